@@ -1,0 +1,1 @@
+//! The gateway: HTTP API, actors, web UI, operator's command line.

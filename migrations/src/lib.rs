@@ -1,0 +1,1 @@
+//! Numbered schema history with literal names; depends on nothing of ours.

@@ -1,0 +1,1 @@
+//! The node daemon: one outbound WebSocket, an executor, a vitals sampler.

@@ -1,0 +1,1 @@
+//! The only crate that knows the container engine: hardened sandboxes and their proof.

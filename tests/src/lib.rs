@@ -1,0 +1,1 @@
+//! The harness and one integration binary that mirrors the domains; faults; benches.
