@@ -1,1 +1,3 @@
 //! The gateway: HTTP API, actors, web UI, operator's command line.
+
+pub mod clock;
