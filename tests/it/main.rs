@@ -1,3 +1,1 @@
 //! Entry point.
-
-

@@ -1,0 +1,126 @@
+//! The closed list of work a gateway can ask for. Anything else does not exist in the type.
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{AgentId, OperationId, SandboxId, WorkspaceId};
+use crate::sandbox::SandboxSpec;
+
+/// One operation. The id is the caller's; a node starts an id at most once (promise P2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperationRequest {
+    pub id: OperationId,
+    /// On whose behalf, for the owner's log and for checks on the node; absent for `verify` and `sb_list`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_behalf: Option<OnBehalf>,
+    pub operation: Operation,
+}
+
+/// The workspace and agent that an operation serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnBehalf {
+    pub workspace: WorkspaceId,
+    pub agent: AgentId,
+}
+
+/// The work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum Operation {
+    /// Fixed host and engine check with a probe sandbox.
+    Verify(Verify),
+    SbProvision(Provision),
+    SbExec(Exec),
+    SbDestroy(Destroy),
+    SbHealth(Health),
+    SbList(List),
+    /// Something of a newer version: answered `unsupported` (promise P10).
+    #[serde(other)]
+    Unsupported,
+}
+
+impl Operation {
+    /// The wire name, for logs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Verify(_) => "verify",
+            Self::SbProvision(_) => "sb_provision",
+            Self::SbExec(_) => "sb_exec",
+            Self::SbDestroy(_) => "sb_destroy",
+            Self::SbHealth(_) => "sb_health",
+            Self::SbList(_) => "sb_list",
+            Self::Unsupported => "unsupported",
+        }
+    }
+
+    /// The sandbox it acts on, if one.
+    pub fn sandbox(&self) -> Option<SandboxId> {
+        match self {
+            Self::SbProvision(p) => Some(p.spec.sandbox),
+            Self::SbExec(e) => Some(e.sandbox),
+            Self::SbDestroy(d) => Some(d.sandbox),
+            Self::SbHealth(h) => Some(h.sandbox),
+            Self::Verify(_) | Self::SbList(_) | Self::Unsupported => None,
+        }
+    }
+}
+
+/// `verify`: with `probe` a sandbox is made whose hardening is read from inside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Verify {
+    #[serde(default)]
+    pub probe: bool,
+}
+
+/// `sb_provision`: make and start a sandbox; `restore` names a workspace archive by its SHA-256 in hex.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provision {
+    pub spec: SandboxSpec,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore: Option<String>,
+}
+
+/// `sb_exec`: run a command inside a sandbox through its guest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exec {
+    pub sandbox: SandboxId,
+    pub argv: Vec<String>,
+    /// Absolute path inside the sandbox; the workspace when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Whether stdin stays open for control frames; closed at once otherwise.
+    #[serde(default)]
+    pub stdin: bool,
+    /// A pseudo-terminal of this size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tty: Option<TtySize>,
+    /// Seconds until the whole process tree is killed.
+    pub deadline_s: u64,
+}
+
+/// Size of a terminal in cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TtySize {
+    pub rows: u16,
+    pub cols: u16,
+}
+
+/// `sb_destroy`: stop and remove; with `archive` the workspace is stored first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Destroy {
+    pub sandbox: SandboxId,
+    #[serde(default)]
+    pub archive: bool,
+}
+
+/// `sb_health`: does the sandbox run, does its guest answer, what does it use.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Health {
+    pub sandbox: SandboxId,
+}
+
+/// `sb_list`: every sandbox with our labels.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct List {}

@@ -1,0 +1,52 @@
+//! Output of an operation: one byte-numbered sequence over both streams (promise P3).
+use serde::{Deserialize, Serialize};
+
+use crate::ids::OperationId;
+
+/// Which stream bytes came from. A pseudo-terminal has only `Stdout`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StreamName {
+    Stdout,
+    Stderr,
+}
+
+/// A piece of output. `offset` counts bytes over both streams in the order the guest read them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutputChunk {
+    pub operation: OperationId,
+    #[serde(flatten)]
+    pub piece: Piece,
+}
+
+/// Bytes, or the mark that bytes are gone for good; a gap is marked, never silent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Piece {
+    Data {
+        stream: StreamName,
+        offset: u64,
+        #[serde(with = "serde_bytes")]
+        data: Vec<u8>,
+    },
+    /// Bytes `from..to` can no longer be had.
+    Gap { from: u64, to: u64 },
+}
+
+impl Piece {
+    /// Offset of the first byte.
+    pub fn start(&self) -> u64 {
+        match self {
+            Self::Data { offset, .. } => *offset,
+            Self::Gap { from, .. } => *from,
+        }
+    }
+
+    /// Offset after the last byte.
+    pub fn end(&self) -> u64 {
+        match self {
+            Self::Data { offset, data, .. } => offset + data.len() as u64,
+            Self::Gap { to, .. } => *to,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What a node says of an operation: accepted, progress, and exactly one end (promise P1).
+use serde::{Deserialize, Serialize};
+
+use crate::ids::OperationId;
+use crate::sandbox::{SandboxFacts, SandboxHealth, WorkspaceState};
+use crate::verify::VerifyReport;
+
+/// A report on one operation. Reports may repeat after a reconnect; the receiver's machine ignores what it knows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperationReport {
+    pub operation: OperationId,
+    pub report: Report,
+}
+
+/// The stage of an operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "stage", rename_all = "snake_case")]
+pub enum Report {
+    /// The ledger holds the operation, synced; from here it ends in exactly one terminal state.
+    Accepted,
+    /// Human-readable progress of long work, e.g. `creating the container`.
+    Progress { detail: String },
+    /// The end.
+    Ended(Ended),
+    /// Nothing is known of this id (answer to a reconcile).
+    NeverSeen,
+    #[serde(other)]
+    Unknown,
+}
+
+/// How an operation ended. `output_end` is the offset after its last streamed byte.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    pub state: Terminal,
+    pub outcome: Outcome,
+    #[serde(default)]
+    pub output_end: u64,
+    /// Bytes beyond the streaming cap that were counted and dropped.
+    #[serde(default)]
+    pub output_dropped: u64,
+    /// Milliseconds from start to end on the node's monotonic clock.
+    #[serde(default)]
+    pub duration_ms: u64,
+}
+
+/// The four ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Terminal {
+    Done,
+    Failed,
+    Cancelled,
+    /// It may have run; its result cannot be known any more.
+    Lost,
+}
+
+/// What came of it, by operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "of", rename_all = "snake_case")]
+pub enum Outcome {
+    Verified {
+        report: VerifyReport,
+    },
+    Provisioned {
+        sandbox: SandboxFacts,
+        workspace: WorkspaceState,
+    },
+    /// The process ended by itself: an exit code, or 128 + signal.
+    Exited {
+        code: i32,
+    },
+    Destroyed {
+        archive: Option<ArchiveFacts>,
+    },
+    Healthy {
+        health: SandboxHealth,
+    },
+    Listed {
+        sandboxes: Vec<SandboxFacts>,
+    },
+    Error {
+        error: OperationError,
+    },
+    #[serde(other)]
+    Unknown,
+}
+
+/// A stored workspace archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArchiveFacts {
+    /// SHA-256 of the archive, hex.
+    pub digest: String,
+    pub bytes: u64,
+}
+
+/// Why it did not work: a closed kind and a sentence that says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{kind:?}: {detail}")]
+pub struct OperationError {
+    pub kind: ErrorKind,
+    pub detail: String,
+}
+
+/// Closed list of causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorKind {
+    /// This version of the daemon does not know the operation.
+    Unsupported,
+    /// The request itself is wrong (argv empty, path with `..`, limits out of range).
+    Invalid,
+    /// The owner's policy file forbids it.
+    OwnerPolicy,
+    /// The machine is paused by its owner.
+    Paused,
+    /// The machine is draining.
+    Draining,
+    /// No container engine answers.
+    EngineUnavailable,
+    /// The engine refused a field of the policy; nothing weaker was started.
+    EngineRefused,
+    /// The image is not there, or is not the wanted one.
+    ImageMissing,
+    /// What the engine made differs from what was intended; it was destroyed.
+    PolicyMismatch,
+    /// No such sandbox here.
+    NoSandbox,
+    /// The sandbox's first process does not answer.
+    GuestSilent,
+    /// The program could not be started (not found, not executable).
+    NotStarted,
+    /// The deadline passed and the process tree was killed.
+    Deadline,
+    /// Cancelled on request.
+    Cancelled,
+    /// The disk is full: nothing was started.
+    DiskFull,
+    /// The daemon or engine went away while it ran.
+    Interrupted,
+    /// Too many operations at once.
+    Busy,
+    #[serde(other)]
+    Internal,
+}

@@ -1,0 +1,296 @@
+//! Checks and cleaning of text that crosses a border: nodes are hostile too, and so are specs.
+use crate::limits::{MAX_ARG_BYTES, MAX_ARGV, MAX_ENV};
+
+/// Why a text is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TextError {
+    #[error(
+        "the image reference {0:?} is not of the form [registry/]name[:tag][@sha256:…]; options cannot be given here"
+    )]
+    Image(String),
+    #[error("the path {0:?} must be absolute, without `..`, `.` or empty parts")]
+    Path(String),
+    #[error("the environment name {0:?} must match [A-Za-z_][A-Za-z0-9_]*")]
+    EnvName(String),
+    #[error("the environment name {0:?} is set by the sandbox and cannot be given")]
+    EnvReserved(String),
+    #[error("{what} has {got} entries; at most {most} are allowed")]
+    TooMany {
+        what: &'static str,
+        got: usize,
+        most: usize,
+    },
+    #[error("{what} is {got} bytes long; at most {most} are allowed")]
+    TooLong {
+        what: &'static str,
+        got: usize,
+        most: usize,
+    },
+    #[error("{0} must not be empty")]
+    Empty(&'static str),
+    #[error("{0} must not contain a NUL byte")]
+    Nul(&'static str),
+}
+
+/// Names that the sandbox sets itself or that change how programs are loaded.
+const RESERVED_ENV: [&str; 4] = ["LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "ROOST_GUEST"];
+
+/// Checks an image reference: a name the engine can look up, with nothing smuggled in.
+///
+/// # Errors
+/// [`TextError::Image`] with the text.
+pub fn image_reference(text: &str) -> Result<(), TextError> {
+    let bad = || TextError::Image(short(text, 256));
+    if text.is_empty() || text.len() > 512 {
+        return Err(bad());
+    }
+    let (name, digest) = match text.split_once('@') {
+        Some((name, digest)) => (name, Some(digest)),
+        None => (text, None),
+    };
+    if let Some(digest) = digest {
+        let hex = digest.strip_prefix("sha256:").ok_or_else(bad)?;
+        if hex.len() != 64
+            || !hex
+                .bytes()
+                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        {
+            return Err(bad());
+        }
+    }
+    // A colon after the last slash starts a tag; one before it belongs to a registry's port.
+    let (path, tag) = match name.rfind(':') {
+        Some(at) if !name[at..].contains('/') => (&name[..at], Some(&name[at + 1..])),
+        _ => (name, None),
+    };
+    if let Some(tag) = tag {
+        let first = tag.bytes().next().ok_or_else(bad)?;
+        let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        if tag.len() > 128
+            || !word(first)
+            || !tag.bytes().all(|b| word(b) || b == b'.' || b == b'-')
+        {
+            return Err(bad());
+        }
+    }
+    for (index, part) in path.split('/').enumerate() {
+        let host = index == 0 && path.contains('/');
+        let allowed = |b: u8| {
+            b.is_ascii_lowercase()
+                || b.is_ascii_digit()
+                || matches!(b, b'.' | b'_' | b'-')
+                || (host && (b == b':' || b.is_ascii_uppercase()))
+        };
+        let edge = |b: u8| b.is_ascii_alphanumeric();
+        let (Some(first), Some(last)) = (part.bytes().next(), part.bytes().last()) else {
+            return Err(bad());
+        };
+        if !edge(first) || !edge(last) || !part.bytes().all(allowed) {
+            return Err(bad());
+        }
+    }
+    Ok(())
+}
+
+/// Checks an absolute path inside a sandbox.
+///
+/// # Errors
+/// [`TextError`] naming the rule that is broken.
+pub fn sandbox_path(path: &str) -> Result<(), TextError> {
+    no_nul("the path", path)?;
+    if path.len() > 4096 {
+        return Err(TextError::TooLong {
+            what: "the path",
+            got: path.len(),
+            most: 4096,
+        });
+    }
+    let rest = path
+        .strip_prefix('/')
+        .ok_or_else(|| TextError::Path(short(path, 256)))?;
+    // One slash may end a directory's path; the root itself has no part before it.
+    let rest = rest
+        .strip_suffix('/')
+        .filter(|parts| !parts.is_empty())
+        .unwrap_or(rest);
+    if !rest.is_empty() && rest.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Err(TextError::Path(short(path, 256)));
+    }
+    Ok(())
+}
+
+/// Checks a command line.
+///
+/// # Errors
+/// [`TextError`] naming the rule that is broken.
+pub fn argv(argv: &[String]) -> Result<(), TextError> {
+    if argv.first().is_none_or(String::is_empty) {
+        return Err(TextError::Empty("argv"));
+    }
+    if argv.len() > MAX_ARGV {
+        return Err(TextError::TooMany {
+            what: "argv",
+            got: argv.len(),
+            most: MAX_ARGV,
+        });
+    }
+    for arg in argv {
+        no_nul("an argument", arg)?;
+        if arg.len() > MAX_ARG_BYTES {
+            return Err(TextError::TooLong {
+                what: "an argument",
+                got: arg.len(),
+                most: MAX_ARG_BYTES,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Checks environment variables.
+///
+/// # Errors
+/// [`TextError`] naming the rule that is broken.
+pub fn environment<'a>(
+    env: impl ExactSizeIterator<Item = (&'a String, &'a String)>,
+) -> Result<(), TextError> {
+    if env.len() > MAX_ENV {
+        return Err(TextError::TooMany {
+            what: "env",
+            got: env.len(),
+            most: MAX_ENV,
+        });
+    }
+    for (name, value) in env {
+        let mut bytes = name.bytes();
+        let first = bytes
+            .next()
+            .ok_or(TextError::Empty("an environment name"))?;
+        let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        if first.is_ascii_digit() || !word(first) || !bytes.all(word) || name.len() > 256 {
+            return Err(TextError::EnvName(short(name, 256)));
+        }
+        if RESERVED_ENV.contains(&name.as_str()) {
+            return Err(TextError::EnvReserved(name.clone()));
+        }
+        no_nul("an environment value", value)?;
+        if value.len() > MAX_ARG_BYTES {
+            return Err(TextError::TooLong {
+                what: "an environment value",
+                got: value.len(),
+                most: MAX_ARG_BYTES,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn no_nul(what: &'static str, text: &str) -> Result<(), TextError> {
+    if text.contains('\0') {
+        Err(TextError::Nul(what))
+    } else {
+        Ok(())
+    }
+}
+
+/// Bounds text from a node and takes out what a terminal or a page would act on: control characters (escape sequences
+/// begin with one) and the characters that reverse reading direction. Newlines and tabs become spaces.
+pub fn clean(text: &str, most_bytes: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(most_bytes));
+    for c in text.chars() {
+        let c = match c {
+            '\n' | '\r' | '\t' => ' ',
+            c if c.is_control() => continue,
+            '\u{061c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => continue,
+            c => c,
+        };
+        if out.len() + c.len_utf8() > most_bytes {
+            break;
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn short(text: &str, most: usize) -> String {
+    clean(text, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn image_references_that_an_engine_can_look_up_are_accepted() {
+        let digest = format!("roost-agent@sha256:{}", "a".repeat(64));
+        for good in [
+            "roost-agent",
+            "roost-agent:dev",
+            "localhost:5000/a/b:1.2-x",
+            "registry.example/a_b/c",
+            &digest,
+        ] {
+            assert_eq!(image_reference(good), Ok(()), "{good}");
+        }
+    }
+
+    #[test]
+    fn image_references_with_options_smuggled_in_are_refused() {
+        for bad in [
+            "",
+            "--privileged",
+            "-v",
+            "a b",
+            "a --privileged",
+            "a:",
+            "a:-x",
+            "a@sha256:12",
+            "a@md5:00",
+            "../a",
+            "a/../b",
+            "a//b",
+            "/a",
+            "a/",
+            "A",
+            "a;b",
+            "a\nb",
+            "a:b@",
+            "a\u{202e}b",
+            "$(a)",
+        ] {
+            assert!(image_reference(bad).is_err(), "{bad:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn paths_must_be_absolute_and_plain() {
+        for good in ["/", "/workspace", "/workspace/", "/a/b.c/..d"] {
+            assert_eq!(sandbox_path(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "", "a", "./a", "/..", "/a/../b", "/a/./b", "/a//b", "//", "/a\0b",
+        ] {
+            assert!(sandbox_path(bad).is_err(), "{bad:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn cleaning_removes_terminal_escapes_and_bounds_on_a_character() {
+        assert_eq!(clean("a\u{1b}[31mb\u{7}\nc\u{202e}d", 100), "a[31mb cd");
+        assert_eq!(clean("äöü", 3), "ä");
+    }
+
+    #[test]
+    fn loader_variables_cannot_be_given() {
+        let env =
+            std::collections::BTreeMap::from([("LD_PRELOAD".to_owned(), "/tmp/x.so".to_owned())]);
+        assert_eq!(
+            environment(env.iter()),
+            Err(TextError::EnvReserved("LD_PRELOAD".to_owned()))
+        );
+    }
+}

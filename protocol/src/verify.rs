@@ -1,0 +1,45 @@
+//! What `verify` found: measured on the machine, never trusted from a claim.
+use serde::{Deserialize, Serialize};
+
+/// The whole report; `ok` is false when any check failed or any probed fact differs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VerifyReport {
+    pub ok: bool,
+    pub checks: Vec<Check>,
+    /// Facts read from inside a probe sandbox; empty when none was asked for or possible.
+    #[serde(default)]
+    pub probe: Vec<ProbedFact>,
+    pub duration_ms: u64,
+}
+
+/// One check of the host or the engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// Stable name, e.g. `engine.api`.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    pub level: Level,
+    /// What was measured and, when not ok, what to do.
+    pub detail: String,
+}
+
+/// How a check went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    Ok,
+    Warn,
+    Fail,
+}
+
+/// One fact about the inside of a sandbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbedFact {
+    /// Stable name, e.g. `caps.effective`.
+    pub fact: String,
+    pub title: String,
+    pub expected: String,
+    pub actual: String,
+    pub ok: bool,
+}
