@@ -32,6 +32,10 @@ impl SystemClock {
 }
 
 impl Clock for SystemClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that asks the machine for the time"
+    )]
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
     }
