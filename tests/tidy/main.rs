@@ -1,0 +1,88 @@
+//! House rules that a reviewer would otherwise have to remember: a broken one fails here with the file and the remedy.
+//!
+//! Each rule is a function from the tree's files to a list of faults; `each_rule_finds_its_fault` feeds every rule a
+//! deliberate violation, so a rule that stopped looking fails too.
+
+mod arrows;
+mod names;
+mod sources;
+mod tree;
+
+use tree::{Tree, fail_on};
+
+#[test]
+fn dependency_arrows_go_one_way() {
+    fail_on(arrows::faults(&Tree::of_repository()));
+}
+
+#[test]
+fn engine_and_web_crates_stay_where_they_belong() {
+    fail_on(arrows::misplaced_crates(&Tree::of_repository()));
+}
+
+#[test]
+fn the_top_level_is_fixed() {
+    fail_on(names::top_level(&Tree::of_repository()));
+}
+
+#[test]
+fn files_are_named_for_what_they_are() {
+    fail_on(names::empty_words(&Tree::of_repository()));
+}
+
+#[test]
+fn removed_features_stay_removed() {
+    fail_on(names::removed_features(&Tree::of_repository()));
+}
+
+#[test]
+fn every_rust_file_says_what_it_is() {
+    fail_on(sources::without_header(&Tree::of_repository()));
+}
+
+#[test]
+fn no_rust_file_is_over_500_lines() {
+    fail_on(sources::too_long(&Tree::of_repository()));
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    fail_on(sources::unfinished(&Tree::of_repository()));
+}
+
+#[test]
+fn actors_and_tasks_start_only_through_supervision() {
+    fail_on(sources::spawns(&Tree::of_repository()));
+}
+
+#[test]
+fn statements_live_only_in_stores() {
+    fail_on(sources::sql_outside_stores(&Tree::of_repository()));
+}
+
+#[test]
+fn each_rule_finds_its_fault() {
+    // Written so that this file itself holds none of the words the rules look for.
+    let unfinished = format!("//! x\nfn f() {{ {}!() }}\n", "todo");
+    let spawn = format!("//! x\nfn f() {{ tokio::{}(async {{}}); }}\n", "spawn");
+    let sql = format!("//! x\nfn f() {{ Entity::{}() }}\n", "find");
+    let long = format!("//! x\n{}", "// line\n".repeat(500));
+    let loops = format!("//! x\nconst T: &str = \"/api/{}s\";\n", "loop");
+    type Rule = fn(&Tree) -> Vec<String>;
+    let cases: [(&str, Rule, &str, &str); 10] = [
+        ("header", sources::without_header, "gateway/src/a.rs", "fn f() {}\n"),
+        ("length", sources::too_long, "gateway/src/a.rs", &long),
+        ("unfinished", sources::unfinished, "gateway/src/a.rs", &unfinished),
+        ("spawn", sources::spawns, "gateway/src/domains/x/actor.rs", &spawn),
+        ("sql", sources::sql_outside_stores, "gateway/src/domains/x/routes.rs", &sql),
+        ("words", names::empty_words, "gateway/src/utils.rs", "//! x\n"),
+        ("top level", names::top_level, "lib/x.rs", "//! x\n"),
+        ("removed", names::removed_features, "gateway/src/domains/x/routes.rs", &loops),
+        ("arrows", arrows::faults, "protocol/Cargo.toml", "[dependencies]\nroost-gateway.workspace = true\n"),
+        ("crates", arrows::misplaced_crates, "gateway/Cargo.toml", "[dependencies]\nbollard.workspace = true\n"),
+    ];
+    for (name, rule, path, text) in cases {
+        let tree = Tree::of_one(path, text);
+        assert!(!rule(&tree).is_empty(), "the rule `{name}` did not see its fault in {path}");
+    }
+}

@@ -1,0 +1,76 @@
+//! Rules inside Rust sources.
+use crate::tree::{File, Tree};
+
+const MOST_LINES: usize = 500;
+
+/// Files that do not open with `//!`.
+pub fn without_header(tree: &Tree) -> Vec<String> {
+    tree.rust()
+        .filter(|file| !file.text.starts_with("//!"))
+        .map(|file| format!("{}: begin with `//!` and say what this file is", file.path))
+        .collect()
+}
+
+/// Files over the limit; `tests.rs` and the tests folder aside.
+pub fn too_long(tree: &Tree) -> Vec<String> {
+    tree.rust()
+        .filter(|file| !is_test(file))
+        .filter_map(|file| {
+            let lines = file.text.lines().count();
+            (lines > MOST_LINES).then(|| format!("{}: {lines} lines; split by verb ({MOST_LINES} at most)", file.path))
+        })
+        .collect()
+}
+
+/// Markers of work that was not done.
+pub fn unfinished(tree: &Tree) -> Vec<String> {
+    let marks = [["todo", "!("], ["unimplemented", "!("], ["FIX", "ME"], ["#[ign", "ore"], ["X", "XX:"]].map(|part| part.concat());
+    lines(tree, |_| true, move |line| marks.iter().any(|mark| line.contains(mark.as_str())))
+        .into_iter()
+        .map(|place| format!("{place}: unfinished work; do it or write it in the closing note"))
+        .collect()
+}
+
+/// Tasks and actors started past the one door.
+pub fn spawns(tree: &Tree) -> Vec<String> {
+    let calls = [["tokio::", "spawn("], ["tokio::task::", "spawn"], ["Actor::", "spawn"], ["thread::", "spawn("]].map(|part| part.concat());
+    let watched = |file: &File| file.path.starts_with("gateway/src/") && !file.path.starts_with("gateway/src/supervision/") && !is_test(file);
+    lines(tree, watched, move |line| !line.trim_start().starts_with("//") && calls.iter().any(|call| line.contains(call.as_str())))
+        .into_iter()
+        .map(|place| format!("{place}: start it through `supervision`, so that operators see it"))
+        .collect()
+}
+
+/// Queries in routes, commands, actors or models of a domain.
+pub fn sql_outside_stores(tree: &Tree) -> Vec<String> {
+    let calls = ["Entity::find", "Entity::insert", "Entity::update", "Entity::delete", "Statement::from", "query_one", "execute_unprepared"];
+    let watched = |file: &File| {
+        let role = file.path.rsplit('/').next().unwrap_or_default();
+        file.path.starts_with("gateway/src/domains/")
+            && !file.path.contains("/store")
+            && matches!(role, "routes.rs" | "model.rs" | "dto.rs" | "actor.rs" | "handle.rs" | "events.rs" | "error.rs")
+            || file.path.contains("/commands/") && file.path.starts_with("gateway/src/domains/")
+    };
+    lines(tree, watched, move |line| calls.iter().any(|call| line.contains(call)))
+        .into_iter()
+        .map(|place| format!("{place}: statements live in the domain's store"))
+        .collect()
+}
+
+fn is_test(file: &File) -> bool {
+    file.path.ends_with("/tests.rs") || file.path.contains("/tests/") || file.path.starts_with("tests/")
+}
+
+fn lines(tree: &Tree, watched: impl Fn(&File) -> bool, hit: impl Fn(&str) -> bool) -> Vec<String> {
+    tree.rust()
+        .filter(|file| watched(file))
+        .flat_map(|file| {
+            file.text
+                .lines()
+                .enumerate()
+                .filter(|(_, line)| hit(line))
+                .map(|(number, _)| format!("{}:{}", file.path, number + 1))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
