@@ -8,7 +8,10 @@ const ALLOWED: [(&str, &[&str]); 6] = [
     ("sandbox-driver", &["roost-protocol"]),
     ("sandbox-driver/guest", &["roost-protocol"]),
     ("node-daemon", &["roost-protocol", "roost-sandbox-driver"]),
-    ("gateway", &["roost-protocol", "roost-sandbox-driver", "roost-migrations"]),
+    (
+        "gateway",
+        &["roost-protocol", "roost-sandbox-driver", "roost-migrations"],
+    ),
 ];
 
 /// Crates that only some of ours may name: the engine in the driver, web and tables in the gateway.
@@ -28,12 +31,20 @@ const NO_IO: [&str; 4] = ["tokio", "reqwest", "hyper", "rustix"];
 pub fn faults(tree: &Tree) -> Vec<String> {
     let mut faults = Vec::new();
     for (crate_path, allowed) in ALLOWED {
-        for name in dependencies(tree, crate_path, &["dependencies", "dev-dependencies", "build-dependencies"]) {
+        for name in dependencies(
+            tree,
+            crate_path,
+            &["dependencies", "dev-dependencies", "build-dependencies"],
+        ) {
             if name.starts_with("roost-") && !allowed.contains(&name.as_str()) {
-                faults.push(format!("{crate_path}/Cargo.toml: depends on {name}; the arrows allow only {allowed:?}"));
+                faults.push(format!(
+                    "{crate_path}/Cargo.toml: depends on {name}; the arrows allow only {allowed:?}"
+                ));
             }
             if crate_path == "protocol" && NO_IO.contains(&name.as_str()) {
-                faults.push(format!("protocol/Cargo.toml: {name} does I/O; the contract is pure"));
+                faults.push(format!(
+                    "protocol/Cargo.toml: {name} does I/O; the contract is pure"
+                ));
             }
         }
     }
@@ -47,7 +58,9 @@ pub fn misplaced_crates(tree: &Tree) -> Vec<String> {
         for name in dependencies(tree, crate_path, &["dependencies"]) {
             for (placed, homes) in PLACED {
                 if name == placed && !homes.contains(crate_path) {
-                    faults.push(format!("{crate_path}/Cargo.toml: {placed} belongs to {homes:?} only"));
+                    faults.push(format!(
+                        "{crate_path}/Cargo.toml: {placed} belongs to {homes:?} only"
+                    ));
                 }
             }
         }
@@ -57,7 +70,9 @@ pub fn misplaced_crates(tree: &Tree) -> Vec<String> {
 
 fn dependencies(tree: &Tree, crate_path: &str, sections: &[&str]) -> Vec<String> {
     let manifest = format!("{crate_path}/Cargo.toml");
-    let Some(file) = tree.files.iter().find(|file| file.path == manifest) else { return Vec::new() };
+    let Some(file) = tree.files.iter().find(|file| file.path == manifest) else {
+        return Vec::new();
+    };
     let table: toml::Table = file.text.parse().expect("a manifest is TOML");
     sections
         .iter()

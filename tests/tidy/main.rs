@@ -70,19 +70,62 @@ fn each_rule_finds_its_fault() {
     let loops = format!("//! x\nconst T: &str = \"/api/{}s\";\n", "loop");
     type Rule = fn(&Tree) -> Vec<String>;
     let cases: [(&str, Rule, &str, &str); 10] = [
-        ("header", sources::without_header, "gateway/src/a.rs", "fn f() {}\n"),
+        (
+            "header",
+            sources::without_header,
+            "gateway/src/a.rs",
+            "fn f() {}\n",
+        ),
         ("length", sources::too_long, "gateway/src/a.rs", &long),
-        ("unfinished", sources::unfinished, "gateway/src/a.rs", &unfinished),
-        ("spawn", sources::spawns, "gateway/src/domains/x/actor.rs", &spawn),
-        ("sql", sources::sql_outside_stores, "gateway/src/domains/x/routes.rs", &sql),
-        ("words", names::empty_words, "gateway/src/utils.rs", "//! x\n"),
+        (
+            "unfinished",
+            sources::unfinished,
+            "gateway/src/a.rs",
+            &unfinished,
+        ),
+        (
+            "spawn",
+            sources::spawns,
+            "gateway/src/domains/x/actor.rs",
+            &spawn,
+        ),
+        (
+            "sql",
+            sources::sql_outside_stores,
+            "gateway/src/domains/x/routes.rs",
+            &sql,
+        ),
+        (
+            "words",
+            names::empty_words,
+            "gateway/src/utils.rs",
+            "//! x\n",
+        ),
         ("top level", names::top_level, "lib/x.rs", "//! x\n"),
-        ("removed", names::removed_features, "gateway/src/domains/x/routes.rs", &loops),
-        ("arrows", arrows::faults, "protocol/Cargo.toml", "[dependencies]\nroost-gateway.workspace = true\n"),
-        ("crates", arrows::misplaced_crates, "gateway/Cargo.toml", "[dependencies]\nbollard.workspace = true\n"),
+        (
+            "removed",
+            names::removed_features,
+            "gateway/src/domains/x/routes.rs",
+            &loops,
+        ),
+        (
+            "arrows",
+            arrows::faults,
+            "protocol/Cargo.toml",
+            "[dependencies]\nroost-gateway.workspace = true\n",
+        ),
+        (
+            "crates",
+            arrows::misplaced_crates,
+            "gateway/Cargo.toml",
+            "[dependencies]\nbollard.workspace = true\n",
+        ),
     ];
     for (name, rule, path, text) in cases {
         let tree = Tree::of_one(path, text);
-        assert!(!rule(&tree).is_empty(), "the rule `{name}` did not see its fault in {path}");
+        assert!(
+            !rule(&tree).is_empty(),
+            "the rule `{name}` did not see its fault in {path}"
+        );
     }
 }

@@ -1,9 +1,17 @@
 //! Names: the fixed top level, words that tell nothing, features that are gone.
 use crate::tree::Tree;
 
-const FOLDERS: [&str; 6] = ["gateway", "node-daemon", "protocol", "sandbox-driver", "migrations", "deploy"];
-const EMPTY_WORDS: [&str; 10] =
-    ["utils", "util", "common", "helpers", "helper", "misc", "manager", "service", "impl", "v2"];
+const FOLDERS: [&str; 6] = [
+    "gateway",
+    "node-daemon",
+    "protocol",
+    "sandbox-driver",
+    "migrations",
+    "deploy",
+];
+const EMPTY_WORDS: [&str; 10] = [
+    "utils", "util", "common", "helpers", "helper", "misc", "manager", "service", "impl", "v2",
+];
 const REMOVED: [&str; 3] = ["research_topic", "publish_approval", "loop"];
 
 /// Folders beside the seven.
@@ -12,7 +20,9 @@ pub fn top_level(tree: &Tree) -> Vec<String> {
         .files
         .iter()
         .filter_map(|file| file.path.split_once('/').map(|(folder, _)| folder))
-        .filter(|folder| !folder.starts_with('.') && *folder != "tests" && !FOLDERS.contains(folder))
+        .filter(|folder| {
+            !folder.starts_with('.') && *folder != "tests" && !FOLDERS.contains(folder)
+        })
         .map(|folder| format!("{folder}/: the top level is fixed; find the room this belongs to"))
         .collect();
     faults.sort();
@@ -22,31 +32,49 @@ pub fn top_level(tree: &Tree) -> Vec<String> {
 
 /// Files and folders whose name says nothing.
 pub fn empty_words(tree: &Tree) -> Vec<String> {
-    let source = |path: &str| path.ends_with(".rs") || path.ends_with(".ts") || path.ends_with(".tsx");
+    let source =
+        |path: &str| path.ends_with(".rs") || path.ends_with(".ts") || path.ends_with(".tsx");
     tree.files
         .iter()
         .filter(|file| source(&file.path))
         .filter(|file| {
-            file.path.split('/').any(|part| EMPTY_WORDS.contains(&part.split('.').next().unwrap_or(part)))
+            file.path
+                .split('/')
+                .any(|part| EMPTY_WORDS.contains(&part.split('.').next().unwrap_or(part)))
         })
-        .map(|file| format!("{}: a name that tells nothing; use the noun it is about", file.path))
+        .map(|file| {
+            format!(
+                "{}: a name that tells nothing; use the noun it is about",
+                file.path
+            )
+        })
         .collect()
 }
 
 /// Tables and routes of features that were removed from the service.
 pub fn removed_features(tree: &Tree) -> Vec<String> {
     let mut faults = Vec::new();
-    for file in tree.rust().filter(|file| file.path.starts_with("migrations/") || file.path.starts_with("gateway/src/")) {
+    for file in tree.rust().filter(|file| {
+        file.path.starts_with("migrations/") || file.path.starts_with("gateway/src/")
+    }) {
         for (number, line) in file.text.lines().enumerate() {
             for quoted in line.split('"').skip(1).step_by(2) {
                 let table = file.path.starts_with("migrations/");
                 let route = quoted.starts_with('/');
-                let words: Vec<&str> = quoted.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+                let words: Vec<&str> = quoted
+                    .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .collect();
                 let removed = REMOVED.iter().find(|gone| {
-                    words.iter().any(|word| word == *gone || word.strip_suffix('s') == Some(gone))
+                    words
+                        .iter()
+                        .any(|word| word == *gone || word.strip_suffix('s') == Some(gone))
                 });
                 if let Some(gone) = removed.filter(|_| table || route) {
-                    faults.push(format!("{}:{}: `{gone}` is a removed feature: {quoted}", file.path, number + 1));
+                    faults.push(format!(
+                        "{}:{}: `{gone}` is a removed feature: {quoted}",
+                        file.path,
+                        number + 1
+                    ));
                 }
             }
         }

@@ -17,48 +17,98 @@ pub fn too_long(tree: &Tree) -> Vec<String> {
         .filter(|file| !is_test(file))
         .filter_map(|file| {
             let lines = file.text.lines().count();
-            (lines > MOST_LINES).then(|| format!("{}: {lines} lines; split by verb ({MOST_LINES} at most)", file.path))
+            (lines > MOST_LINES).then(|| {
+                format!(
+                    "{}: {lines} lines; split by verb ({MOST_LINES} at most)",
+                    file.path
+                )
+            })
         })
         .collect()
 }
 
 /// Markers of work that was not done.
 pub fn unfinished(tree: &Tree) -> Vec<String> {
-    let marks = [["todo", "!("], ["unimplemented", "!("], ["FIX", "ME"], ["#[ign", "ore"], ["X", "XX:"]].map(|part| part.concat());
-    lines(tree, |_| true, move |line| marks.iter().any(|mark| line.contains(mark.as_str())))
-        .into_iter()
-        .map(|place| format!("{place}: unfinished work; do it or write it in the closing note"))
-        .collect()
+    let marks = [
+        ["todo", "!("],
+        ["unimplemented", "!("],
+        ["FIX", "ME"],
+        ["#[ign", "ore"],
+        ["X", "XX:"],
+    ]
+    .map(|part| part.concat());
+    lines(
+        tree,
+        |_| true,
+        move |line| marks.iter().any(|mark| line.contains(mark.as_str())),
+    )
+    .into_iter()
+    .map(|place| format!("{place}: unfinished work; do it or write it in the closing note"))
+    .collect()
 }
 
 /// Tasks and actors started past the one door.
 pub fn spawns(tree: &Tree) -> Vec<String> {
-    let calls = [["tokio::", "spawn("], ["tokio::task::", "spawn"], ["Actor::", "spawn"], ["thread::", "spawn("]].map(|part| part.concat());
-    let watched = |file: &File| file.path.starts_with("gateway/src/") && !file.path.starts_with("gateway/src/supervision/") && !is_test(file);
-    lines(tree, watched, move |line| !line.trim_start().starts_with("//") && calls.iter().any(|call| line.contains(call.as_str())))
-        .into_iter()
-        .map(|place| format!("{place}: start it through `supervision`, so that operators see it"))
-        .collect()
+    let calls = [
+        ["tokio::", "spawn("],
+        ["tokio::task::", "spawn"],
+        ["Actor::", "spawn"],
+        ["thread::", "spawn("],
+    ]
+    .map(|part| part.concat());
+    let watched = |file: &File| {
+        file.path.starts_with("gateway/src/")
+            && !file.path.starts_with("gateway/src/supervision/")
+            && !is_test(file)
+    };
+    lines(tree, watched, move |line| {
+        !line.trim_start().starts_with("//")
+            && calls.iter().any(|call| line.contains(call.as_str()))
+    })
+    .into_iter()
+    .map(|place| format!("{place}: start it through `supervision`, so that operators see it"))
+    .collect()
 }
 
 /// Queries in routes, commands, actors or models of a domain.
 pub fn sql_outside_stores(tree: &Tree) -> Vec<String> {
-    let calls = ["Entity::find", "Entity::insert", "Entity::update", "Entity::delete", "Statement::from", "query_one", "execute_unprepared"];
+    let calls = [
+        "Entity::find",
+        "Entity::insert",
+        "Entity::update",
+        "Entity::delete",
+        "Statement::from",
+        "query_one",
+        "execute_unprepared",
+    ];
     let watched = |file: &File| {
         let role = file.path.rsplit('/').next().unwrap_or_default();
         file.path.starts_with("gateway/src/domains/")
             && !file.path.contains("/store")
-            && matches!(role, "routes.rs" | "model.rs" | "dto.rs" | "actor.rs" | "handle.rs" | "events.rs" | "error.rs")
+            && matches!(
+                role,
+                "routes.rs"
+                    | "model.rs"
+                    | "dto.rs"
+                    | "actor.rs"
+                    | "handle.rs"
+                    | "events.rs"
+                    | "error.rs"
+            )
             || file.path.contains("/commands/") && file.path.starts_with("gateway/src/domains/")
     };
-    lines(tree, watched, move |line| calls.iter().any(|call| line.contains(call)))
-        .into_iter()
-        .map(|place| format!("{place}: statements live in the domain's store"))
-        .collect()
+    lines(tree, watched, move |line| {
+        calls.iter().any(|call| line.contains(call))
+    })
+    .into_iter()
+    .map(|place| format!("{place}: statements live in the domain's store"))
+    .collect()
 }
 
 fn is_test(file: &File) -> bool {
-    file.path.ends_with("/tests.rs") || file.path.contains("/tests/") || file.path.starts_with("tests/")
+    file.path.ends_with("/tests.rs")
+        || file.path.contains("/tests/")
+        || file.path.starts_with("tests/")
 }
 
 fn lines(tree: &Tree, watched: impl Fn(&File) -> bool, hit: impl Fn(&str) -> bool) -> Vec<String> {
