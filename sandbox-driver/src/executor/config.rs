@@ -1,0 +1,85 @@
+//! What an executor needs to start: a state folder, the owner's policy, clocks, and which machine it is.
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use roost_protocol::ids::{InstallId, NodeId};
+
+use super::policy::OwnerPolicy;
+
+/// What to start with.
+#[derive(Clone, Debug)]
+pub struct ExecutorConfig {
+    /// Folder of the ledger, spools, archives and owner's log; made with mode 0700 when it is missing.
+    pub state_dir: PathBuf,
+    /// The node this is; `None` on the gateway's own host (`local`).
+    pub node: Option<NodeId>,
+    /// This installation: only containers that carry it are listed, swept and removed.
+    pub install: InstallId,
+    /// Address of the container engine as in `DOCKER_HOST`; `None` looks at that variable, then at the usual sockets.
+    pub engine: Option<String>,
+    pub policy: OwnerPolicy,
+    pub clock: ExecutorClock,
+}
+
+/// Wall and monotonic time, passed in so that tests own both.
+#[derive(Clone)]
+pub struct ExecutorClock {
+    wall: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+    monotonic: Arc<dyn Fn() -> Duration + Send + Sync>,
+}
+
+impl ExecutorClock {
+    /// The machine's own clocks.
+    pub fn system() -> Self {
+        let start = std::time::Instant::now();
+        Self {
+            wall: Arc::new(SystemTime::now),
+            monotonic: Arc::new(move || start.elapsed()),
+        }
+    }
+
+    /// Clocks of a test.
+    pub fn new(
+        wall: impl Fn() -> SystemTime + Send + Sync + 'static,
+        monotonic: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            wall: Arc::new(wall),
+            monotonic: Arc::new(monotonic),
+        }
+    }
+
+    /// Seconds since the epoch; for people and retention, never for leases.
+    pub fn now_s(&self) -> i64 {
+        (self.wall)().duration_since(UNIX_EPOCH).map_or(0, |since| {
+            i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+        })
+    }
+
+    /// Time on a clock that never jumps; only differences mean something.
+    pub fn monotonic(&self) -> Duration {
+        (self.monotonic)()
+    }
+}
+
+impl std::fmt::Debug for ExecutorClock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ExecutorClock")
+    }
+}
+
+/// Why an executor cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecutorError {
+    #[error("the state folder {path} cannot be used: {source}; give one that this user can write")]
+    StateDir {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error(
+        "another process works in the state folder {path}; stop it first, or use another folder"
+    )]
+    InUse { path: PathBuf },
+}

@@ -1,0 +1,39 @@
+//! What comes out of an executor, in the channel's own types.
+use roost_protocol::control::ControlReply;
+use roost_protocol::frame::ToGateway;
+use roost_protocol::inventory::Inventory;
+use roost_protocol::output::OutputChunk;
+use roost_protocol::report::OperationReport;
+use tokio::sync::mpsc;
+
+/// Something to tell the gateway.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    Report(OperationReport),
+    Output(OutputChunk),
+    Reply(ControlReply),
+    /// Sent when what exists changed without being asked.
+    Inventory(Inventory),
+}
+
+impl From<Event> for ToGateway {
+    fn from(event: Event) -> Self {
+        match event {
+            Event::Report(report) => Self::Report(report),
+            Event::Output(chunk) => Self::Output(chunk),
+            Event::Reply(reply) => Self::Reply(reply),
+            Event::Inventory(inventory) => Self::Inventory(inventory),
+        }
+    }
+}
+
+/// The events of one attached session. A later attach ends this one.
+#[derive(Debug)]
+pub struct Events(pub(super) mpsc::Receiver<Event>);
+
+impl Events {
+    /// The next event; `None` when another session was attached or the executor stopped.
+    pub async fn next(&mut self) -> Option<Event> {
+        self.0.recv().await
+    }
+}
