@@ -8,4 +8,4 @@ pub mod message;
 pub mod wire;
 
 pub use message::{ExitCause, FromGuest, Process, ToGuest};
-pub use wire::{FrameReader, WireError, encode};
+pub use wire::{FrameReader, WireError, checksum, encode};

@@ -124,7 +124,7 @@ impl FrameReader {
 }
 
 /// CRC-32 (IEEE), bit by bit: frames are small and the guest stays without dependencies.
-fn checksum(bytes: &[u8]) -> u32 {
+pub fn checksum(bytes: &[u8]) -> u32 {
     const fn table() -> [u32; 256] {
         let mut table = [0u32; 256];
         let mut n = 0;

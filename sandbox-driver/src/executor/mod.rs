@@ -7,10 +7,13 @@
 //!
 //! Reading order: [`handle`] → [`event`] → [`config`] → [`policy`].
 
+pub mod chaos;
 pub mod config;
 pub mod event;
 pub mod handle;
+pub mod ledger;
 pub mod policy;
+pub mod spool;
 
 pub use config::{ExecutorClock, ExecutorConfig, ExecutorError};
 pub use event::{Event, Events};

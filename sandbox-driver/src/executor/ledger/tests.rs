@@ -1,0 +1,219 @@
+//! The ledger: torn tails, damage, order, and what survives a compaction.
+use super::file::LedgerFile;
+use super::*;
+use crate::executor::config::ExecutorClock;
+use proptest::prelude::*;
+use roost_protocol::ids::{InstanceId, OperationId};
+use roost_protocol::operation::{Exec, Operation, OperationRequest};
+use roost_protocol::report::{Ended, Outcome, Terminal};
+use uuid::Uuid;
+
+fn id(n: u8) -> OperationId {
+    OperationId(Uuid::from_u128(u128::from(n) + 1))
+}
+
+fn request(n: u8) -> OperationRequest {
+    OperationRequest {
+        id: id(n),
+        on_behalf: None,
+        operation: Operation::SbExec(Exec {
+            sandbox: Uuid::from_u128(9).into(),
+            argv: vec!["x".repeat(usize::from(n))],
+            cwd: None,
+            env: Default::default(),
+            stdin: false,
+            tty: None,
+            deadline_s: 1,
+        }),
+    }
+}
+
+fn ended(code: i32) -> Ended {
+    Ended {
+        state: Terminal::Done,
+        outcome: Outcome::Exited { code },
+        output_end: 0,
+        output_dropped: 0,
+        duration_ms: 1,
+    }
+}
+
+fn any_record() -> impl Strategy<Value = Record> {
+    (0u8..12, 0u8..5, 0i64..1000).prop_map(|(n, kind, at_s)| match kind {
+        0 => Record::Accepted {
+            request: request(n),
+            at_s,
+        },
+        1 => Record::Starting {
+            operation: id(n),
+            guest: InstanceId(Uuid::from_u128(u128::from(n))),
+        },
+        2 => Record::Ended {
+            operation: id(n),
+            ended: ended(i32::from(n)),
+            at_s,
+        },
+        3 => Record::Acked {
+            operation: id(n),
+            at_s,
+        },
+        _ => Record::Forgotten {
+            operation: id(n),
+            at_s,
+        },
+    })
+}
+
+fn replayed(records: &[Record]) -> Book {
+    let mut book = Book::default();
+    for record in records {
+        book.apply(record.clone());
+    }
+    book
+}
+
+proptest! {
+    #[test]
+    fn a_torn_tail_costs_only_the_record_that_was_torn(records in prop::collection::vec(any_record(), 1..20), cut in 0usize..2000) {
+        let mut bytes = Vec::new();
+        let mut ends = Vec::new();
+        for record in &records {
+            bytes.extend(record::encode(record).expect("encodes"));
+            ends.push(bytes.len());
+        }
+        let cut = cut.min(bytes.len());
+        let whole = ends.iter().filter(|end| **end <= cut).count();
+        let scan = record::scan(&bytes[..cut]);
+        prop_assert_eq!(&scan.records[..], &records[..whole]);
+        prop_assert_eq!(scan.damaged, 0);
+    }
+
+    #[test]
+    fn a_flipped_byte_costs_only_its_record(records in prop::collection::vec(any_record(), 1..12), at in any::<prop::sample::Index>(), bit in 0u8..8) {
+        let encoded: Vec<_> = records.iter().map(|record| record::encode(record).expect("encodes")).collect();
+        let mut bytes = encoded.concat();
+        let at = at.index(bytes.len());
+        bytes[at] ^= 1 << bit;
+        let mut end = 0;
+        let hit = encoded.iter().position(|record| { end += record.len(); at < end }).expect("inside");
+        let mut left = records.clone();
+        left.remove(hit);
+        prop_assert_eq!(record::scan(&bytes).records, left);
+    }
+
+    #[test]
+    fn hostile_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..500)) {
+        record::scan(&bytes);
+    }
+
+    #[test]
+    fn an_operation_has_one_end_and_a_compaction_changes_nothing(records in prop::collection::vec(any_record(), 0..60)) {
+        let mut book = Book::default();
+        let mut first_end = std::collections::BTreeMap::new();
+        for record in &records {
+            book.apply(record.clone());
+            for (operation, entry) in book.entries() {
+                if let Some((ended, _)) = &entry.ended {
+                    let first = first_end.entry(operation).or_insert_with(|| ended.clone());
+                    prop_assert_eq!(&*first, ended);
+                }
+            }
+        }
+        let compacted = replayed(&book.records(0));
+        let view = |book: &Book| book.entries().map(|(id, entry)| (id, entry.ended.clone(), entry.acked, entry.request.clone(), entry.guest.filter(|_| entry.ended.is_none()))).collect::<Vec<_>>();
+        prop_assert_eq!(view(&compacted), view(&book));
+        for n in 0..12 {
+            prop_assert_eq!(compacted.forgotten(id(n)), book.forgotten(id(n)));
+        }
+    }
+}
+
+#[test]
+fn what_was_written_is_there_after_a_reopen_and_half_a_record_is_cut_off() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    let (mut file, records) = LedgerFile::open(&path).expect("opens");
+    assert!(records.is_empty());
+    let first = Record::Accepted {
+        request: request(1),
+        at_s: 5,
+    };
+    file.reserve().expect("reserves");
+    file.append(&record::encode(&first).expect("encodes"))
+        .expect("appends");
+    file.append(b"RoL1half").expect("appends");
+    drop(file);
+    let (mut file, records) = LedgerFile::open(&path).expect("opens");
+    assert_eq!(records, std::slice::from_ref(&first));
+    let second = Record::Acked {
+        operation: id(1),
+        at_s: 6,
+    };
+    file.append(&record::encode(&second).expect("encodes"))
+        .expect("appends");
+    drop(file);
+    assert_eq!(LedgerFile::open(&path).expect("opens").1, [first, second]);
+}
+
+#[test]
+fn a_ledger_in_the_middle_of_a_compaction_opens_with_the_old_or_the_new_content() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    let (mut file, _) = LedgerFile::open(&path).expect("opens");
+    let kept = Record::Accepted {
+        request: request(1),
+        at_s: 5,
+    };
+    file.append(&record::encode(&kept).expect("encodes"))
+        .expect("appends");
+    // The plug is pulled before the rename: half of a new file lies beside.
+    std::fs::write(path.with_extension("new"), b"RoL1").expect("writes");
+    drop(file);
+    let (mut file, records) = LedgerFile::open(&path).expect("opens");
+    assert_eq!(records, [kept]);
+    assert!(!path.with_extension("new").exists());
+    let other = Record::Ended {
+        operation: id(2),
+        ended: ended(0),
+        at_s: 7,
+    };
+    file.replace(std::slice::from_ref(&other))
+        .expect("replaces");
+    let after = Record::Acked {
+        operation: id(2),
+        at_s: 8,
+    };
+    file.append(&record::encode(&after).expect("encodes"))
+        .expect("appends");
+    drop(file);
+    assert_eq!(LedgerFile::open(&path).expect("opens").1, [other, after]);
+}
+
+#[tokio::test]
+async fn an_accepted_operation_is_on_disk_when_accept_returns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    let ledger = Ledger::open(&path, ExecutorClock::system()).expect("opens");
+    for n in 0..20 {
+        ledger.accept(request(n)).await.expect("accepted");
+        let bytes = std::fs::read(&path).expect("reads");
+        assert_eq!(record::scan(&bytes).records.len(), usize::from(n) + 1);
+    }
+    ledger.end(id(3), ended(0)).await.expect("ended");
+    assert!(
+        ledger
+            .book()
+            .get(id(3))
+            .is_some_and(|entry| entry.ended.is_some())
+    );
+    drop(ledger);
+    let again = Ledger::open(&path, ExecutorClock::system()).expect("opens");
+    assert_eq!(
+        again
+            .book()
+            .entries()
+            .filter(|(_, entry)| entry.ended.is_none())
+            .count(),
+        19
+    );
+}
