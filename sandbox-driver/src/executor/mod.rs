@@ -7,13 +7,18 @@
 //!
 //! Reading order: [`handle`] → [`event`] → [`config`] → [`policy`].
 
+pub mod admission;
 pub mod chaos;
 pub mod config;
 pub mod event;
 pub mod handle;
+pub mod lease;
 pub mod ledger;
+pub mod orphan;
+pub mod owner_log;
 pub mod policy;
 pub mod spool;
+pub mod stream;
 
 pub use config::{ExecutorClock, ExecutorConfig, ExecutorError};
 pub use event::{Event, Events};
