@@ -1,0 +1,63 @@
+// Writes `name.br` beside each built file over 1 KB and fails the build when a part outgrows its budget.
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
+
+const KB = 1000;
+const BUDGET = { shell: 110 * KB, route: 45 * KB, tool: 80 * KB, css: 15 * KB, fonts: 60 * KB };
+const dist = new URL("../dist/", import.meta.url).pathname;
+const compressible = /\.(js|css|html|svg|json)$/;
+
+function* files(dir) {
+  for (const name of readdirSync(dir)) {
+    const path = join(dir, name);
+    if (statSync(path).isDirectory()) yield* files(path);
+    else yield path;
+  }
+}
+
+const size = new Map();
+for (const path of files(dist)) {
+  const name = path.slice(dist.length);
+  if (name.endsWith(".br") || name.startsWith(".vite")) continue;
+  const raw = readFileSync(path);
+  let bytes = raw.length;
+  if (compressible.test(name)) {
+    const packed = brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
+    bytes = packed.length;
+    if (raw.length > 1024) writeFileSync(`${path}.br`, packed);
+  }
+  size.set(name, bytes);
+}
+
+const manifest = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"));
+const entry = Object.values(manifest).find((chunk) => chunk.isEntry);
+
+/** A chunk with everything it imports at once, as file names. */
+function closure(chunk, seen = new Set()) {
+  if (seen.has(chunk.file)) return seen;
+  seen.add(chunk.file);
+  for (const key of chunk.imports ?? []) closure(manifest[key], seen);
+  return seen;
+}
+const sum = (names) => [...names].reduce((total, name) => total + (size.get(name) ?? 0), 0);
+const shell = closure(entry);
+const rows = [["shell", sum(shell), BUDGET.shell]];
+for (const chunk of Object.values(manifest)) {
+  if (!chunk.isDynamicEntry) continue;
+  const own = [...closure(chunk)].filter((name) => !shell.has(name));
+  const tool = /xterm|terminal/.test(chunk.file);
+  rows.push([chunk.file, sum(own), tool ? BUDGET.tool : BUDGET.route]);
+}
+rows.push(["css", sum([...size.keys()].filter((name) => name.endsWith(".css"))), BUDGET.css]);
+rows.push(["fonts", sum([...size.keys()].filter((name) => name.endsWith(".woff2"))), BUDGET.fonts]);
+
+let over = false;
+for (const [name, bytes, limit] of rows) {
+  const bad = bytes > limit;
+  over ||= bad;
+  console.log(
+    `${(bytes / KB).toFixed(1).padStart(7)} KB of ${limit / KB}  ${name}${bad ? "  OVER BUDGET" : ""}`,
+  );
+}
+if (over) process.exit(1);

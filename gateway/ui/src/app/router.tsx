@@ -1,0 +1,109 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  Outlet,
+} from "@tanstack/react-router";
+import { NotFound, PageFault } from "./lost-pages";
+import { Shell } from "./shell";
+
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** Only a path of this page may follow a sign-in, never another origin. */
+export function safeNext(value: unknown): string | undefined {
+  const next = text(value);
+  return next && /^\/(?![/\\])/.test(next) && !next.startsWith("/sign-in") ? next : undefined;
+}
+
+/** Keeps an address short: what is not set does not appear in it. */
+function given<T extends Record<string, string | undefined>>(search: T): { [K in keyof T]?: string } {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: string;
+  };
+}
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: (search) => given({ next: safeNext(search["next"]) }),
+  component: lazyRouteComponent(() => import("~/domains/identity/page"), "SignInPage"),
+});
+const setPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/set-password",
+  validateSearch: (search) => given({ next: safeNext(search["next"]) }),
+  component: lazyRouteComponent(() => import("~/domains/identity/page"), "SetPasswordPage"),
+});
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: Shell,
+  notFoundComponent: NotFound,
+});
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: "/",
+  component: () => <Navigate to="/fleet" replace />,
+});
+const fleet = createRoute({
+  getParentRoute: () => shell,
+  path: "/fleet",
+  validateSearch: (search) => given({ q: text(search["q"]), dialog: text(search["dialog"]) }),
+  component: lazyRouteComponent(() => import("~/domains/fleet/page"), "FleetPage"),
+});
+const node = createRoute({
+  getParentRoute: () => shell,
+  path: "/fleet/$id",
+  component: lazyRouteComponent(() => import("~/domains/fleet/node/page"), "NodePage"),
+});
+const agents = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents",
+  validateSearch: (search) => given({ q: text(search["q"]), dialog: text(search["dialog"]) }),
+  component: lazyRouteComponent(() => import("~/domains/agents/page"), "AgentsPage"),
+});
+const agent = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents/$id",
+  validateSearch: (search) => given({ tab: text(search["tab"]) }),
+  component: lazyRouteComponent(() => import("~/domains/agents/agent-page"), "AgentPage"),
+});
+const quotas = createRoute({
+  getParentRoute: () => shell,
+  path: "/quotas",
+  component: lazyRouteComponent(() => import("~/domains/quotas/page"), "QuotasPage"),
+});
+const operator = createRoute({
+  getParentRoute: () => shell,
+  path: "/operator",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: lazyRouteComponent(() => import("~/domains/operator/page"), "OperatorPage"),
+});
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: "/account",
+  component: lazyRouteComponent(() => import("~/domains/account/page"), "AccountPage"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    signIn,
+    setPassword,
+    shell.addChildren([home, fleet, node, agents, agent, quotas, operator, account]),
+  ]),
+  defaultErrorComponent: PageFault,
+  defaultPreload: "intent",
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

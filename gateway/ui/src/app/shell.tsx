@@ -1,0 +1,62 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Navigate, Outlet, useRouterState } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect } from "react";
+import { meQuery } from "~/api/me";
+import { asProblem } from "~/api/problem";
+import { useLiveEvents } from "~/live/provider";
+import { useDrawer } from "~/ui/page";
+import { Failed } from "~/ui/problem";
+import { LinkBanner } from "./link-banner";
+import { Rail } from "./rail";
+import { Shortcuts } from "./shortcuts";
+import { VersionNotice } from "./version-notice";
+import { watchSamples } from "~/live/samples";
+
+const RailDrawer = lazy(() => import("./overlays").then((overlays) => ({ default: overlays.RailDrawer })));
+
+/** Everything behind the sign-in: rail, live stream, current page. */
+export function Shell() {
+  const me = useQuery(meQuery);
+  const client = useQueryClient();
+  const here = useRouterState({ select: (state) => state.location.href });
+  const drawer = useDrawer((state) => state.open);
+  useLiveEvents(me.data && !me.data.must_set_password ? me.data.workspace.id : undefined);
+  useEffect(() => watchSamples(client), [client]);
+
+  if (me.isPending)
+    return (
+      <p role="status" className="sr-only">
+        Loading Roost
+      </p>
+    );
+  if (!me.data) {
+    if (asProblem(me.error).status === 401) return <Navigate to="/sign-in" search={{ next: here }} replace />;
+    return (
+      <main className="mx-auto mt-[15vh] max-w-xl px-4">
+        <h1 className="mb-4 text-head-1">Roost</h1>
+        <Failed error={me.error} retry={() => void me.refetch()} className="" />
+      </main>
+    );
+  }
+  if (me.data.must_set_password) return <Navigate to="/set-password" search={{ next: here }} replace />;
+  return (
+    <div className="flex min-h-dvh">
+      <a
+        href="#main"
+        className="sr-only rounded-control bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50"
+      >
+        Skip to content
+      </a>
+      <Rail me={me.data} className="sticky top-0 h-dvh shrink-0 max-lg:hidden" />
+      {drawer && (
+        <Suspense>
+          <RailDrawer me={me.data} />
+        </Suspense>
+      )}
+      <Outlet />
+      <LinkBanner />
+      <VersionNotice />
+      <Shortcuts />
+    </div>
+  );
+}

@@ -1,0 +1,3 @@
+export function NodePage() {
+  return null;
+}

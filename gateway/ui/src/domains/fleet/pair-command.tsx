@@ -1,0 +1,101 @@
+import { useState } from "react";
+import type { Paired } from "~/api/types";
+import { Button } from "~/ui/button";
+import { CopyButton } from "~/ui/copy";
+import { TabSet } from "~/ui/tabs";
+import { span, useRemaining } from "~/ui/time";
+
+function Command({ text, note }: { text: string; note: string }) {
+  return (
+    <div>
+      <div className="flex items-start gap-2 rounded-panel border border-line bg-sunken p-2 pl-3">
+        <pre
+          tabIndex={0}
+          aria-label="Command"
+          className="max-h-40 min-w-0 flex-1 overflow-auto py-1 font-mono text-small whitespace-pre-wrap select-all"
+        >
+          {text}
+        </pre>
+        <CopyButton text={text} />
+      </div>
+      <p className="mt-2 text-small text-fg-3">{note}</p>
+    </div>
+  );
+}
+
+/** The one line to run, in the variants that the gateway offers, with the time left. */
+export function PairCommand({
+  paired,
+  renewing,
+  onRenew,
+}: {
+  paired: Paired;
+  renewing: boolean;
+  onRenew: () => void;
+}) {
+  const [tab, setTab] = useState("install");
+  const left = useRemaining(paired.expires_at);
+  const { linux_x86_64: install, with_checksum: checked } = paired.install;
+  const items = [
+    ...(install
+      ? [
+          {
+            id: "install",
+            label: "Linux x86-64",
+            content: (
+              <Command
+                text={install}
+                note="Fetches the daemon from this gateway, then joins. Needs Docker, and no root."
+              />
+            ),
+          },
+        ]
+      : []),
+    ...(checked
+      ? [
+          {
+            id: "checked",
+            label: "With checksum",
+            content: (
+              <Command
+                text={checked}
+                note="The same, but the download is compared with its checksum before it runs."
+              />
+            ),
+          },
+        ]
+      : []),
+    {
+      id: "join",
+      label: "roostd is installed",
+      content: <Command text={paired.command} note="For a machine that has the daemon already." />,
+    },
+  ];
+  const current = items.some((item) => item.id === tab) ? tab : (items[0]?.id ?? "join");
+  if (left === 0) {
+    return (
+      <div className="rounded-panel border border-waiting/50 bg-waiting/8 p-4">
+        <p className="font-[550]">This code has run out</p>
+        <p className="mt-0.5 mb-3 text-fg-2">
+          A code works once, for ten minutes. If the machine has joined meanwhile, it shows below.
+        </p>
+        <Button look="primary" busy={renewing} onClick={onRenew}>
+          Get a new command
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <div>
+      <TabSet items={items} value={current} onChange={setTab} />
+      <div className="mt-3 flex flex-wrap items-center justify-between gap-2 text-small text-fg-2">
+        <span>
+          Shown once. Works once, for another <span className="font-[550] text-fg">{span(left)}</span>.
+        </span>
+        <Button look="quiet" busy={renewing} onClick={onRenew} className="text-small">
+          Get a new command
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keys } from "~/api/keys";
+import { asProblem } from "~/api/problem";
+import type { Node } from "~/api/types";
+import { Choice } from "~/ui/field";
+import { ProblemNote } from "~/ui/problem";
+import { nodes as call, placementQuery } from "./queries";
+import { nodeState } from "./words";
+
+/** Where new sandboxes go. Those that exist stay where they are. */
+export function PlacementChoice({ nodes }: { nodes: Node[] }) {
+  const client = useQueryClient();
+  const placement = useQuery(placementQuery);
+  const change = useMutation({
+    mutationFn: (target: string) =>
+      call.place(target === "local" ? { target: "local" } : { target: "node", node_id: target }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.placement }),
+  });
+  if (!placement.data) return null;
+  const current = placement.data.target === "node" ? (placement.data.node_id ?? "local") : "local";
+  const shown = change.isPending ? change.variables : current;
+  const chosen = nodes.find((node) => node.id === shown);
+  const away = chosen && (chosen.status !== "online" || chosen.connection !== "connected");
+  return (
+    <div className="flex max-w-xl flex-col gap-2">
+      <Choice
+        label="New sandboxes run on"
+        value={shown}
+        disabled={change.isPending}
+        onChange={(event) => change.mutate(event.target.value)}
+        className="max-w-72"
+        hint={
+          away
+            ? `${chosen.name} is ${nodeState(chosen).word.toLowerCase()}, so new sandboxes run on the gateway's own machine until it is back.`
+            : "Sandboxes that exist stay where they are."
+        }
+      >
+        <option value="local">The gateway's own machine</option>
+        {nodes
+          .filter((node) => node.status !== "pending" || node.id === current)
+          .map((node) => (
+            <option key={node.id} value={node.id}>
+              {node.name} ({nodeState(node).word})
+            </option>
+          ))}
+      </Choice>
+      {change.isError && <ProblemNote problem={asProblem(change.error)} />}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import type { Node } from "~/api/types";
+import type { Tone } from "~/ui/status";
+
+export interface NodeState {
+  tone: Tone;
+  word: string;
+  why: string;
+}
+
+/** One word for a machine, the most pressing first. */
+export function nodeState(node: Node): NodeState {
+  if (node.status === "pending")
+    return { tone: "waiting", word: "Pairing", why: "Waiting for the machine to join" };
+  if (node.problems?.some((problem) => problem.code.includes("version"))) {
+    return { tone: "warning", word: "Incompatible", why: "The daemon's version does not fit this gateway" };
+  }
+  if (node.status === "draining" || node.drained) {
+    return node.connection === "disconnected"
+      ? { tone: "offline", word: "Draining, away", why: "Takes no new sandboxes, and is not connected" }
+      : { tone: "moving", word: "Draining", why: "Takes no new sandboxes; those it has go on" };
+  }
+  if (node.status === "offline" || node.connection === "disconnected") {
+    return { tone: "offline", word: "Offline", why: "Not connected. Nothing on it is lost by that alone" };
+  }
+  if (node.connection === "suspect") {
+    return {
+      tone: "warning",
+      word: "Suspect",
+      why: "Nothing was heard for longer than usual; new sandboxes go elsewhere",
+    };
+  }
+  if (node.paused)
+    return { tone: "paused", word: "Paused", why: "Its owner has paused it on the machine itself" };
+  return { tone: "running", word: "Online", why: "Connected and taking work" };
+}
+
+export const imageWords: Record<Node["image"], { tone: Tone; word: string; help: string }> = {
+  ready: { tone: "done", word: "Ready", help: "" },
+  missing: {
+    tone: "failed",
+    word: "Missing",
+    help: "On the machine, run: roostd image build (or roostd image import with a file)",
+  },
+  "wrong-digest": {
+    tone: "warning",
+    word: "Wrong digest",
+    help: "On the machine, run: roostd image build, to get the image this gateway expects",
+  },
+  unknown: { tone: "idle", word: "Not known yet", help: "" },
+};
+
+export const words = {
+  empty: "No machines yet",
+  emptyWhy:
+    "A machine you pair runs your agents' sandboxes. Your own laptop will do: it connects outwards and opens no port.",
+  pairLead:
+    "Run one command on the machine. It connects outwards to this gateway, so no port has to be opened.",
+  drain:
+    "It takes no new sandboxes. Those it has go on until they end or are destroyed. You can undo this at any time.",
+  remove:
+    "Its token stops working at once. Its sandboxes are destroyed if it can be reached, otherwise they are listed as lost. New sandboxes run on the gateway's own machine.",
+};

@@ -1,0 +1,71 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { keys } from "~/api/keys";
+import type { Login } from "~/api/types";
+import { Skeleton } from "~/ui/skeleton";
+import { IdentityFrame } from "./frame";
+import { setupQuery } from "./queries";
+import { SignInForm } from "./sign-in-form";
+import { words } from "./words";
+
+export { SetPasswordPage } from "./set-password";
+
+const route = getRouteApi("/sign-in");
+
+function WhereIsIt() {
+  return (
+    <section
+      aria-label="Where the one-time login is"
+      className="mt-6 rounded-panel border border-line bg-surface p-4"
+    >
+      <h2 className="text-head-3">Where is the one-time login?</h2>
+      <ul className="mt-2 flex list-disc flex-col gap-2 pl-4 text-fg-2 marker:text-fg-3">
+        <li>{words.whereTerminal}</li>
+        <li>{words.whereService}</li>
+        <li>{words.whereExpires}</li>
+      </ul>
+    </section>
+  );
+}
+
+export function SignInPage() {
+  const { next } = route.useSearch();
+  const client = useQueryClient();
+  const router = useRouter();
+  const setup = useQuery(setupQuery);
+  // Silence about the set-up must not keep anybody out: the usual form is shown then.
+  const firstRun = setup.data?.owner_ready === false;
+
+  useEffect(() => {
+    document.title = "Sign in · Roost";
+  }, []);
+
+  const done = async (login: Login) => {
+    client.removeQueries({ queryKey: keys.me });
+    if (login.must_set_password)
+      await router.navigate({ to: "/set-password", search: next ? { next } : {}, replace: true });
+    else router.history.replace(next ?? "/fleet");
+  };
+
+  if (setup.isPending) {
+    return (
+      <IdentityFrame title={words.signIn}>
+        <span role="status" className="sr-only">
+          Loading
+        </span>
+        <Skeleton className="mb-4 h-8" />
+        <Skeleton className="h-9" />
+      </IdentityFrame>
+    );
+  }
+  return (
+    <IdentityFrame
+      title={firstRun ? words.welcome : words.signIn}
+      lead={firstRun ? words.firstRun : next && words.expired}
+    >
+      <SignInForm first={firstRun ? "one-time" : "password"} onDone={(login) => void done(login)} />
+      {firstRun && <WhereIsIt />}
+    </IdentityFrame>
+  );
+}

@@ -1,0 +1,3 @@
+export function QuotasPage() {
+  return null;
+}

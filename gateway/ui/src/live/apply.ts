@@ -1,0 +1,92 @@
+// What each live event means for the cache. Values are patched in place; everything else is asked again.
+import type { QueryClient } from "@tanstack/react-query";
+import { keys } from "~/api/keys";
+import type { Claw, Node, SandboxBrief } from "~/api/types";
+import type { LiveEvent } from "./stream";
+
+/** The name under which a later event replaces an earlier one of the same object. */
+export function eventKey(event: LiveEvent): string {
+  const { type, data } = event;
+  if (type === "resource.changed") return `${type}:${String(data["kind"])}:${String(data["id"])}`;
+  return `${type}:${String(data["agentId"] ?? data["nodeId"] ?? "")}`;
+}
+
+/** True when what the cache holds is already newer than what the event announces. */
+export function isOld(cached: { version?: number } | undefined, version: unknown): boolean {
+  return cached?.version !== undefined && typeof version === "number" && version < cached.version;
+}
+
+function patchStatus(client: QueryClient, id: string, status: Claw["status"]) {
+  client.setQueryData<Claw[]>(keys.claws, (list) =>
+    list?.map((claw) => (claw.id === id ? { ...claw, status } : claw)),
+  );
+  client.setQueryData<Claw>(keys.claw(id), (claw) => claw && { ...claw, status });
+}
+
+function changed(client: QueryClient, kind: string, id: string, version: unknown) {
+  const again = (queryKey: readonly unknown[], exact = false) =>
+    void client.invalidateQueries({ queryKey, exact });
+  switch (kind) {
+    case "node": {
+      if (isOld(client.getQueryData<Node>(keys.node(id)), version)) return;
+      again(keys.nodes, true);
+      again(keys.node(id));
+      return;
+    }
+    case "claw": {
+      if (isOld(client.getQueryData<Claw>(keys.claw(id)), version)) return;
+      again(keys.claws, true);
+      again(keys.claw(id));
+      again(keys.quota);
+      return;
+    }
+    case "sandbox": {
+      // The id is the sandbox's own; the agent that holds it is found in what the page already knows.
+      const known = client.getQueriesData<Claw>({ queryKey: keys.claws });
+      again(keys.claws, true);
+      for (const [key, claw] of known) {
+        if (!claw || Array.isArray(claw) || key.length !== 2) continue;
+        const held: SandboxBrief | null | undefined = claw.sandbox;
+        if (!held || held.id === id || claw.id === id) again(key);
+      }
+      again(keys.nodes);
+      again(keys.quota);
+      return;
+    }
+    case "placement":
+      return again(keys.placement);
+    case "quota":
+      return again(keys.quota);
+    case "workspace":
+      return again(keys.me);
+  }
+}
+
+export function applyEvents(client: QueryClient, events: LiveEvent[]) {
+  for (const { type, data } of events) {
+    const agent = data["agentId"];
+    if (type === "agent.status" && typeof agent === "string") {
+      patchStatus(client, agent, data["status"] as Claw["status"]);
+    } else if (
+      type === "resource.changed" &&
+      typeof data["kind"] === "string" &&
+      typeof data["id"] === "string"
+    ) {
+      changed(client, data["kind"], data["id"], data["version"]);
+    } else if (type === "placement.fallback" && typeof agent === "string") {
+      void client.invalidateQueries({ queryKey: keys.claw(agent) });
+    } else if (type === "beat") {
+      refreshHealth(client);
+    }
+  }
+}
+
+/** A heartbeat's figures need no change of the node's version, so what is on screen is asked again with each beat. */
+function refreshHealth(client: QueryClient) {
+  void client.invalidateQueries({
+    predicate: (query) =>
+      query.queryKey[0] === keys.nodes[0] &&
+      query.queryKey.length <= 2 &&
+      Date.now() - query.state.dataUpdatedAt > 9000,
+  });
+}

@@ -1,0 +1,41 @@
+// The figures that nodes reported while this tab was open. The gateway keeps the newest only, so charts begin here.
+import type { QueryClient } from "@tanstack/react-query";
+import { keys } from "~/api/keys";
+import type { Health, Node } from "~/api/types";
+
+const KEEP = 720; // two hours at one report each ten seconds
+const samples = new Map<string, Health[]>();
+const watchers = new Map<string, Set<() => void>>();
+const NONE: Health[] = [];
+
+/** Appends a report when it is newer than the last one; lists are replaced, never changed in place. */
+export function record(id: string, health: Health | null | undefined) {
+  if (!health) return;
+  const before = samples.get(id) ?? NONE;
+  const last = before.at(-1);
+  if (last && Date.parse(health.at) <= Date.parse(last.at)) return;
+  samples.set(id, [...before.slice(1 - KEEP), health]);
+  watchers.get(id)?.forEach((call) => call());
+}
+
+export function samplesOf(id: string): Health[] {
+  return samples.get(id) ?? NONE;
+}
+
+export function watchNode(id: string, call: () => void): () => void {
+  const set = watchers.get(id) ?? new Set();
+  watchers.set(id, set.add(call));
+  return () => set.delete(call);
+}
+
+/** Listens to every node that enters the cache, whichever page asked for it. */
+export function watchSamples(client: QueryClient): () => void {
+  return client.getQueryCache().subscribe((event) => {
+    if (event.type !== "updated" || event.action.type !== "success") return;
+    const key = event.query.queryKey;
+    if (key[0] !== keys.nodes[0] || key.length > 2) return;
+    const data = event.query.state.data as Node | Node[] | undefined;
+    if (Array.isArray(data)) for (const node of data) record(node.id, node.health);
+    else if (data) record(data.id, data.health);
+  });
+}

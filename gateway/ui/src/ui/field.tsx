@@ -1,0 +1,140 @@
+import {
+  useId,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from "react";
+import { cx } from "./class";
+
+export const inputClass =
+  "w-full rounded-control border border-line-strong bg-canvas px-2.5 py-1 text-body text-fg transition-colors duration-80 " +
+  "hover:border-fg-3 focus-visible:outline-offset-0 aria-invalid:border-failed pointer-coarse:min-h-11 pointer-coarse:text-[16px]";
+
+interface Around {
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+  /** Something at the right end of the label's line. */
+  aside?: ReactNode;
+}
+
+function Frame({ id, label, hint, error, aside, children }: Around & { id: string; children: ReactNode }) {
+  return (
+    <div>
+      <div className="mb-1 flex items-baseline justify-between gap-2">
+        <label htmlFor={id} className="text-small font-[550] text-fg-2">
+          {label}
+        </label>
+        {aside}
+      </div>
+      {children}
+      {error ? (
+        <p id={`${id}-note`} className="mt-1 text-small text-failed">
+          {error}
+        </p>
+      ) : (
+        hint && (
+          <p id={`${id}-note`} className="mt-1 text-small text-fg-3">
+            {hint}
+          </p>
+        )
+      )}
+    </div>
+  );
+}
+
+function described(id: string, { hint, error }: Around) {
+  return {
+    "aria-invalid": error ? true : undefined,
+    "aria-describedby": hint || error ? `${id}-note` : undefined,
+  };
+}
+
+export function Field({
+  label,
+  hint,
+  error,
+  aside,
+  className,
+  ...input
+}: Around & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
+  const id = useId();
+  const around = { label, hint, error, aside };
+  return (
+    <Frame id={id} {...around}>
+      <input id={id} {...described(id, around)} {...input} className={cx(inputClass, "h-8", className)} />
+    </Frame>
+  );
+}
+
+export function Area({
+  label,
+  hint,
+  error,
+  aside,
+  className,
+  ...input
+}: Around & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const id = useId();
+  const around = { label, hint, error, aside };
+  return (
+    <Frame id={id} {...around}>
+      <textarea
+        id={id}
+        rows={4}
+        {...described(id, around)}
+        {...input}
+        className={cx(inputClass, "resize-y", className)}
+      />
+    </Frame>
+  );
+}
+
+export function Choice({
+  label,
+  hint,
+  error,
+  aside,
+  className,
+  children,
+  ...input
+}: Around & SelectHTMLAttributes<HTMLSelectElement>) {
+  const id = useId();
+  const around = { label, hint, error, aside };
+  return (
+    <Frame id={id} {...around}>
+      <select id={id} {...described(id, around)} {...input} className={cx(inputClass, "h-8", className)}>
+        {children}
+      </select>
+    </Frame>
+  );
+}
+
+export function Tick({
+  label,
+  hint,
+  ...input
+}: { label: string; hint?: ReactNode } & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId();
+  return (
+    <div className="flex gap-2.5">
+      <input
+        id={id}
+        type="checkbox"
+        {...input}
+        aria-describedby={hint ? `${id}-note` : undefined}
+        className="mt-0.5 size-4 shrink-0 accent-accent pointer-coarse:size-6"
+      />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {hint && (
+          <p id={`${id}-note`} className="text-small text-fg-3">
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

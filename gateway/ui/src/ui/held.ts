@@ -1,0 +1,55 @@
+// Rows under somebody's pointer or focus do not move: order is frozen, newcomers wait, the gone stay struck through.
+import { useMemo, useState } from "react";
+
+export interface Row<T> {
+  item: T;
+  gone: boolean;
+}
+
+export interface Held<T> {
+  rows: Row<T>[];
+  /** Arrived while the order was held; shown on `release`. */
+  waiting: number;
+}
+
+/** Pure part: what to show, given the order on screen and what is true now. */
+export function holdOrder<T extends { id: string }>(shown: Row<T>[], current: T[]): Held<T> {
+  const now = new Map(current.map((item) => [item.id, item]));
+  const rows = shown.map(({ item }) => {
+    const fresh = now.get(item.id);
+    return fresh ? { item: fresh, gone: false } : { item, gone: true };
+  });
+  const known = new Set(shown.map(({ item }) => item.id));
+  return { rows, waiting: current.filter((item) => !known.has(item.id)).length };
+}
+
+/** `current` comes sorted; while held only values change. Spread `bind` on the element that holds the rows. */
+export function useHeld<T extends { id: string }>(current: T[]) {
+  const [frozen, setFrozen] = useState<Row<T>[]>();
+  const [by, setBy] = useState({ pointer: false, focus: false });
+  const result = useMemo<Held<T>>(
+    () => (frozen ? holdOrder(frozen, current) : { rows: asRows(current), waiting: 0 }),
+    [current, frozen],
+  );
+  const hold = (what: Partial<typeof by>) => {
+    const next = { ...by, ...what };
+    setBy(next);
+    if (next.pointer || next.focus) setFrozen((before) => before ?? asRows(current));
+    else setFrozen(undefined);
+  };
+  return {
+    ...result,
+    held: frozen !== undefined,
+    release: () => setFrozen((before) => before && asRows(current)),
+    bind: {
+      onPointerEnter: () => hold({ pointer: true }),
+      onPointerLeave: () => hold({ pointer: false }),
+      onFocus: () => hold({ focus: true }),
+      onBlur: () => hold({ focus: false }),
+    },
+  };
+}
+
+function asRows<T>(items: T[]): Row<T>[] {
+  return items.map((item) => ({ item, gone: false }));
+}

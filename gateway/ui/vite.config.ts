@@ -1,0 +1,20 @@
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const gateway = process.env["ROOST_URL"] ?? "http://127.0.0.1:7667";
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
+  server: { proxy: { "/api": gateway, "/dl": gateway, "/problems": gateway } },
+  build: {
+    target: "baseline-widely-available",
+    // Data URLs in style sheets would need a wider policy, and every asset is cached for ever anyway.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    manifest: true,
+  },
+  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
+});
