@@ -1,0 +1,132 @@
+//! What one incarnation of an actor is born with and leaves behind: its tree, its row in the roster, its signs of
+//! life. The [`LiveGuard`] lies in the actor's state and does the book-keeping when that state is dropped, however
+//! the actor ended.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+use ractor::{Actor, ActorCell, SpawnErr};
+use tokio_util::sync::CancellationToken;
+
+use super::branch::Branch;
+use super::gauge::Gauge;
+use super::handle::SupervisorHandle;
+use super::roster::{ActorState, Entry, Incarnation};
+use super::tree::TreeContext;
+
+/// Everything that a starter needs to bring one incarnation up.
+pub struct Birth {
+    pub(super) tree: TreeContext,
+    pub(super) entry: Arc<Entry>,
+    pub(super) parent: SupervisorHandle,
+    parent_cell: Option<ActorCell>,
+    pub(super) cancel: CancellationToken,
+    /// Set when the actor came to a clean end, stop hook included.
+    pub(super) clean: Arc<AtomicBool>,
+}
+
+impl Birth {
+    pub(super) fn new(
+        tree: &TreeContext,
+        entry: &Arc<Entry>,
+        parent: &SupervisorHandle,
+        parent_cell: Option<&ActorCell>,
+    ) -> Self {
+        Self {
+            tree: tree.clone(),
+            entry: Arc::clone(entry),
+            parent: parent.clone(),
+            parent_cell: parent_cell.cloned(),
+            cancel: CancellationToken::new(),
+            clean: Arc::new(AtomicBool::new(false)),
+        }
+    }
+
+    /// The actor below which this one is linked; only the root has none.
+    pub(super) fn parent_cell(&self) -> Option<ActorCell> {
+        self.parent_cell.clone()
+    }
+
+    /// Makes the incarnation known: from now on its address reaches `cell`. The guard must go into its state.
+    pub(super) fn publish(&self, cell: &ActorCell) -> LiveGuard {
+        let gauge = Arc::new(Gauge::new(
+            self.entry.meta.mailbox_bound,
+            self.tree.shared_clock(),
+        ));
+        let gone = CancellationToken::new();
+        let guard = LiveGuard {
+            tree: self.tree.clone(),
+            entry: Arc::clone(&self.entry),
+            gauge: Arc::clone(&gauge),
+            cancel: self.cancel.clone(),
+            gone: gone.clone(),
+            leaves: Weak::new(),
+        };
+        self.tree.count_born();
+        let incarnation = Incarnation {
+            cell: cell.clone(),
+            gauge,
+            cancel: self.cancel.clone(),
+        };
+        self.entry.publish(incarnation, gone, self.tree.clock());
+        guard
+    }
+
+    pub(super) fn mark_clean(&self) {
+        self.clean.store(true, Ordering::Release);
+    }
+}
+
+/// Starts an actor below its parent. The one place where the gateway asks ractor for an actor (jobs of actors
+/// aside, which are born in `job.rs`).
+pub(super) async fn spawn<A: Actor>(
+    parent: Option<ActorCell>,
+    actor: A,
+    arguments: A::Arguments,
+) -> Result<ActorCell, SpawnErr> {
+    let (actor, _) = match parent {
+        Some(parent) => Actor::spawn_linked(None, actor, arguments, parent).await?,
+        None => Actor::spawn(None, actor, arguments).await?,
+    };
+    Ok(actor.get_cell())
+}
+
+/// Lies in the state of a living actor; its drop is the actor's end.
+pub(super) struct LiveGuard {
+    tree: TreeContext,
+    entry: Arc<Entry>,
+    gauge: Arc<Gauge>,
+    cancel: CancellationToken,
+    gone: CancellationToken,
+    leaves: Weak<Branch>,
+}
+
+impl LiveGuard {
+    /// The entry leaves this branch together with the actor (jobs of actors, which no supervisor watches).
+    pub(super) fn leaves(mut self, branch: &Arc<Branch>) -> Self {
+        self.leaves = Arc::downgrade(branch);
+        self
+    }
+
+    pub(super) fn gauge(&self) -> &Arc<Gauge> {
+        &self.gauge
+    }
+}
+
+impl Drop for LiveGuard {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        self.entry.retire(&self.gauge);
+        if let Some(branch) = self.leaves.upgrade() {
+            let failed = self.entry.life().state == ActorState::Failed;
+            if failed {
+                branch.bury(&self.entry);
+            } else {
+                self.entry.set_state(ActorState::Stopped);
+                branch.remove(&self.entry);
+            }
+        }
+        self.tree.count_gone();
+        self.gone.cancel();
+    }
+}

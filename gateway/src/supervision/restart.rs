@@ -1,0 +1,193 @@
+//! When and what to restart: pure functions of what happened, when, and a random number that is passed in. No
+//! actor, no clock, no I/O; the supervisor only asks here and obeys.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Whether an actor that ended is started again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Restart {
+    /// Always, however it ended.
+    Permanent,
+    /// Only after a failure; a clean end is the end.
+    Transient,
+    /// Never.
+    Temporary,
+}
+
+/// Who is restarted when one child fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Only the child that failed.
+    OneForOne,
+    /// The child that failed and all that were started after it, because those may depend on it.
+    RestForOne,
+}
+
+/// How an actor ended, as far as restarting is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// It stopped by itself and its stop hook ran through.
+    Clean,
+    /// It returned an error, panicked, was killed, or could not be started again.
+    Failed,
+}
+
+/// How many restarts within which period are still normal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Intensity {
+    /// Restarts that are allowed within the period. Zero: the first failure is final.
+    pub max: u32,
+    /// The period.
+    pub within: Duration,
+}
+
+impl Default for Intensity {
+    /// Eight in a minute; with the default back-off that is about ten seconds of trying.
+    fn default() -> Self {
+        Self {
+            max: 8,
+            within: Duration::from_secs(60),
+        }
+    }
+}
+
+/// How long to wait before a restart: doubles with each failure in a row, up to a cap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BackOff {
+    /// The wait after the first failure.
+    pub first: Duration,
+    /// The longest wait.
+    pub cap: Duration,
+}
+
+impl Default for BackOff {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_millis(50),
+            cap: Duration::from_secs(30),
+        }
+    }
+}
+
+impl BackOff {
+    /// The wait after the `failures`-th failure in a row (1 is the first). `jitter` in 0..=1 takes away up to half
+    /// of it, so that actors which failed together do not come back together.
+    pub fn delay(&self, failures: u32, jitter: f64) -> Duration {
+        let doublings = failures.saturating_sub(1).min(31);
+        let full = self.first.saturating_mul(1 << doublings).min(self.cap);
+        full.mul_f64(1.0 - jitter.clamp(0.0, 1.0) / 2.0)
+    }
+}
+
+/// What to do with a child that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing: this end is the end.
+    Leave,
+    /// Start it again after this wait.
+    Restart(Duration),
+    /// It failed more often than the intensity allows.
+    Exhausted,
+}
+
+/// The memory that restarting needs: recent restarts, and failures in a row.
+#[derive(Debug, Clone)]
+pub struct History {
+    intensity: Intensity,
+    recent: VecDeque<Instant>,
+    in_a_row: u32,
+}
+
+impl History {
+    /// An empty memory.
+    pub fn new(intensity: Intensity) -> Self {
+        Self {
+            intensity,
+            recent: VecDeque::new(),
+            in_a_row: 0,
+        }
+    }
+
+    /// Forgets everything, as after an operator's restart.
+    pub fn clear(&mut self) {
+        self.recent.clear();
+        self.in_a_row = 0;
+    }
+
+    /// Restarts that still count at `now`.
+    pub fn recent(&mut self, now: Instant) -> usize {
+        let within = self.intensity.within;
+        while self
+            .recent
+            .front()
+            .is_some_and(|at| now.saturating_duration_since(*at) >= within)
+        {
+            self.recent.pop_front();
+        }
+        self.recent.len()
+    }
+
+    /// Counts one restart. `false`: it is one more than the intensity allows.
+    pub fn admit(&mut self, now: Instant) -> bool {
+        if self.recent(now) >= self.intensity.max as usize {
+            return false;
+        }
+        self.recent.push_back(now);
+        true
+    }
+
+    /// Counts one end in a row and says how many there are now. An actor that was up for a whole period before
+    /// starts from one again.
+    pub fn streak(&mut self, up_for: Duration) -> u32 {
+        if up_for >= self.intensity.within {
+            self.in_a_row = 0;
+        }
+        self.in_a_row = self.in_a_row.saturating_add(1);
+        self.in_a_row
+    }
+}
+
+/// Whether the policy asks for a restart at all.
+pub fn wants_restart(policy: Restart, ending: Ending) -> bool {
+    match policy {
+        Restart::Permanent => true,
+        Restart::Transient => ending == Ending::Failed,
+        Restart::Temporary => false,
+    }
+}
+
+/// The decision for one child: policy first, then intensity (`allowance`, shared by static siblings or the child's
+/// own), then the wait from the child's own streak.
+pub fn judge(
+    policy: Restart,
+    ending: Ending,
+    allowance: &mut History,
+    streak: u32,
+    back_off: BackOff,
+    now: Instant,
+    jitter: f64,
+) -> Verdict {
+    if !wants_restart(policy, ending) {
+        return Verdict::Leave;
+    }
+    if !allowance.admit(now) {
+        return Verdict::Exhausted;
+    }
+    Verdict::Restart(back_off.delay(streak, jitter))
+}
+
+/// Which children (positions in start order) are concerned when the one at `failed` of `count` is restarted.
+/// They are stopped from the back and started from the front.
+pub fn concerned(strategy: Strategy, failed: usize, count: usize) -> Range<usize> {
+    match strategy {
+        Strategy::OneForOne => failed..(failed + 1).min(count),
+        Strategy::RestForOne => failed.min(count)..count,
+    }
+}

@@ -1,0 +1,289 @@
+//! The live roster: one [`Entry`] for each child, held by the [`Branch`] of its supervisor. The supervisors keep
+//! their books in it and addresses send through it, so what operators see is what runs; it cannot drift. Reading
+//! it never asks an actor anything.
+
+use std::any::TypeId;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use ractor::ActorCell;
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+use utoipa::ToSchema;
+
+use super::branch::Branch;
+use super::failure::NoAnswer;
+use super::gauge::{Gauge, Reading};
+use super::spec::ChildMeta;
+use crate::clock::Clock;
+
+/// What an actor is doing with its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActorState {
+    /// Being started, for the first time or again.
+    Starting,
+    /// Up.
+    Running,
+    /// Failed; waits to be started again.
+    BackingOff,
+    /// Asked to stop; has its grace to do so.
+    Stopping,
+    /// Ended as it should.
+    Stopped,
+    /// Failed for good; an operator may restart it.
+    Failed,
+}
+
+impl ActorState {
+    /// The name on the wire.
+    pub const fn slug(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::BackingOff => "backing_off",
+            Self::Stopping => "stopping",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// One failure, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LastFailure {
+    /// When it was noticed.
+    pub at: DateTime<Utc>,
+    /// The error and its causes, at most 2,000 bytes.
+    pub text: String,
+}
+
+/// The changing part of an entry.
+#[derive(Debug, Clone)]
+pub(super) struct Life {
+    pub(super) state: ActorState,
+    pub(super) created_at: Option<DateTime<Utc>>,
+    pub(super) started_at: Option<DateTime<Utc>>,
+    pub(super) up_since: Option<Instant>,
+    pub(super) restarts: u64,
+    pub(super) last_failure: Option<LastFailure>,
+    pub(super) restart_due: Option<Instant>,
+    /// Fires when the latest incarnation's state is really gone.
+    pub(super) gone: Option<CancellationToken>,
+}
+
+/// One incarnation of an actor: from a start to the end that follows.
+#[derive(Debug, Clone)]
+pub(super) struct Incarnation {
+    pub(super) cell: ActorCell,
+    pub(super) gauge: Arc<Gauge>,
+    /// Asks the actor's long awaits and its jobs to come to an end.
+    pub(super) cancel: CancellationToken,
+}
+
+/// One row of the roster, and the target of addresses. Lives across restarts.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) meta: ChildMeta,
+    pub(super) message_type: TypeId,
+    path: OnceLock<Arc<str>>,
+    pub(super) order: AtomicU64,
+    pub(super) dynamic: AtomicBool,
+    live: RwLock<Option<Incarnation>>,
+    life: Mutex<Life>,
+    handled_before: AtomicU64,
+    lost: AtomicU64,
+    /// Children: a supervisor's own, or the jobs of an actor.
+    branch: OnceLock<Arc<Branch>>,
+}
+
+impl Entry {
+    pub(super) fn new(meta: ChildMeta, message_type: TypeId) -> Arc<Self> {
+        Arc::new(Self {
+            meta,
+            message_type,
+            path: OnceLock::new(),
+            order: AtomicU64::new(0),
+            dynamic: AtomicBool::new(false),
+            live: RwLock::new(None),
+            life: Mutex::new(Life {
+                state: ActorState::Starting,
+                created_at: None,
+                started_at: None,
+                up_since: None,
+                restarts: 0,
+                last_failure: None,
+                restart_due: None,
+                gone: None,
+            }),
+            handled_before: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
+            branch: OnceLock::new(),
+        })
+    }
+
+    /// The stable id: names from the root down, joined by `/`. Before it hangs in a tree: the name alone.
+    pub(super) fn path(&self) -> &str {
+        self.path.get().map_or(&self.meta.name, |path| path)
+    }
+
+    /// Hangs the entry into a tree. `false`: it hangs in another place already.
+    pub(super) fn attach(&self, path: String, order: u64, dynamic: bool) -> bool {
+        let same = self.path.get_or_init(|| path.clone().into()).as_ref() == path;
+        self.order.store(order, Ordering::Relaxed);
+        self.dynamic.store(dynamic, Ordering::Relaxed);
+        same
+    }
+
+    pub(super) fn is_dynamic(&self) -> bool {
+        self.dynamic.load(Ordering::Relaxed)
+    }
+
+    /// The children's branch, made at the first use.
+    pub(super) fn branch(&self) -> &Arc<Branch> {
+        self.branch
+            .get_or_init(|| Branch::new(super::spec::JOB_TOMBSTONES))
+    }
+
+    pub(super) fn branch_if_any(&self) -> Option<&Arc<Branch>> {
+        self.branch.get()
+    }
+
+    pub(super) fn set_branch(&self, branch: Arc<Branch>) {
+        assert!(
+            self.branch.set(branch).is_ok(),
+            "a supervisor's entry gets its branch where it is made"
+        );
+    }
+
+    pub(super) fn life(&self) -> MutexGuard<'_, Life> {
+        self.life.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn set_state(&self, state: ActorState) {
+        let mut life = self.life();
+        life.state = state;
+        life.restart_due = None;
+    }
+
+    pub(super) fn note_failure(&self, at: DateTime<Utc>, text: &str) {
+        self.life().last_failure = Some(LastFailure {
+            at,
+            text: text.to_owned(),
+        });
+    }
+
+    /// A new incarnation can be written to from now on.
+    pub(super) fn publish(
+        &self,
+        incarnation: Incarnation,
+        gone: CancellationToken,
+        clock: &dyn Clock,
+    ) {
+        let now = clock.now();
+        {
+            let mut life = self.life();
+            life.created_at.get_or_insert(now);
+            life.started_at = Some(now);
+            life.up_since = Some(clock.monotonic());
+            life.gone = Some(gone);
+        }
+        *self.live.write().unwrap_or_else(PoisonError::into_inner) = Some(incarnation);
+    }
+
+    /// An incarnation is over: its counts are kept, its unread messages are counted as lost.
+    pub(super) fn retire(&self, gauge: &Arc<Gauge>) {
+        let reading = gauge.read();
+        self.handled_before
+            .fetch_add(reading.handled, Ordering::Relaxed);
+        self.lost.fetch_add(reading.open as u64, Ordering::Relaxed);
+        let mut live = self.live.write().unwrap_or_else(PoisonError::into_inner);
+        if live
+            .as_ref()
+            .is_some_and(|incarnation| Arc::ptr_eq(&incarnation.gauge, gauge))
+        {
+            *live = None;
+        }
+    }
+
+    /// The present incarnation.
+    pub(super) fn incarnation(&self) -> Option<Incarnation> {
+        self.live
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Sends to the present incarnation.
+    pub(super) fn send<M: Send + 'static>(&self, message: M) -> Result<(), NoAnswer> {
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(incarnation) = live.as_ref() else {
+            drop(live);
+            return Err(self.absence());
+        };
+        incarnation.gauge.admit().map_err(|bound| NoAnswer::Full {
+            path: self.path().to_owned(),
+            bound,
+        })?;
+        if incarnation.cell.send_message(message).is_err() {
+            incarnation.gauge.retract();
+            drop(live);
+            return Err(self.absence());
+        }
+        Ok(())
+    }
+
+    /// Why nobody is there right now.
+    fn absence(&self) -> NoAnswer {
+        let path = self.path().to_owned();
+        let life = self.life();
+        match life.state {
+            ActorState::Stopping | ActorState::Stopped => NoAnswer::NoSuchActor { path },
+            ActorState::Failed => {
+                let failure = life
+                    .last_failure
+                    .as_ref()
+                    .map_or_else(|| "unknown".to_owned(), |failure| failure.text.clone());
+                NoAnswer::Failed { path, failure }
+            }
+            // Running, but it just died and its supervisor has not noticed yet.
+            ActorState::Starting | ActorState::Running | ActorState::BackingOff => {
+                NoAnswer::Restarting { path }
+            }
+        }
+    }
+
+    /// Messages handled by all incarnations, messages lost with those that ended, and the present mailbox.
+    pub(super) fn traffic(&self) -> (u64, u64, Option<Reading>) {
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        let reading = live.as_ref().map(|incarnation| incarnation.gauge.read());
+        let handled = self.handled_before.load(Ordering::Relaxed)
+            + reading.map_or(0, |reading| reading.handled);
+        (handled, self.lost.load(Ordering::Relaxed), reading)
+    }
+
+    /// Waits until the latest incarnation and everything below it is really gone, so that there are never two
+    /// writers of one thing. `false`: not within the time.
+    pub(super) async fn gone(&self, within: Duration) -> bool {
+        let mut waiting = Vec::new();
+        self.collect_gone(&mut waiting);
+        let all = async {
+            for gone in waiting {
+                gone.cancelled().await;
+            }
+        };
+        tokio::time::timeout(within, all).await.is_ok()
+    }
+
+    fn collect_gone(&self, into: &mut Vec<CancellationToken>) {
+        into.extend(self.life().gone.clone());
+        if let Some(branch) = self.branch.get() {
+            into.extend(branch.leaving());
+            for child in branch.entries() {
+                child.collect_gone(into);
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The tree on the wire: what operators and tools read. These types are a contract and stay apart from the live
+//! books of `roster.rs`; taking a snapshot locks rows one by one and asks no actor anything.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::kinds::{ActorKind, Lifetime, Ownership};
+use super::restart::{Restart, Strategy};
+use super::roster::{ActorState, Entry, LastFailure};
+use super::spec::Tenant;
+use super::tree::TreeContext;
+
+/// The supervision tree at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct TreeSnapshot {
+    /// When it was taken.
+    pub at: DateTime<Utc>,
+    /// Actors, supervisors and jobs that live; of a tenant's view, those in it.
+    pub living: u64,
+    /// Actors that had to be killed because they did not stop in time, since the start.
+    pub forced_kills: u64,
+    /// The root.
+    pub root: ActorSnapshot,
+}
+
+/// One actor.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(no_recursion)]
+pub struct ActorSnapshot {
+    /// Stable across restarts: names from the root down, joined by `/`.
+    pub id: String,
+    /// The last part of the id.
+    pub name: String,
+    /// What it is.
+    pub kind: ActorKind,
+    /// Who may run it when several gateways share a database.
+    pub ownership: Ownership,
+    /// Part of the fixed tree, or comes and goes.
+    pub lifetime: Lifetime,
+    /// Whether it is restarted when it ends.
+    pub restart: Restart,
+    /// Supervisors: who is restarted when a child fails.
+    pub strategy: Option<Strategy>,
+    /// The workspace it works for.
+    pub tenant: Option<Tenant>,
+    /// The thing it serves, as people call it.
+    pub serves: Option<String>,
+    /// What it is doing.
+    pub state: ActorState,
+    /// The first start; the same across restarts.
+    pub created_at: Option<DateTime<Utc>>,
+    /// The latest start.
+    pub started_at: Option<DateTime<Utc>>,
+    /// How often it was started again.
+    pub restarts: u64,
+    /// While it is backing off: milliseconds until it is started again.
+    pub restart_in_ms: Option<u64>,
+    /// Why it last failed.
+    pub last_failure: Option<LastFailure>,
+    /// Messages handled since `created_at`.
+    pub handled: u64,
+    /// Messages that ended unread with an incarnation.
+    pub lost: u64,
+    /// Absent on jobs and on what does not live.
+    pub mailbox: Option<MailboxSnapshot>,
+    /// Children and jobs in the order of their start.
+    pub children: Vec<ActorSnapshot>,
+}
+
+/// A mailbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct MailboxSnapshot {
+    /// Messages that wait or are in hand.
+    pub len: u64,
+    /// Milliseconds since the oldest of them was sent.
+    pub oldest_ms: Option<u64>,
+    /// Senders are refused from this length on; absent where there is no bound.
+    pub bound: Option<u64>,
+}
+
+impl TreeSnapshot {
+    pub(super) fn take(context: &TreeContext, root: &Arc<Entry>) -> Self {
+        let now = context.clock().monotonic();
+        let root = ActorSnapshot::of(root, now);
+        let living = u64::try_from(context.living()).unwrap_or(0);
+        Self {
+            at: context.clock().now(),
+            living,
+            forced_kills: context.forced_kills(),
+            root,
+        }
+    }
+
+    /// What an Owner sees: the actors that work for `tenant` and the way to them. Of the supervisors on that way
+    /// only name, kind and state are left, since what happened to them may tell about others.
+    pub fn for_tenant(&self, tenant: &Tenant) -> Self {
+        let root = self
+            .root
+            .for_tenant(tenant)
+            .unwrap_or_else(|| self.root.bare(Vec::new()));
+        let living = root.count(&|actor| actor.tenant.as_ref() == Some(tenant) && actor.lives());
+        Self {
+            at: self.at,
+            living,
+            forced_kills: 0,
+            root,
+        }
+    }
+
+    /// The actor of that id.
+    pub fn find(&self, id: &str) -> Option<&ActorSnapshot> {
+        self.root.find(id)
+    }
+}
+
+impl ActorSnapshot {
+    fn of(entry: &Arc<Entry>, now: Instant) -> Self {
+        let meta = &entry.meta;
+        let life = entry.life().clone();
+        let (handled, lost, reading) = entry.traffic();
+        let branch = entry.branch_if_any();
+        let ms =
+            |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let mailbox = reading
+            .filter(|_| meta.counts_messages)
+            .map(|reading| MailboxSnapshot {
+                len: reading.open as u64,
+                oldest_ms: reading.oldest.map(ms),
+                bound: meta.mailbox_bound.map(|bound| bound as u64),
+            });
+        Self {
+            id: entry.path().to_owned(),
+            name: meta.name.clone(),
+            kind: meta.kind,
+            ownership: meta.kind.ownership(),
+            lifetime: if entry.is_dynamic() {
+                Lifetime::Temporary
+            } else {
+                Lifetime::Static
+            },
+            restart: meta.restart,
+            strategy: branch.and_then(|branch| branch.strategy()),
+            tenant: meta.tenant.clone(),
+            serves: meta.serves.clone(),
+            state: life.state,
+            created_at: life.created_at,
+            started_at: life.started_at,
+            restarts: life.restarts,
+            restart_in_ms: life
+                .restart_due
+                .map(|due| ms(due.saturating_duration_since(now))),
+            last_failure: life.last_failure,
+            handled: if meta.counts_messages { handled } else { 0 },
+            lost: if meta.counts_messages { lost } else { 0 },
+            mailbox,
+            children: branch.map_or_else(Vec::new, |branch| {
+                branch
+                    .entries()
+                    .iter()
+                    .map(|child| Self::of(child, now))
+                    .collect()
+            }),
+        }
+    }
+
+    fn for_tenant(&self, tenant: &Tenant) -> Option<Self> {
+        match &self.tenant {
+            Some(own) if own == tenant => return Some(self.clone()),
+            Some(_) => return None,
+            None => {}
+        }
+        let children: Vec<_> = self
+            .children
+            .iter()
+            .filter_map(|child| child.for_tenant(tenant))
+            .collect();
+        (!children.is_empty()).then(|| self.bare(children))
+    }
+
+    fn bare(&self, children: Vec<Self>) -> Self {
+        Self {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            children,
+            created_at: None,
+            started_at: None,
+            restarts: 0,
+            restart_in_ms: None,
+            last_failure: None,
+            handled: 0,
+            lost: 0,
+            mailbox: None,
+            tenant: None,
+            serves: None,
+            ..*self
+        }
+    }
+
+    fn lives(&self) -> bool {
+        matches!(
+            self.state,
+            ActorState::Starting | ActorState::Running | ActorState::Stopping
+        )
+    }
+
+    fn count(&self, which: &dyn Fn(&Self) -> bool) -> u64 {
+        u64::from(which(self))
+            + self
+                .children
+                .iter()
+                .map(|child| child.count(which))
+                .sum::<u64>()
+    }
+
+    fn find(&self, id: &str) -> Option<&Self> {
+        if self.id == id {
+            return Some(self);
+        }
+        self.children.iter().find_map(|child| child.find(id))
+    }
+}

@@ -1,0 +1,237 @@
+//! Child specifications: who a child is and how it is to be kept alive, as data, plus the closure that makes it
+//! afresh at each start. A specification makes the child's address too, before it lives: handles can be handed
+//! around first and wired never.
+
+use std::any::TypeId;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::{ActorCell, SpawnErr};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::address::Address;
+use super::birth::{Birth, spawn};
+use super::branch::Branch;
+use super::failure::StartError;
+use super::kinds::{ActorKind, Lifetime};
+use super::restart::Restart;
+use super::roster::Entry;
+use super::serve::{FreshArgs, Serve, Served};
+
+/// Failed jobs that an actor's entry keeps for people to see.
+pub(super) const JOB_TOMBSTONES: usize = 8;
+
+/// The workspace that an actor works for. Absent on what serves the whole deployment.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(transparent)]
+pub struct Tenant(String);
+
+impl Tenant {
+    /// From a workspace id, in the form in which it is printed everywhere.
+    pub fn new(workspace_id: impl fmt::Display) -> Self {
+        Self(workspace_id.to_string())
+    }
+
+    /// The workspace id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The part of a specification that is data.
+#[derive(Debug, Clone)]
+pub struct ChildMeta {
+    /// Unique among its siblings; the last part of its path.
+    pub name: String,
+    /// What it is.
+    pub kind: ActorKind,
+    /// For whom it works.
+    pub tenant: Option<Tenant>,
+    /// The thing it serves, as people call it ("node kitchen-pc", "127.0.0.1:7667").
+    pub serves: Option<String>,
+    /// Whether it is started again when it ended.
+    pub restart: Restart,
+    /// How long it may take to stop before it is killed. `None`: it bounds itself (supervisors do).
+    pub grace: Option<Duration>,
+    /// How long its start may take. `None`: it bounds itself.
+    pub start_within: Option<Duration>,
+    /// Messages that may wait in its mailbox before senders are refused.
+    pub mailbox_bound: Option<usize>,
+    /// Whether it handles what is in its mailbox before it stops.
+    pub drains: bool,
+    /// Whether its mailbox says anything (a job's does not).
+    pub counts_messages: bool,
+}
+
+impl ChildMeta {
+    pub(super) fn new(name: impl Into<String>, kind: ActorKind) -> Self {
+        let restart = match kind.lifetime() {
+            Lifetime::Static => Restart::Permanent,
+            Lifetime::Temporary => Restart::Transient,
+        };
+        Self {
+            name: name.into(),
+            kind,
+            tenant: None,
+            serves: None,
+            restart,
+            grace: Some(Duration::from_secs(5)),
+            start_within: Some(Duration::from_secs(30)),
+            mailbox_bound: None,
+            drains: false,
+            counts_messages: true,
+        }
+    }
+
+    pub(super) fn check_name(&self) -> Result<(), StartError> {
+        let length = self.name.chars().count();
+        let visible = self
+            .name
+            .chars()
+            .all(|c| c != '/' && !c.is_control() && !c.is_whitespace());
+        if (1..=160).contains(&length) && visible {
+            return Ok(());
+        }
+        Err(StartError::BadName {
+            name: self.name.clone(),
+        })
+    }
+}
+
+pub(super) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+pub(super) type Starter =
+    Arc<dyn Fn(Birth) -> BoxFuture<Result<ActorCell, SpawnErr>> + Send + Sync>;
+
+/// A child that takes messages of type `M`.
+pub struct ChildSpec<M> {
+    meta: ChildMeta,
+    starter: Starter,
+    repeatable: bool,
+    branch: Option<Arc<Branch>>,
+    _messages: PhantomData<fn(M)>,
+}
+
+/// A child whose message type is no longer known: what supervisors hold.
+#[derive(Clone)]
+pub struct AnyChild {
+    pub(super) entry: Arc<Entry>,
+    pub(super) starter: Starter,
+    /// Whether the starter can make it more than once.
+    pub(super) repeatable: bool,
+}
+
+impl<M: Send + 'static> ChildSpec<M> {
+    /// An actor that `S` runs. `args` is called at each start, so that a restart begins from fresh arguments.
+    pub fn actor<S: Serve<Msg = M>>(
+        name: impl Into<String>,
+        kind: ActorKind,
+        args: impl Fn() -> S::Args + Send + Sync + 'static,
+    ) -> Self {
+        let args = Arc::new(args);
+        let starter: Starter = Arc::new(move |birth| {
+            let (args, parent) = (Arc::clone(&args) as FreshArgs<S>, birth.parent_cell());
+            Box::pin(spawn(parent, Served::<S>::new(), (birth, args)))
+        });
+        Self::with(ChildMeta::new(name, kind), starter, true)
+    }
+
+    pub(super) fn with(meta: ChildMeta, starter: Starter, repeatable: bool) -> Self {
+        Self {
+            meta,
+            starter,
+            repeatable,
+            branch: None,
+            _messages: PhantomData,
+        }
+    }
+
+    pub(super) fn owning(mut self, branch: Arc<Branch>) -> Self {
+        self.branch = Some(branch);
+        self
+    }
+
+    /// The part that is data.
+    pub fn meta(&self) -> &ChildMeta {
+        &self.meta
+    }
+
+    /// For whom it works.
+    pub fn tenant(mut self, tenant: Tenant) -> Self {
+        self.meta.tenant = Some(tenant);
+        self
+    }
+
+    /// The thing it serves, as people call it.
+    pub fn serves(mut self, thing: impl Into<String>) -> Self {
+        self.meta.serves = Some(thing.into());
+        self
+    }
+
+    /// The restart policy. Without this: permanent for static kinds, transient for temporary ones.
+    pub fn restart(mut self, policy: Restart) -> Self {
+        self.meta.restart = policy;
+        self
+    }
+
+    /// How long it may take to stop before it is killed (5 s without this).
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.meta.grace = Some(grace);
+        self
+    }
+
+    /// How long its start may take (30 s without this).
+    pub fn start_within(mut self, limit: Duration) -> Self {
+        self.meta.start_within = Some(limit);
+        self
+    }
+
+    /// Refuses senders with [`NoAnswer::Full`](super::NoAnswer::Full) once so many messages wait.
+    pub fn mailbox_bound(mut self, messages: usize) -> Self {
+        self.meta.mailbox_bound = Some(messages);
+        self
+    }
+
+    /// Handles what is in the mailbox before it stops, instead of dropping it.
+    pub fn drains(mut self) -> Self {
+        self.meta.drains = true;
+        self
+    }
+
+    /// The finished specification and the child's address, valid from now on and across all restarts.
+    pub fn with_address(self) -> (AnyChild, Address<M>) {
+        let child = AnyChild::from(self);
+        let address = Address::new(Arc::clone(&child.entry));
+        (child, address)
+    }
+}
+
+impl<M: Send + 'static> From<ChildSpec<M>> for AnyChild {
+    fn from(spec: ChildSpec<M>) -> Self {
+        let entry = Entry::new(spec.meta, TypeId::of::<M>());
+        if let Some(branch) = spec.branch {
+            entry.set_branch(branch);
+        }
+        Self {
+            entry,
+            starter: spec.starter,
+            repeatable: spec.repeatable,
+        }
+    }
+}
+
+impl AnyChild {
+    /// Its name among its siblings.
+    pub fn name(&self) -> &str {
+        &self.entry.meta.name
+    }
+
+    /// The part that is data.
+    pub fn meta(&self) -> &ChildMeta {
+        &self.entry.meta
+    }
+}
