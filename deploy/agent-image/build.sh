@@ -1,0 +1,269 @@
+#!/usr/bin/env bash
+# Builds the image that sandboxes run, from Debian packages, and loads it into the container engine.
+# Does nothing when the engine already has exactly this image.
+#
+#   deploy/agent-image/build.sh [options]
+#
+#   --profile full|tiny   full: shell, git, Python, C and Rust (default); tiny: busybox, for tests that need only a shell
+#   --tag NAME:TAG        default roost-agent:dev (full), roost-agent:tiny (tiny)
+#   --engine docker|podman
+#   --guest FILE          the sandbox's first process, static (default: built from sandbox-driver/guest)
+#   --probe FILE          the escape probe, static (default: the same)
+#   --output FILE         write the image there (docker-archive) instead of loading it
+#   --rootfs-only         only prepare the cached root file system: the slow part, which needs no engine
+#   --refresh             ignore the cached root file system and take today's packages
+#   --check               afterwards, run the image as a sandbox would and try its tools
+#
+# Standard output is the image's id. The same packages and binaries give the same id on every machine.
+. "$(dirname "${BASH_SOURCE[0]}")/../shell.sh"
+
+here=$ROOST_ROOT/deploy/agent-image
+usage() { sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+
+profile=full tag='' engine='' guest='' probe='' output='' rootfs_only='' refresh='' check=''
+while [ $# -gt 0 ]; do
+    case $1 in
+    --profile | --tag | --engine | --guest | --probe | --output)
+        [ $# -ge 2 ] || die "$1 needs a value"
+        printf -v "${1#--}" %s "$2"
+        shift
+        ;;
+    --rootfs-only) rootfs_only=yes ;;
+    --refresh) refresh=yes ;;
+    --check) check=yes ;;
+    -h | --help) usage && exit ;;
+    *) usage >&2 && die "unknown option $1" ;;
+    esac
+    shift
+done
+case $profile in
+full) tag=${tag:-roost-agent:dev} ;;
+tiny) tag=${tag:-roost-agent:tiny} ;;
+*) die "--profile is full or tiny, not $profile" ;;
+esac
+
+case $(uname -m) in
+x86_64) arch=amd64 ;;
+aarch64) arch=arm64 ;;
+*) die "agent images are built for x86_64 and aarch64, not $(uname -m)" ;;
+esac
+
+cache=$ROOST_CACHE/agent-image
+mkdir -p "$cache"
+work=$(mktemp -d "$cache/build.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+digest() { sha256sum "$@" | cut -d' ' -f1; }
+
+# --- the two programs of ours ---------------------------------------------------------------------------------------
+
+# static BIN: builds one of the guest's programs and prints its path.
+static() {
+    # crt-static on the last crate only: as a global flag it would rebuild everything twice.
+    (cd "$ROOST_ROOT" && "${CARGO:-cargo}" rustc --quiet --locked -p roost-sandbox-guest --bin "$1" --profile dist -- -C target-feature=+crt-static) >&2 ||
+        die "$1 does not build"
+    printf '%s\n' "${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/dist/$1"
+}
+
+programs() {
+    [ -n "$guest" ] || guest=$(static roost-guest)
+    [ -n "$probe" ] || probe=$(static escape-probe)
+    local program
+    for program in "$guest" "$probe"; do
+        [ -x "$program" ] || die "$program is not an executable file"
+        if readelf -lW "$program" 2>/dev/null | grep -q INTERP; then
+            die "$program is linked dynamically: it must run in any image, so build it with -C target-feature=+crt-static"
+        fi
+    done
+}
+
+# --- the root file system -------------------------------------------------------------------------------------------
+
+# The machine's own Debian sources, so that a mirror or proxy that it is set up with is used here too.
+# On another distribution there are none, and mmdebstrap takes its own default.
+sources() { # SUITE
+    apt-get indextargets --format "\$(ORIGIN)|\$(CODENAME)|\$(REPO_URI)|\$(RELEASE)|\$(COMPONENT)" 'Created-By: Packages' 2>/dev/null |
+        awk -F'|' -v suite="$1" '$1 == "Debian" && index($2, suite) == 1 { print "deb " $3 " " $4 " " $5 }' | sort -u
+}
+
+suite() {
+    local codename
+    codename=$(. /etc/os-release && if [ "$ID" = debian ]; then printf %s "${VERSION_CODENAME:-}"; fi)
+    printf '%s\n' "${ROOST_AGENT_SUITE:-${codename:-bookworm}}"
+}
+
+packages() { # SUITE
+    sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$here/packages"
+    # Bookworm's rustc is from 2022; the one that Debian keeps for its browsers is current.
+    if [ "$1" = bookworm ]; then printf '%s\n' rustc-web cargo-web; else printf '%s\n' rustc cargo; fi
+}
+
+# The newest date among the machine's package lists: the image's clock, so that equal packages give equal bytes.
+lists_epoch() {
+    local newest=0 file stamp
+    for file in /var/lib/apt/lists/*InRelease /var/lib/apt/lists/*_Release; do
+        [ -r "$file" ] || continue
+        stamp=$(date -d "$(sed -n 's/^Date: //p' "$file" | head -n 1)" +%s 2>/dev/null) || continue
+        [ "$stamp" -gt "$newest" ] && newest=$stamp
+    done
+    [ "$newest" -gt 0 ] && printf '%s\n' "$newest" || printf '1767225600\n'
+}
+
+full_rootfs() { # FILE
+    local release include proxy options=()
+    have mmdebstrap || die "mmdebstrap is missing: deploy/setup.sh run installs it"
+    release=$(suite)
+    include=$(packages "$release" | paste -sd,)
+    sources "$release" >"$work/sources.list"
+    for proxy in http https; do
+        proxy="Acquire::$proxy::Proxy"
+        eval "$(apt-config shell value "$proxy")"
+        # shellcheck disable=SC2154 # set by the line above
+        if [ -n "${value:-}" ]; then options+=(--aptopt="$proxy \"$value\""); fi
+        value=''
+    done
+    say "root file system: Debian $release with $(packages "$release" | wc -l) packages (about a minute, then cached)"
+    # No documentation or translations: nobody reads them in a sandbox, and they are a fifth of the bytes.
+    SOURCE_DATE_EPOCH=$(lists_epoch) mmdebstrap --quiet --variant=minbase --architectures="$arch" "${options[@]}" \
+        --include="$include" \
+        --aptopt='Acquire::Retries "3"' \
+        --dpkgopt='path-exclude=/usr/share/doc/*' \
+        --dpkgopt='path-exclude=/usr/share/man/*' \
+        --dpkgopt='path-exclude=/usr/share/info/*' \
+        --dpkgopt='path-exclude=/usr/share/locale/*' \
+        --dpkgopt='path-exclude=/usr/share/lintian/*' \
+        --dpkgopt='path-exclude=/usr/bin/*lto-dump*' \
+        --customize-hook="$here/finish-rootfs \"\$1\"" \
+        "$release" "$1" "$([ -s "$work/sources.list" ] && printf %s "$work/sources.list")" >&2 ||
+        die "the root file system could not be built; try again with a working apt-get update"
+}
+
+tiny_rootfs() { # FILE
+    local busybox root=$work/root applet
+    if ! busybox=$(type -P busybox) || readelf -lW "$busybox" | grep -q INTERP; then
+        (cd "$work" && apt-get download -qq busybox-static >/dev/null && dpkg-deb -x busybox-static_*.deb busybox) ||
+            die "busybox-static is missing: deploy/setup.sh test installs it"
+        busybox=$work/busybox/bin/busybox
+    fi
+    mkdir -p "$root"/{bin,dev,etc,proc,sys,usr/bin,usr/local/lib,workspace} "$root/tmp"
+    cp "$busybox" "$root/bin/busybox"
+    for applet in $("$busybox" --list); do [ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"; done
+    ln -s ../../bin/env "$root/usr/bin/env"
+    "$here/finish-rootfs" "$root"
+    pack "$root" "$1"
+}
+
+pack() { # FOLDER FILE: the same files give the same bytes, and belong to root except what the agent owns.
+    (cd "$1" && tar c --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --format=gnu --exclude=./workspace .) >"$2"
+    if [ -d "$1/workspace" ]; then
+        (cd "$1" && tar r -f "$2" --mtime=@0 --owner=65532 --group=65532 --numeric-owner --format=gnu ./workspace)
+    fi
+}
+
+# The key names everything that decides the root file system's content, except the day's package versions.
+rootfs_key() {
+    {
+        cat "$here/finish-rootfs" "$here/build.sh"
+        printf '%s\n' "$profile" "$arch"
+        if [ "$profile" = full ]; then suite && packages "$(suite)"; fi
+    } | sha256sum | cut -c1-16
+}
+
+rootfs() {
+    key=$(rootfs_key)
+    rootfs_tar=$cache/$profile-$key.tar
+    # One build at a time: `make run` prepares the file system in the background while something else may ask for it.
+    exec 8>"$cache/$profile.lock"
+    flock 8
+    if [ -n "$refresh" ] || ! [ -s "$rootfs_tar.sha256" ]; then
+        rm -f "$cache/$profile"-*.tar "$cache/$profile"-*.tar.sha256
+        "${profile}_rootfs" "$work/rootfs.tar"
+        digest "$work/rootfs.tar" >"$work/rootfs.sha256"
+        mv "$work/rootfs.tar" "$rootfs_tar"
+        mv "$work/rootfs.sha256" "$rootfs_tar.sha256"
+    fi
+    exec 8>&-
+}
+
+# --- the image ------------------------------------------------------------------------------------------------------
+
+config() { # DIFF_ID...
+    local diffs
+    diffs=$(printf '"sha256:%s",' "$@")
+    cat <<JSON
+{"architecture":"$arch","os":"linux","created":"1970-01-01T00:00:00Z","config":{"User":"65532:65532","WorkingDir":"/workspace","Cmd":["/usr/local/lib/roost/guest"],"Env":["PATH=/usr/local/bin:/usr/bin:/bin","HOME=/workspace","LANG=C.UTF-8","USER=agent","SHELL=$shell"],"Labels":{"org.roost.profile":"$profile","org.roost.rootfs":"$key","org.roost.guest":"$guest_digest","org.roost.probe":"$probe_digest"}},"rootfs":{"type":"layers","diff_ids":[${diffs%,}]},"history":[{"created_by":"root file system: $profile"},{"created_by":"guest and escape probe"}]}
+JSON
+}
+
+# A docker-archive: manifest, config, one layer for the root file system and one for our programs, which change more often.
+archive() {
+    local stage=$work/image config_digest
+    mkdir -p "$stage" "$work/layer/usr/local/lib/roost"
+    install -m 0755 "$guest" "$work/layer/usr/local/lib/roost/guest"
+    install -m 0755 "$probe" "$work/layer/usr/local/lib/roost/escape-probe"
+    (cd "$work/layer" && chmod 0755 usr usr/local usr/local/lib usr/local/lib/roost) && pack "$work/layer" "$stage/roost.tar"
+    ln -s "$rootfs_tar" "$stage/rootfs.tar"
+    config "$(cat "$rootfs_tar.sha256")" "$(digest "$stage/roost.tar")" >"$work/config.json"
+    config_digest=$(digest "$work/config.json")
+    mv "$work/config.json" "$stage/$config_digest.json"
+    printf '[{"Config":"%s.json","RepoTags":["%s"],"Layers":["rootfs.tar","roost.tar"]}]\n' "$config_digest" "$tag" >"$stage/manifest.json"
+    image_id=sha256:$config_digest
+    # The symbolic link is followed (-h), so the large layer is read once and never copied.
+    tar c -h --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$stage" manifest.json "$config_digest.json" rootfs.tar roost.tar
+}
+
+label() { "$engine" image inspect --format "{{index .Config.Labels \"org.roost.$1\"}}" "$tag" 2>/dev/null; }
+
+up_to_date() {
+    [ -z "$refresh$output" ] && [ "$(label rootfs)" = "$(rootfs_key)" ] && [ "$(label guest)" = "$guest_digest" ] && [ "$(label probe)" = "$probe_digest" ]
+}
+
+report() {
+    local bytes
+    image_id=$("$engine" image inspect --format '{{.Id}}' "$tag")
+    bytes=$("$engine" image inspect --format '{{.Size}}' "$tag")
+    detail "$tag: $((bytes / 1000000)) MB, ${image_id}, guest ${guest_digest:0:12}"
+    printf '%s\n' "$image_id"
+}
+
+check_image() {
+    local script='id -u; test -w /workspace && echo workspace-writable; test ! -w / && echo root-read-only'
+    if [ "$profile" = full ]; then
+        script+='; set -e; bash --version | head -n 1; git --version; tmux -V; rg --version | head -n 1; jq --version; cargo --version; python3 -c "print(sum(range(10)))"'
+        script+='; cd /workspace; printf "int main(void){return 0;}\n" >a.c; cc a.c -o a; ./a; echo c-works'
+        script+='; printf "fn main(){println!(\"rust-works\")}\n" >b.rs; rustc b.rs; ./b; git init -q . && git status --short | wc -l; ps ax | wc -l'
+    fi
+    say "trying $tag as a sandbox would"
+    "$engine" run --rm --network none --read-only --cap-drop ALL --security-opt no-new-privileges --user 65532:65532 \
+        --tmpfs /workspace:rw,nosuid,nodev,exec,size=256m,uid=65532,gid=65532 --tmpfs /tmp:rw,noexec,nosuid,nodev,size=16m \
+        -e TMPDIR=/workspace "$tag" /bin/sh -c "$script" >&2 || die "$tag does not work as it should"
+}
+
+shell=/bin/bash
+[ "$profile" = full ] || shell=/bin/sh
+
+if [ -n "$rootfs_only" ]; then
+    rootfs
+    exit
+fi
+programs
+guest_digest=$(digest "$guest")
+probe_digest=$(digest "$probe")
+if [ -n "$output" ]; then
+    rootfs
+    archive >"$output.partial"
+    mv "$output.partial" "$output"
+    detail "$output: $(($(stat -c %s "$output") / 1000000)) MB, $image_id"
+    printf '%s\n' "$image_id"
+    exit
+fi
+if [ -z "$engine" ]; then engine=$("$ROOST_ROOT/deploy/engine.sh" status | cut -d' ' -f1) || exit 1; fi
+if up_to_date; then
+    detail "$tag is up to date"
+else
+    rootfs
+    say "loading $tag into $engine"
+    archive | "$engine" load -q >&2
+fi
+report
+if [ -n "$check" ]; then check_image; fi

@@ -1,0 +1,79 @@
+# shellcheck shell=bash
+# Sourced by the scripts beside it: where things are kept, how a script speaks, and what every one of them needs.
+set -euo pipefail
+
+ROOST_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
+# What belongs to this clone and may be deleted with it (data, logs, pid files).
+ROOST_STATE=${ROOST_STATE:-$ROOST_ROOT/.roost}
+# What is expensive to fetch and the same for every clone (Node, cargo tools, root file systems).
+ROOST_CACHE=${ROOST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/roost}
+export HOME ROOST_ROOT ROOST_STATE ROOST_CACHE
+mkdir -p "$ROOST_STATE/log" "$ROOST_STATE/run" "$ROOST_CACHE"
+
+for directory in "$HOME/.cargo/bin" "$ROOST_CACHE/cargo/bin" "$ROOST_CACHE/bin" "$ROOST_CACHE/node/bin"; do
+    [ -d "$directory" ] && PATH=$directory:$PATH
+done
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+export PATH
+
+if [ -t 2 ]; then bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' plain=$'\e[0m'; else bold='' dim='' red='' plain=''; fi
+
+# Progress goes to standard error; standard output is for what a caller may want to read.
+say() { printf '%s==>%s %s\n' "$bold" "$plain" "$*" >&2; }
+detail() { printf '    %s%s%s\n' "$dim" "$*" "$plain" >&2; }
+warn() { printf '%snote:%s %s\n' "$bold" "$plain" "$*" >&2; }
+die() {
+    printf '%serror:%s %s\n' "$red" "$plain" "$*" >&2
+    exit 1
+}
+
+# Is there a program of this name? (A function of the same name does not count.)
+have() { type -P "$1" >/dev/null; }
+
+# Is $1 (a version such as 20.19.2) at least $2?
+at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
+
+# Runs a command as root: directly, or by sudo where that is possible.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif have sudo && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+        sudo "$@"
+    else
+        warn "this needs root and sudo cannot ask for a password here. Run as root: $*"
+        return 1
+    fi
+}
+
+# Is $1 a live process, and the same one that wrote $2 (its start time, so that a reused pid is not mistaken for it)?
+process_started() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
+process_lives() { [ -n "$1" ] && [ "$(process_started "$1")" = "$2" ]; }
+
+# Writes "pid start-time" of process $2 to file $1, and the reverse: prints the pid when that process still lives.
+pid_write() { printf '%s %s\n' "$2" "$(process_started "$2")" >"$1"; }
+pid_read() {
+    local pid started
+    [ -r "$1" ] && read -r pid started <"$1" || return 1
+    process_lives "$pid" "$started" && printf '%s\n' "$pid"
+}
+
+# Ends process $1 in order: TERM, then KILL after $2 seconds. Only ever a pid that one of our pid files proves ours.
+stop_process() {
+    local pid=$1 seconds=${2:-20} started waited=0
+    started=$(process_started "$pid")
+    kill -TERM "$pid" 2>/dev/null || return 0
+    while process_lives "$pid" "$started"; do
+        [ "$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -c1)" = Z ] && return 0
+        if [ "$waited" -ge $((seconds * 10)) ]; then
+            warn "process $pid did not stop within $seconds s and was killed"
+            kill -KILL "$pid" 2>/dev/null || true
+            return 0
+        fi
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+}
+
+# Does something listen on TCP port $1 of this machine's loopback?
+port_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
