@@ -26,7 +26,8 @@ pub enum Control {
         operation: OperationId,
         up_to: u64,
     },
-    /// Send output again from this offset; also sets where credit counts from.
+    /// Send output from this offset on, with the initial credit beyond it. On each connection after an operation's first
+    /// its output waits for this.
     Replay {
         operation: OperationId,
         from: u64,
@@ -44,9 +45,11 @@ pub enum Control {
         sandboxes: Vec<SandboxId>,
         lease_s: u64,
     },
-    /// Accept no new sandbox (`true`) or accept again (`false`).
+    /// Accept no new sandbox (`true`) or accept again (`false`). The answer names the same turn; see [`crate::machine::drain`].
     Drain {
         on: bool,
+        #[serde(default)]
+        turn: u64,
     },
     /// The gateway's view: which operations it still waits for and which sandboxes should exist.
     Reconcile {
@@ -73,9 +76,12 @@ pub enum ControlReply {
         operation: OperationId,
         offset: u64,
     },
-    /// Draining is on or off; `empty` says the node itself counts no sandbox (promise P7).
+    /// Draining is on or off as of the turn asked for; `empty` says the node itself counts no sandbox and has no provision
+    /// under way (promise P7). Sent again when `empty` changes.
     Draining {
         on: bool,
+        #[serde(default)]
+        turn: u64,
         empty: bool,
     },
     /// A sandbox ended without being asked (lease, crash, owner).

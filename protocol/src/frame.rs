@@ -51,6 +51,9 @@ pub enum ToGateway {
     Unknown,
 }
 
+/// Deepest nesting of a frame; the deepest message of ours has 10.
+const MAX_DEPTH: usize = 32;
+
 /// Why bytes are not a frame.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
@@ -84,13 +87,23 @@ pub fn decode<M: DeserializeOwned>(bytes: &[u8]) -> Result<Envelope<M>, FrameErr
     if bytes.len() > MAX_FRAME_BYTES {
         return Err(FrameError::TooLarge { got: bytes.len() });
     }
-    let mut cursor = std::io::Cursor::new(bytes);
-    let frame = rmp_serde::from_read(&mut cursor).map_err(FrameError::Malformed)?;
-    let rest = bytes
-        .len()
-        .saturating_sub(usize::try_from(cursor.position()).unwrap_or(usize::MAX));
+    let mut reader = rmp_serde::Deserializer::new(std::io::Cursor::new(bytes));
+    reader.set_max_depth(MAX_DEPTH);
+    let frame = Envelope::deserialize(&mut reader).map_err(FrameError::Malformed)?;
+    let read = usize::try_from(reader.position()).unwrap_or(usize::MAX);
+    let rest = bytes.len().saturating_sub(read);
     if rest > 0 {
         return Err(FrameError::Trailing(rest));
     }
+    Ok(frame)
+}
+
+/// [`decode`] for what a node sent: everything in it is bounded and cleaned (see [`crate::clean`]).
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_from_node(bytes: &[u8]) -> Result<Envelope<ToGateway>, FrameError> {
+    let mut frame = decode::<ToGateway>(bytes)?;
+    frame.message.clean();
     Ok(frame)
 }

@@ -77,7 +77,7 @@ pub struct Welcome {
 }
 
 /// The gateway refuses the connection; the daemon shows `detail` to the owner.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
     pub reason: RefusedReason,
     pub detail: String,

@@ -16,6 +16,12 @@ pub const RESULT_RETENTION_S: u64 = 24 * 60 * 60;
 pub const MAX_ARGV: usize = 256;
 /// Longest single argument, path or environment value, bytes.
 pub const MAX_ARG_BYTES: usize = 64 * 1024;
+/// Longest command in all (arguments, environment and folder), bytes; with the sandbox's own environment it fits one guest frame.
+pub const MAX_COMMAND_BYTES: usize = 160 * 1024;
+/// Longest environment of a sandbox in all, bytes.
+pub const MAX_SANDBOX_ENV_BYTES: usize = 32 * 1024;
+/// Stdin that may wait at the gateway for a node, bytes of one operation.
+pub const MAX_STDIN_WAITING_BYTES: u64 = 256 * 1024;
 /// Most environment variables of a command.
 pub const MAX_ENV: usize = 128;
 /// Deadline of a command when none is asked for, seconds.
@@ -36,6 +42,8 @@ pub const HEARTBEAT_S: u32 = 10;
 pub const TOOLS_INTERVAL_S: u64 = 15 * 60;
 /// Lease of a sandbox since its last use, seconds.
 pub const SANDBOX_LEASE_S: u64 = 24 * 60 * 60;
+/// Shortest lease and shortest grace of an orphan, seconds.
+pub const MIN_LEASE_S: u64 = 60;
 /// Sandbox defaults: memory (of which the workspace is a part), bytes.
 pub const DEFAULT_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
 /// Sandbox defaults: workspace tmpfs, bytes.
@@ -44,3 +52,16 @@ pub const DEFAULT_WORKSPACE_BYTES: u64 = 512 * 1024 * 1024;
 pub const DEFAULT_NANO_CPUS: u64 = 1_000_000_000;
 /// Sandbox defaults: processes and threads.
 pub const DEFAULT_PIDS: u32 = 256;
+/// Least and most memory that can be asked for, bytes.
+pub const MEMORY_BYTES: std::ops::RangeInclusive<u64> =
+    32 * 1024 * 1024..=1024 * 1024 * 1024 * 1024;
+/// Least and most workspace, bytes; it is also at most the memory.
+pub const WORKSPACE_BYTES: std::ops::RangeInclusive<u64> = 1024 * 1024..=1024 * 1024 * 1024 * 1024;
+/// Least and most cpu, billionths of one.
+pub const NANO_CPUS: std::ops::RangeInclusive<u64> = 10_000_000..=1_024_000_000_000;
+/// Least and most processes and threads.
+pub const PIDS: std::ops::RangeInclusive<u32> = 8..=32_768;
+/// Most rows or columns of a terminal.
+pub const MAX_TTY_CELLS: u16 = 4096;
+/// Most tools, checks or probed facts in one report.
+pub const MAX_REPORT_ENTRIES: usize = 512;

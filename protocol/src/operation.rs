@@ -13,7 +13,23 @@ pub struct OperationRequest {
     /// On whose behalf, for the owner's log and for checks on the node; absent for `verify` and `sb_list`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_behalf: Option<OnBehalf>,
+    #[serde(deserialize_with = "known_or_unsupported")]
     pub operation: Operation,
+}
+
+/// An operation whose body this version cannot read (a newer name, or a newer field that must not be overlooked) becomes
+/// [`Operation::Unsupported`] and is answered; failing the whole frame would cut the connection and bring it again.
+fn known_or_unsupported<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Operation, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Readable {
+        Known(Operation),
+        Other(serde::de::IgnoredAny),
+    }
+    Ok(match Readable::deserialize(from)? {
+        Readable::Known(operation) => operation,
+        Readable::Other(_) => Operation::Unsupported,
+    })
 }
 
 /// The workspace and agent that an operation serves.
@@ -67,6 +83,7 @@ impl Operation {
 
 /// `verify`: with `probe` a sandbox is made whose hardening is read from inside.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Verify {
     #[serde(default)]
     pub probe: bool,
@@ -74,6 +91,7 @@ pub struct Verify {
 
 /// `sb_provision`: make and start a sandbox; `restore` names a workspace archive by its SHA-256 in hex.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Provision {
     pub spec: SandboxSpec,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,6 +100,7 @@ pub struct Provision {
 
 /// `sb_exec`: run a command inside a sandbox through its guest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Exec {
     pub sandbox: SandboxId,
     pub argv: Vec<String>,
@@ -109,6 +128,7 @@ pub struct TtySize {
 
 /// `sb_destroy`: stop and remove; with `archive` the workspace is stored first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Destroy {
     pub sandbox: SandboxId,
     #[serde(default)]
@@ -117,10 +137,12 @@ pub struct Destroy {
 
 /// `sb_health`: does the sandbox run, does its guest answer, what does it use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Health {
     pub sandbox: SandboxId,
 }
 
 /// `sb_list`: every sandbox with our labels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct List {}

@@ -45,7 +45,8 @@ impl Piece {
     /// Offset after the last byte.
     pub fn end(&self) -> u64 {
         match self {
-            Self::Data { offset, data, .. } => offset + data.len() as u64,
+            // A hostile offset must not overflow.
+            Self::Data { offset, data, .. } => offset.saturating_add(data.len() as u64),
             Self::Gap { to, .. } => *to,
         }
     }

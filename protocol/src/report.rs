@@ -43,6 +43,31 @@ pub struct Ended {
     pub duration_ms: u64,
 }
 
+impl Ended {
+    /// An end without a result: nothing of it was streamed.
+    pub fn without_result(state: Terminal, kind: ErrorKind, detail: impl Into<String>) -> Self {
+        Self {
+            state,
+            outcome: Outcome::Error {
+                error: OperationError {
+                    kind,
+                    detail: detail.into(),
+                },
+            },
+            output_end: 0,
+            output_dropped: 0,
+            duration_ms: 0,
+        }
+    }
+}
+
+impl From<OperationError> for Ended {
+    /// A refusal: failed, nothing was started.
+    fn from(error: OperationError) -> Self {
+        Self::without_result(Terminal::Failed, error.kind, error.detail)
+    }
+}
+
 /// The four ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

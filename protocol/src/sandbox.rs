@@ -23,6 +23,7 @@ pub struct SandboxSpec {
     /// The wanted image id or digest (`sha256:…`); absent accepts what the tag holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_digest: Option<String>,
+    #[serde(deserialize_with = "every_limit_known")]
     pub limits: Limits,
     /// Environment of every command; names are checked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -32,8 +33,10 @@ pub struct SandboxSpec {
 }
 
 /// Resource limits; the owner's caps may lower, never raise them.
+///
+/// In a spec a limit that this version does not know is refused, since it would go unheeded; in facts it is ignored, so
+/// that a gateway understands a newer node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Memory without swap, bytes; the workspace counts in it.
     pub memory_bytes: u64,
@@ -43,6 +46,29 @@ pub struct Limits {
     pub nano_cpus: u64,
     /// Processes and threads.
     pub pids: u32,
+}
+
+fn every_limit_known<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Limits, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Strict {
+        memory_bytes: u64,
+        workspace_bytes: u64,
+        nano_cpus: u64,
+        pids: u32,
+    }
+    let Strict {
+        memory_bytes,
+        workspace_bytes,
+        nano_cpus,
+        pids,
+    } = Strict::deserialize(from)?;
+    Ok(Limits {
+        memory_bytes,
+        workspace_bytes,
+        nano_cpus,
+        pids,
+    })
 }
 
 impl Default for Limits {

@@ -8,6 +8,8 @@ pub enum TextError {
         "the image reference {0:?} is not of the form [registry/]name[:tag][@sha256:…]; options cannot be given here"
     )]
     Image(String),
+    #[error("the digest {0:?} must be SHA-256 in 64 lower-case hex digits")]
+    Digest(String),
     #[error("the path {0:?} must be absolute, without `..`, `.` or empty parts")]
     Path(String),
     #[error("the environment name {0:?} must match [A-Za-z_][A-Za-z0-9_]*")]
@@ -44,19 +46,12 @@ pub fn image_reference(text: &str) -> Result<(), TextError> {
     if text.is_empty() || text.len() > 512 {
         return Err(bad());
     }
-    let (name, digest) = match text.split_once('@') {
+    let (name, digest_text) = match text.split_once('@') {
         Some((name, digest)) => (name, Some(digest)),
         None => (text, None),
     };
-    if let Some(digest) = digest {
-        let hex = digest.strip_prefix("sha256:").ok_or_else(bad)?;
-        if hex.len() != 64
-            || !hex
-                .bytes()
-                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-        {
-            return Err(bad());
-        }
+    if let Some(text) = digest_text {
+        digest(text).map_err(|_| bad())?;
     }
     // A colon after the last slash starts a tag; one before it belongs to a registry's port.
     let (path, tag) = match name.rfind(':') {
@@ -92,19 +87,34 @@ pub fn image_reference(text: &str) -> Result<(), TextError> {
     Ok(())
 }
 
+/// Checks `sha256:` and 64 lower-case hex digits.
+///
+/// # Errors
+/// [`TextError::Digest`] with the text.
+pub fn digest(text: &str) -> Result<(), TextError> {
+    let hex = text.strip_prefix("sha256:").unwrap_or_default();
+    sha256_hex(hex).map_err(|_| TextError::Digest(short(text, 128)))
+}
+
+/// Checks 64 lower-case hex digits.
+///
+/// # Errors
+/// [`TextError::Digest`] with the text.
+pub fn sha256_hex(text: &str) -> Result<(), TextError> {
+    let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    if text.len() == 64 && text.bytes().all(hex) {
+        Ok(())
+    } else {
+        Err(TextError::Digest(short(text, 128)))
+    }
+}
+
 /// Checks an absolute path inside a sandbox.
 ///
 /// # Errors
 /// [`TextError`] naming the rule that is broken.
 pub fn sandbox_path(path: &str) -> Result<(), TextError> {
-    no_nul("the path", path)?;
-    if path.len() > 4096 {
-        return Err(TextError::TooLong {
-            what: "the path",
-            got: path.len(),
-            most: 4096,
-        });
-    }
+    bounded("the path", path, 4096)?;
     let rest = path
         .strip_prefix('/')
         .ok_or_else(|| TextError::Path(short(path, 256)))?;
@@ -134,17 +144,15 @@ pub fn argv(argv: &[String]) -> Result<(), TextError> {
             most: MAX_ARGV,
         });
     }
-    for arg in argv {
-        no_nul("an argument", arg)?;
-        if arg.len() > MAX_ARG_BYTES {
-            return Err(TextError::TooLong {
-                what: "an argument",
-                got: arg.len(),
-                most: MAX_ARG_BYTES,
-            });
-        }
-    }
-    Ok(())
+    argv.iter().try_for_each(|arg| argument(arg))
+}
+
+/// Checks one argument.
+///
+/// # Errors
+/// [`TextError`] naming the rule that is broken.
+pub fn argument(arg: &str) -> Result<(), TextError> {
+    bounded("an argument", arg, MAX_ARG_BYTES)
 }
 
 /// Checks environment variables.
@@ -161,26 +169,37 @@ pub fn environment<'a>(
             most: MAX_ENV,
         });
     }
-    for (name, value) in env {
-        let mut bytes = name.bytes();
-        let first = bytes
-            .next()
-            .ok_or(TextError::Empty("an environment name"))?;
-        let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-        if first.is_ascii_digit() || !word(first) || !bytes.all(word) || name.len() > 256 {
-            return Err(TextError::EnvName(short(name, 256)));
-        }
-        if RESERVED_ENV.contains(&name.as_str()) {
-            return Err(TextError::EnvReserved(name.clone()));
-        }
-        no_nul("an environment value", value)?;
-        if value.len() > MAX_ARG_BYTES {
-            return Err(TextError::TooLong {
-                what: "an environment value",
-                got: value.len(),
-                most: MAX_ARG_BYTES,
-            });
-        }
+    env.into_iter()
+        .try_for_each(|(name, value)| variable(name, value))
+}
+
+/// Checks one environment variable.
+///
+/// # Errors
+/// [`TextError`] naming the rule that is broken.
+pub fn variable(name: &str, value: &str) -> Result<(), TextError> {
+    let mut bytes = name.bytes();
+    let first = bytes
+        .next()
+        .ok_or(TextError::Empty("an environment name"))?;
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    if first.is_ascii_digit() || !word(first) || !bytes.all(word) || name.len() > 256 {
+        return Err(TextError::EnvName(short(name, 256)));
+    }
+    if RESERVED_ENV.contains(&name) {
+        return Err(TextError::EnvReserved(name.to_owned()));
+    }
+    bounded("an environment value", value, MAX_ARG_BYTES)
+}
+
+fn bounded(what: &'static str, text: &str, most: usize) -> Result<(), TextError> {
+    no_nul(what, text)?;
+    if text.len() > most {
+        return Err(TextError::TooLong {
+            what,
+            got: text.len(),
+            most,
+        });
     }
     Ok(())
 }

@@ -29,8 +29,10 @@ pub struct Check {
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     Ok,
-    Warn,
     Fail,
+    /// Also what an unknown level of a newer version counts as.
+    #[serde(other)]
+    Warn,
 }
 
 /// One fact about the inside of a sandbox.

@@ -1,0 +1,235 @@
+//! Bounds and cleans everything that a node says, at the edge where it is decoded: nodes are hostile too.
+//!
+//! The gateway calls [`crate::frame::decode_from_node`] and works only with what comes out: texts bounded and without
+//! control characters, lists cut, percentages inside 0 to 100, addresses that are addresses. Output bytes stay as they
+//! are; who shows them in a terminal strips them there.
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::frame::ToGateway;
+use crate::hello::{Capabilities, Engine, Hello};
+use crate::inventory::{Inventory, LedgerEntry};
+use crate::limits::{
+    MAX_DETAIL_TEXT, MAX_INVENTORY, MAX_REPORT_ENTRIES, MAX_SHORT_TEXT, MAX_STREAMED_BYTES,
+};
+use crate::report::{Ended, ErrorKind, OperationError, OperationReport, Outcome, Report, Terminal};
+use crate::sandbox::{SandboxFacts, WorkspaceState};
+use crate::text::clean;
+use crate::verify::VerifyReport;
+use crate::vitals::{Heartbeat, NodeTools, Psi};
+
+fn short(text: &mut String) {
+    *text = clean(text, MAX_SHORT_TEXT);
+}
+
+fn detail(text: &mut String) {
+    *text = clean(text, MAX_DETAIL_TEXT);
+}
+
+impl ToGateway {
+    /// Cleans whatever it holds.
+    pub fn clean(&mut self) {
+        match self {
+            Self::Hello(hello) => hello.clean(),
+            Self::Heartbeat(heartbeat) => heartbeat.clean(),
+            Self::NodeTools(tools) => tools.clean(),
+            Self::Report(report) => report.clean(),
+            Self::Inventory(inventory) => inventory.clean(),
+            // Bytes, numbers and closed enums; [`crate::machine::output`] checks offsets and sizes.
+            Self::Output(_) | Self::Reply(_) | Self::Unknown => {}
+        }
+    }
+}
+
+impl Hello {
+    /// Cleans texts and cuts lists.
+    pub fn clean(&mut self) {
+        let Self {
+            versions: _,
+            daemon_version,
+            install_id: _,
+            instance_id: _,
+            boot_id,
+            hostname,
+            os,
+            arch,
+            capabilities,
+            inventory,
+        } = self;
+        for text in [daemon_version, boot_id, hostname, os, arch] {
+            short(text);
+        }
+        capabilities.clean();
+        inventory.clean();
+    }
+}
+
+impl Capabilities {
+    fn clean(&mut self) {
+        if let Some(Engine { name, version, api }) = &mut self.engine {
+            for text in [name, version, api] {
+                short(text);
+            }
+        }
+    }
+}
+
+impl Inventory {
+    /// Cleans texts and cuts lists.
+    pub fn clean(&mut self) {
+        self.sandboxes.truncate(MAX_INVENTORY);
+        self.operations.truncate(MAX_INVENTORY);
+        self.sandboxes.iter_mut().for_each(SandboxFacts::clean);
+        self.operations.iter_mut().for_each(LedgerEntry::clean);
+    }
+}
+
+impl LedgerEntry {
+    fn clean(&mut self) {
+        self.output_end = self.output_end.min(MAX_STREAMED_BYTES);
+        if let Some(ended) = &mut self.ended {
+            ended.clean();
+        }
+    }
+}
+
+impl SandboxFacts {
+    /// Cleans texts.
+    pub fn clean(&mut self) {
+        short(&mut self.container);
+        self.image = clean(&self.image, 2 * MAX_SHORT_TEXT);
+    }
+}
+
+impl Heartbeat {
+    /// Cleans texts; what cannot be a percentage, a load, a temperature or an address becomes absent.
+    pub fn clean(&mut self) {
+        short(&mut self.hostname);
+        for load in [&mut self.load1, &mut self.load5, &mut self.load15] {
+            *load = load.filter(|value| value.is_finite() && *value >= 0.0);
+        }
+        for percent in [&mut self.cpu_pct, &mut self.gpu_pct] {
+            *percent = percentage(*percent);
+        }
+        self.temp_max_c = self
+            .temp_max_c
+            .filter(|degrees| (-100.0..=300.0).contains(degrees));
+        if let Some(psi) = &mut self.psi {
+            let Psi {
+                cpu_some10,
+                memory_some10,
+                memory_full10,
+                io_some10,
+                io_full10,
+            } = psi;
+            for percent in [
+                cpu_some10,
+                memory_some10,
+                memory_full10,
+                io_some10,
+                io_full10,
+            ] {
+                *percent = percentage(*percent);
+            }
+        }
+        self.local_ip = self
+            .local_ip
+            .take()
+            .filter(|text| text.len() <= 64 && text.parse::<Ipv4Addr>().is_ok());
+        self.mesh_ip = self
+            .mesh_ip
+            .take()
+            .filter(|text| text.len() <= 64 && text.parse::<IpAddr>().is_ok());
+    }
+}
+
+/// Measured shares overshoot a little; more than that is no percentage.
+fn percentage(value: Option<f32>) -> Option<f32> {
+    value
+        .filter(|percent| (-1.0..=101.0).contains(percent))
+        .map(|percent| percent.clamp(0.0, 100.0))
+}
+
+impl NodeTools {
+    /// Cleans texts and cuts the list.
+    pub fn clean(&mut self) {
+        self.tools.truncate(MAX_REPORT_ENTRIES);
+        for tool in &mut self.tools {
+            short(&mut tool.tool);
+            short(&mut tool.version);
+        }
+    }
+}
+
+impl OperationReport {
+    /// Cleans texts and cuts lists.
+    pub fn clean(&mut self) {
+        match &mut self.report {
+            Report::Progress { detail: text } => detail(text),
+            Report::Ended(ended) => ended.clean(),
+            Report::Accepted | Report::NeverSeen | Report::Unknown => {}
+        }
+    }
+}
+
+impl Ended {
+    /// Cleans texts and cuts lists; an end that says done with an error, or whose outcome cannot be read, is failed.
+    pub fn clean(&mut self) {
+        self.output_end = self.output_end.min(MAX_STREAMED_BYTES);
+        match &mut self.outcome {
+            Outcome::Verified { report } => report.clean(),
+            Outcome::Provisioned { sandbox, workspace } => {
+                sandbox.clean();
+                match workspace {
+                    WorkspaceState::Restored { digest }
+                    | WorkspaceState::ArchiveMissing { digest } => {
+                        short(digest);
+                    }
+                    WorkspaceState::Empty => {}
+                }
+            }
+            Outcome::Destroyed { archive } => {
+                if let Some(archive) = archive {
+                    short(&mut archive.digest);
+                }
+            }
+            Outcome::Listed { sandboxes } => {
+                sandboxes.truncate(MAX_INVENTORY);
+                sandboxes.iter_mut().for_each(SandboxFacts::clean);
+            }
+            Outcome::Error { error } => detail(&mut error.detail),
+            Outcome::Unknown => {
+                self.outcome = Outcome::Error {
+                    error: OperationError {
+                        kind: ErrorKind::Internal,
+                        detail:
+                            "the machine answered with an outcome that this gateway does not know"
+                                .to_owned(),
+                    },
+                };
+            }
+            Outcome::Exited { .. } | Outcome::Healthy { .. } => {}
+        }
+        if self.state == Terminal::Done && matches!(self.outcome, Outcome::Error { .. }) {
+            self.state = Terminal::Failed;
+        }
+    }
+}
+
+impl VerifyReport {
+    /// Cleans texts and cuts lists.
+    pub fn clean(&mut self) {
+        self.checks.truncate(MAX_REPORT_ENTRIES);
+        self.probe.truncate(MAX_REPORT_ENTRIES);
+        for check in &mut self.checks {
+            short(&mut check.name);
+            short(&mut check.title);
+            detail(&mut check.detail);
+        }
+        for fact in &mut self.probe {
+            short(&mut fact.fact);
+            short(&mut fact.title);
+            detail(&mut fact.expected);
+            detail(&mut fact.actual);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! One operation in a node's ledger. Promise P2: an id starts at most once, across reconnects and restarts.
+//!
+//! ```text
+//!  Unknown ──request──▶ Recorded ──begin──▶ Started ──finish──▶ Ended ──ack──▶ Acked ──24 h──▶ Forgotten
+//!                       (synced)   │                             ▲ (synced)
+//!                                  └── cancel before begin ──────┘
+//! ```
+//!
+//! `Recorded` is synced before the engine or a guest is called; `Started` is memory only, because a mark that may be
+//! missing says nothing: after a restart both mean "may have started", and [`Slot::recover`] decides by the kind of
+//! work. Repeated requests start nothing and are answered with the present state. An end that nobody acknowledged is
+//! kept however old it is: forgetting it would let the same id start again.
+use serde::{Deserialize, Serialize};
+
+use crate::limits::RESULT_RETENTION_S;
+use crate::operation::Operation;
+use crate::report::{Ended, ErrorKind, Report, Terminal};
+
+/// Kinds of work, which differ in what a restart may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Verify,
+    Provision,
+    Exec,
+    Destroy,
+    Health,
+    List,
+}
+
+impl Kind {
+    /// The kind of an operation, `None` for one that this version does not know.
+    pub fn of(operation: &Operation) -> Option<Self> {
+        Some(match operation {
+            Operation::Verify(_) => Self::Verify,
+            Operation::SbProvision(_) => Self::Provision,
+            Operation::SbExec(_) => Self::Exec,
+            Operation::SbDestroy(_) => Self::Destroy,
+            Operation::SbHealth(_) => Self::Health,
+            Operation::SbList(_) => Self::List,
+            Operation::Unsupported => return None,
+        })
+    }
+}
+
+/// What the ledger's file says of an operation; absent means unknown or forgotten.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "stage", rename_all = "snake_case")]
+pub enum Stage {
+    Recorded,
+    Started,
+    Ended { ended: Ended },
+    Acked { ended: Ended },
+}
+
+/// What to do, in this order; the process may die between any two.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Write this stage and sync it before the next effect. If that fails, call [`Slot::write_failed`] and do its
+    /// effects instead of the rest.
+    Write(Stage),
+    /// Tell the gateway, if one is connected.
+    Report(Report),
+    /// Ask [`Slot::begin`] and, if it says so, do the work. The work finds what an earlier try made (a sandbox by its
+    /// labels, a command by its id in the guest) instead of making it twice.
+    Start,
+    /// Take up the command that the guest still holds, from the last spooled offset.
+    Reattach,
+    /// Stop the work: a command's whole process tree is killed. Its end comes through [`Slot::finish`].
+    Stop,
+    /// Drop all but the last kept part of the output.
+    TrimOutput,
+    /// Remove the entry and its output.
+    Erase,
+}
+
+/// What is known, after a restart, of a command that had not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Evidence {
+    /// The guest holds the command, running or ended.
+    GuestKnows,
+    /// The same life of the guest answers and does not know it: the start never arrived.
+    GuestDoesNotKnow,
+    /// The sandbox is gone or its guest was started anew: what ran there cannot be known any more.
+    SandboxGone,
+    /// Engine or guest do not answer: ask again later, decide nothing.
+    Silent,
+}
+
+/// The ledger's entry of one operation in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slot {
+    kind: Kind,
+    stage: Stage,
+    stopping: bool,
+    /// When the present stage was entered (after a restart: when it was read), for the retention.
+    since_ms: u64,
+}
+
+impl Slot {
+    /// Takes an admitted operation into the ledger.
+    pub fn record(kind: Kind, now_ms: u64) -> (Self, Vec<Effect>) {
+        let slot = Self {
+            kind,
+            stage: Stage::Recorded,
+            stopping: false,
+            since_ms: now_ms,
+        };
+        let effects = vec![
+            Effect::Write(Stage::Recorded),
+            Effect::Report(Report::Accepted),
+            Effect::Start,
+        ];
+        (slot, effects)
+    }
+
+    /// An entry read from the ledger's file after a restart; retention counts from now on, so it is never cut short.
+    pub fn load(kind: Kind, stage: Stage, now_ms: u64) -> Self {
+        Self {
+            kind,
+            stage,
+            stopping: false,
+            since_ms: now_ms,
+        }
+    }
+
+    /// Kind of work.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Where it stands.
+    pub fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// The end, when it ended.
+    pub fn ended(&self) -> Option<&Ended> {
+        match &self.stage {
+            Stage::Ended { ended } | Stage::Acked { ended } => Some(ended),
+            Stage::Recorded | Stage::Started => None,
+        }
+    }
+
+    /// Whether the inventory lists it: everything that the gateway did not acknowledge.
+    pub fn listed(&self) -> bool {
+        !matches!(self.stage, Stage::Acked { .. })
+    }
+
+    /// Whether it is under way.
+    pub fn in_flight(&self) -> bool {
+        self.ended().is_none()
+    }
+
+    /// The answer to a repeated request and to a reconcile: the present state, and nothing is started.
+    pub fn answer(&self) -> Report {
+        match self.ended() {
+            Some(ended) => Report::Ended(ended.clone()),
+            None => Report::Accepted,
+        }
+    }
+
+    /// The answer to a reconcile of an id without an entry.
+    pub fn answer_of(slot: Option<&Self>) -> Report {
+        slot.map_or(Report::NeverSeen, Self::answer)
+    }
+
+    /// Asked right before the engine is called: false when it was cancelled or ended meanwhile, or began already.
+    pub fn begin(&mut self) -> bool {
+        let first = self.stage == Stage::Recorded;
+        if first {
+            self.stage = Stage::Started;
+        }
+        first
+    }
+
+    /// The work is over. Only the first end counts.
+    pub fn finish(&mut self, ended: Ended, now_ms: u64) -> Vec<Effect> {
+        if self.ended().is_some() {
+            return Vec::new();
+        }
+        self.stage = Stage::Ended {
+            ended: ended.clone(),
+        };
+        self.since_ms = now_ms;
+        vec![
+            Effect::Write(self.stage.clone()),
+            Effect::Report(Report::Ended(ended)),
+        ]
+    }
+
+    /// The caller wants it stopped. What has not begun never begins.
+    pub fn cancel(&mut self, now_ms: u64) -> Vec<Effect> {
+        match &self.stage {
+            Stage::Recorded => {
+                let detail = "cancelled before it began; nothing ran";
+                let ended =
+                    Ended::without_result(Terminal::Cancelled, ErrorKind::Cancelled, detail);
+                self.finish(ended, now_ms)
+            }
+            Stage::Started if self.stopping => Vec::new(),
+            Stage::Started => {
+                self.stopping = true;
+                vec![Effect::Stop]
+            }
+            Stage::Ended { ended } => vec![Effect::Report(Report::Ended(ended.clone()))],
+            Stage::Acked { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether a stop was asked for; the driver ends such work as `cancelled`.
+    pub fn stopping(&self) -> bool {
+        self.stopping
+    }
+
+    /// The gateway stored the end.
+    pub fn ack(&mut self, now_ms: u64) -> Vec<Effect> {
+        let Stage::Ended { ended } = &self.stage else {
+            return Vec::new();
+        };
+        self.stage = Stage::Acked {
+            ended: ended.clone(),
+        };
+        self.since_ms = now_ms;
+        vec![Effect::Write(self.stage.clone()), Effect::TrimOutput]
+    }
+
+    /// Time passes: what was acknowledged is forgotten after the retention, and only that.
+    pub fn tick(&self, now_ms: u64) -> Vec<Effect> {
+        let age_ms = now_ms.saturating_sub(self.since_ms);
+        if matches!(self.stage, Stage::Acked { .. }) && age_ms >= RESULT_RETENTION_S * 1000 {
+            vec![Effect::Erase]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// A [`Effect::Write`] failed (disk full). A record that was never written starts nothing and is dropped by the
+    /// caller after these effects; an end that cannot be written is still told, and written at the next try.
+    pub fn write_failed(&mut self, detail: &str) -> Vec<Effect> {
+        match &self.stage {
+            Stage::Recorded | Stage::Started => {
+                let detail =
+                    format!("the ledger cannot be written ({detail}); nothing was started");
+                let ended = Ended::without_result(Terminal::Failed, ErrorKind::DiskFull, detail);
+                self.stage = Stage::Ended {
+                    ended: ended.clone(),
+                };
+                vec![Effect::Report(Report::Ended(ended)), Effect::Erase]
+            }
+            Stage::Ended { ended } => vec![Effect::Report(Report::Ended(ended.clone()))],
+            Stage::Acked { .. } => Vec::new(),
+        }
+    }
+
+    /// After a restart: what to do with an entry that had not ended. `evidence` counts for commands only.
+    pub fn recover(&mut self, evidence: Evidence, now_ms: u64) -> Vec<Effect> {
+        if self.ended().is_some() {
+            return Vec::new();
+        }
+        match (self.kind, evidence) {
+            // Looking is harmless; making and removing find what the first try left.
+            (Kind::Verify | Kind::Health | Kind::List | Kind::Provision | Kind::Destroy, _) => {
+                self.stage = Stage::Recorded;
+                vec![Effect::Start]
+            }
+            (Kind::Exec, Evidence::GuestKnows) => {
+                self.stage = Stage::Started;
+                vec![Effect::Reattach]
+            }
+            (Kind::Exec, Evidence::GuestDoesNotKnow) => {
+                self.stage = Stage::Recorded;
+                vec![Effect::Start]
+            }
+            (Kind::Exec, Evidence::Silent) => Vec::new(),
+            (Kind::Exec, Evidence::SandboxGone) => {
+                let detail = "the sandbox went away while the command ran; it may have had effects";
+                let ended = Ended::without_result(Terminal::Lost, ErrorKind::Interrupted, detail);
+                self.finish(ended, now_ms)
+            }
+        }
+    }
+}

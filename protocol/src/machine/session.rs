@@ -1,0 +1,184 @@
+//! Frames of one connection: epoch and sequence. Promise P6: an older epoch can neither receive nor report.
+//!
+//! ```text
+//!  gateway   Opening ──hello (epoch 0, seq 0)──▶ Open(epoch) ──foreign epoch · missing seq──▶ Closed
+//!  node      Opening ──welcome (epoch E, seq 0)─▶ Open(E)    ──foreign epoch · missing seq──▶ Closed
+//! ```
+//!
+//! A frame seen before is dropped and counted. A missing one, or one of another epoch, closes the connection: nothing is
+//! lost by that, since operations, output and stdin all go on by id and offset on the next.
+use crate::frame::Envelope;
+use crate::ids::ConnectionEpoch;
+
+/// Epoch of `hello` and of `refused`: no connection has it.
+pub const NO_EPOCH: ConnectionEpoch = ConnectionEpoch(0);
+
+/// The epoch of a node's next connection: over the last one, and over the gateway's clock (milliseconds since 1970), so
+/// that a database restored from a backup does not hand out an epoch that a node has already seen.
+pub fn next_epoch(last: ConnectionEpoch, wall_ms: u64) -> ConnectionEpoch {
+    ConnectionEpoch(last.0.saturating_add(1).max(wall_ms))
+}
+
+/// What to do with a received frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// Handle it.
+    Take,
+    /// Seen before: drop it and count it.
+    Duplicate,
+    /// Close the connection and do not handle the frame.
+    Close(CloseCause),
+}
+
+/// Why a connection must be closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum CloseCause {
+    #[error("a frame is missing: expected sequence {expected}, got {got}")]
+    Missing { expected: u64, got: u64 },
+    #[error("a frame of epoch {got} on the connection of epoch {expected}")]
+    ForeignEpoch {
+        expected: ConnectionEpoch,
+        got: ConnectionEpoch,
+    },
+    #[error("the welcome's epoch {got} is not newer than {last}, which this daemon has seen")]
+    StaleWelcome {
+        last: ConnectionEpoch,
+        got: ConnectionEpoch,
+    },
+    #[error("the connection is closed already")]
+    Closed,
+}
+
+/// Numbers the frames that one end sends on one connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    epoch: ConnectionEpoch,
+    seq: u64,
+}
+
+impl Outgoing {
+    /// A new connection. A node begins with [`NO_EPOCH`], a gateway with the epoch it hands out.
+    pub fn new(epoch: ConnectionEpoch) -> Self {
+        Self { epoch, seq: 0 }
+    }
+
+    /// The node was welcomed.
+    pub fn welcomed(&mut self, epoch: ConnectionEpoch) {
+        self.epoch = epoch;
+    }
+
+    /// Puts a message into its envelope.
+    pub fn wrap<M>(&mut self, message: M) -> Envelope<M> {
+        let seq = self.seq;
+        self.seq += 1;
+        Envelope {
+            epoch: self.epoch,
+            seq,
+            message,
+        }
+    }
+}
+
+/// Judges the frames that one end receives on one connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incoming {
+    epoch: ConnectionEpoch,
+    expected: u64,
+    closed: bool,
+    duplicates: u64,
+}
+
+impl Incoming {
+    /// The gateway's end: the first frame is `hello` with [`NO_EPOCH`].
+    pub fn of_gateway() -> Self {
+        Self::new(NO_EPOCH)
+    }
+
+    /// The node's end, opened by an acceptable welcome (see [`NodeEpochs`]), which was the frame with sequence 0.
+    pub fn of_node(epoch: ConnectionEpoch) -> Self {
+        Self {
+            expected: 1,
+            ..Self::new(epoch)
+        }
+    }
+
+    fn new(epoch: ConnectionEpoch) -> Self {
+        Self {
+            epoch,
+            expected: 0,
+            closed: false,
+            duplicates: 0,
+        }
+    }
+
+    /// The gateway answered `hello` with a welcome: from now on frames carry this epoch.
+    pub fn welcomed(&mut self, epoch: ConnectionEpoch) {
+        self.epoch = epoch;
+    }
+
+    /// A newer connection replaced this one, or it broke: nothing of it counts any more.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Frames that came twice.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// Judges a frame by its envelope.
+    pub fn judge<M>(&mut self, frame: &Envelope<M>) -> Verdict {
+        let verdict = self.verdict(frame.epoch, frame.seq);
+        match verdict {
+            Verdict::Take => self.expected += 1,
+            Verdict::Duplicate => self.duplicates += 1,
+            Verdict::Close(_) => self.closed = true,
+        }
+        verdict
+    }
+
+    fn verdict(&self, epoch: ConnectionEpoch, seq: u64) -> Verdict {
+        if self.closed {
+            return Verdict::Close(CloseCause::Closed);
+        }
+        // A duplicate of `hello` still carries no epoch.
+        let first_again = epoch == NO_EPOCH && seq == 0 && self.expected > 0;
+        if epoch != self.epoch && !first_again {
+            return Verdict::Close(CloseCause::ForeignEpoch {
+                expected: self.epoch,
+                got: epoch,
+            });
+        }
+        match seq.cmp(&self.expected) {
+            std::cmp::Ordering::Less => Verdict::Duplicate,
+            std::cmp::Ordering::Equal => Verdict::Take,
+            std::cmp::Ordering::Greater => Verdict::Close(CloseCause::Missing {
+                expected: self.expected,
+                got: seq,
+            }),
+        }
+    }
+}
+
+/// The epochs that one life of the daemon has seen; kept across its connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NodeEpochs {
+    highest: ConnectionEpoch,
+}
+
+impl NodeEpochs {
+    /// Accepts a welcome, or says why the connection is to be closed: a gateway that lost its place answered.
+    ///
+    /// # Errors
+    /// [`CloseCause::StaleWelcome`]; dial again.
+    pub fn welcome(&mut self, epoch: ConnectionEpoch) -> Result<Incoming, CloseCause> {
+        if epoch <= self.highest {
+            return Err(CloseCause::StaleWelcome {
+                last: self.highest,
+                got: epoch,
+            });
+        }
+        self.highest = epoch;
+        Ok(Incoming::of_node(epoch))
+    }
+}
