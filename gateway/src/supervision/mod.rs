@@ -90,6 +90,9 @@ mod tree;
 mod view;
 mod worker;
 
+#[cfg(test)]
+mod tests;
+
 pub use address::{Address, Reply};
 pub use context::{Context, Timer};
 pub use failure::{Failure, NoAnswer, StartError};

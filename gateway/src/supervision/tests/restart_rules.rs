@@ -1,0 +1,123 @@
+//! The pure rules of `restart.rs`: tables and properties.
+
+use proptest::prelude::*;
+
+use super::restart::Strategy;
+use super::restart::*;
+use super::*;
+
+fn seconds(s: u64) -> Duration {
+    Duration::from_secs(s)
+}
+
+#[test]
+fn back_off_doubles_up_to_its_cap_and_jitter_takes_at_most_half() {
+    let back_off = BackOff {
+        first: Duration::from_millis(50),
+        cap: seconds(1),
+    };
+    let cases = [
+        (1, 0.0, 50),
+        (2, 0.0, 100),
+        (3, 0.0, 200),
+        (5, 0.0, 800),
+        (6, 0.0, 1000),
+        (99, 0.0, 1000),
+        (1, 1.0, 25),
+        (6, 0.5, 750),
+    ];
+    for (failures, jitter, ms) in cases {
+        assert_eq!(
+            back_off.delay(failures, jitter),
+            Duration::from_millis(ms),
+            "{failures} failures, jitter {jitter}"
+        );
+    }
+}
+
+#[test]
+fn policies_read_as_their_table() {
+    use Ending::{Clean, Failed};
+    let cases = [
+        (Restart::Permanent, Clean, true),
+        (Restart::Permanent, Failed, true),
+        (Restart::Transient, Clean, false),
+        (Restart::Transient, Failed, true),
+        (Restart::Temporary, Clean, false),
+        (Restart::Temporary, Failed, false),
+    ];
+    for (policy, ending, expected) in cases {
+        assert_eq!(
+            wants_restart(policy, ending),
+            expected,
+            "{policy:?} {ending:?}"
+        );
+    }
+}
+
+#[test]
+fn being_up_for_a_whole_period_begins_a_new_streak() {
+    let mut history = History::new(Intensity {
+        max: 9,
+        within: seconds(60),
+    });
+    let ups = [(0, 1), (5, 2), (59, 3), (60, 1), (1, 2)];
+    for (up, expected) in ups {
+        assert_eq!(history.streak(seconds(up)), expected, "after {up} s");
+    }
+}
+
+proptest! {
+    #[test]
+    fn never_more_than_max_restarts_in_any_window(max in 0u32..6, within in 1u64..20, gaps in prop::collection::vec(0u64..8, 1..60)) {
+        let (mut history, start) = (History::new(Intensity { max, within: seconds(within) }), Instant::now());
+        let (mut at, mut admitted, mut at_last_refusal) = (0, Vec::new(), None);
+        for gap in gaps {
+            at += gap;
+            if history.admit(start + seconds(at)) {
+                admitted.push(at);
+            } else {
+                at_last_refusal = Some(at);
+                // A refusal means that the window before it really is full.
+                let full = admitted.iter().filter(|restart| at - **restart < within).count();
+                prop_assert_eq!(full, max as usize);
+            }
+        }
+        for (index, first) in admitted.iter().enumerate() {
+            let inside = admitted[index..].iter().filter(|restart| *restart - first < within).count();
+            prop_assert!(inside <= max as usize, "{} restarts within {} s", inside, within);
+        }
+        prop_assert!(max > 0 || admitted.is_empty(), "{:?}", at_last_refusal);
+    }
+
+    #[test]
+    fn a_delay_never_shrinks_with_more_failures_nor_leaves_its_bounds(
+        first in 1u64..10_000, cap in 1u64..100_000, failures in 1u32..200, jitter in 0.0f64..=1.0,
+    ) {
+        let back_off = BackOff { first: Duration::from_millis(first), cap: Duration::from_millis(cap) };
+        let (this, next) = (back_off.delay(failures, jitter), back_off.delay(failures + 1, jitter));
+        prop_assert!(this <= next && next <= back_off.cap);
+        prop_assert!(this >= back_off.first.min(back_off.cap).mul_f64(0.499));
+    }
+
+    #[test]
+    fn a_restart_concerns_the_failed_one_and_only_under_rest_for_one_all_younger_ones(count in 1usize..20, pick in any::<prop::sample::Index>()) {
+        let failed = pick.index(count);
+        prop_assert_eq!(concerned(Strategy::OneForOne, failed, count), failed..failed + 1);
+        prop_assert_eq!(concerned(Strategy::RestForOne, failed, count), failed..count);
+    }
+
+    #[test]
+    fn what_wants_no_restart_uses_up_no_allowance(endings in prop::collection::vec(any::<bool>(), 1..40)) {
+        let (mut allowance, now) = (History::new(Intensity { max: 3, within: seconds(60) }), Instant::now());
+        let mut restarts = 0;
+        for failed in endings {
+            let ending = if failed { Ending::Failed } else { Ending::Clean };
+            match judge(Restart::Transient, ending, &mut allowance, 1, BackOff::default(), now, 0.0) {
+                Verdict::Leave => prop_assert!(!failed),
+                Verdict::Restart(_) => { restarts += 1; prop_assert!(failed && restarts <= 3) }
+                Verdict::Exhausted => prop_assert!(failed && restarts == 3),
+            }
+        }
+    }
+}
