@@ -43,12 +43,18 @@ function closure(chunk, seen = new Set()) {
 const sum = (names) => [...names].reduce((total, name) => total + (size.get(name) ?? 0), 0);
 const shell = closure(entry);
 const rows = [["shell", sum(shell), BUDGET.shell]];
-for (const chunk of Object.values(manifest)) {
-  if (!chunk.isDynamicEntry) continue;
-  const own = [...closure(chunk)].filter((name) => !shell.has(name));
+const lazy = Object.values(manifest).filter((chunk) => chunk.isDynamicEntry);
+const reach = new Map(lazy.map((chunk) => [chunk, new Set([...closure(chunk)].filter((name) => !shell.has(name)))]));
+const users = (name) => lazy.filter((chunk) => reach.get(chunk).has(name)).length;
+const shared = new Set();
+for (const chunk of lazy) {
+  // A part that several routes use is loaded once, so it has a line of its own.
+  const own = [...reach.get(chunk)].filter((name) => name === chunk.file || users(name) === 1);
+  for (const name of reach.get(chunk)) if (!own.includes(name) && !lazy.some((one) => one.file === name)) shared.add(name);
   const tool = /xterm|terminal/.test(chunk.file);
-  rows.push([chunk.file, sum(own), tool ? BUDGET.tool : BUDGET.route]);
+  rows.push([`${chunk.file} (${chunk.src})`, sum(own), tool ? BUDGET.tool : BUDGET.route]);
 }
+rows.push(["shared by several routes", sum(shared), BUDGET.route]);
 rows.push(["css", sum([...size.keys()].filter((name) => name.endsWith(".css"))), BUDGET.css]);
 rows.push(["fonts", sum([...size.keys()].filter((name) => name.endsWith(".woff2"))), BUDGET.fonts]);
 

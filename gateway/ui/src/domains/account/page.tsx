@@ -1,3 +1,53 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { api } from "~/api/client";
+import { meQuery } from "~/api/me";
+import { asProblem } from "~/api/problem";
+import { Button } from "~/ui/button";
+import { PageFrame } from "~/ui/page";
+import { Facts, Panel } from "~/ui/panel";
+import { ProblemNote } from "~/ui/problem";
+import { ChangePassword } from "./change-password";
+import { Sessions } from "./sessions";
+
 export function AccountPage() {
-  return null;
+  const me = useQuery(meQuery);
+  const client = useQueryClient();
+  const router = useRouter();
+  const leave = useMutation({
+    mutationFn: () => api.post<void>("/api/auth/logout"),
+    onSuccess: async () => {
+      await router.navigate({ to: "/sign-in" });
+      client.clear();
+    },
+  });
+  if (!me.data) return null;
+  const { user, role, workspace, operator } = me.data;
+  return (
+    <PageFrame
+      crumbs={[{ label: "Account" }]}
+      actions={
+        <Button busy={leave.isPending} onClick={() => leave.mutate()}>
+          Sign out
+        </Button>
+      }
+    >
+      <h1 className="text-head-1">Account</h1>
+      {leave.isError && <ProblemNote problem={asProblem(leave.error)} />}
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Panel title="You">
+          <Facts
+            items={[
+              ["Name", user.name || user.email],
+              ["E-mail", user.email],
+              ["Workspace", workspace.name],
+              ["Role", operator ? `${role}, operator` : role],
+            ]}
+          />
+        </Panel>
+        <ChangePassword email={user.email} />
+      </div>
+      <Sessions />
+    </PageFrame>
+  );
 }

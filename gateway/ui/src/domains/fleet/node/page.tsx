@@ -1,3 +1,88 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { asProblem } from "~/api/problem";
+import type { Node } from "~/api/types";
+import { buttonClass } from "~/ui/button";
+import { Empty } from "~/ui/empty";
+import { Notice } from "~/ui/notice";
+import { PageFrame } from "~/ui/page";
+import { Failed } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { Status } from "~/ui/status";
+import { Ago } from "~/ui/time";
+import { nodeQuery } from "../queries";
+import { imageWords, nodeState } from "../words";
+import { NodeActions } from "./actions";
+import { AgentsHere } from "./agents-here";
+import { Charts } from "./charts";
+import { Machine } from "./machine";
+import { Operations } from "./operations";
+import { Tools } from "./tools";
+import { Verify } from "./verify";
+
+const route = getRouteApi("/shell/fleet/$id");
+
 export function NodePage() {
-  return null;
+  const { id } = route.useParams();
+  const node = useQuery(nodeQuery(id));
+  const missing = node.isError && asProblem(node.error).status === 404;
+  return (
+    <PageFrame
+      crumbs={[{ label: "Fleet", to: "/fleet" }, { label: node.data?.name ?? "Machine" }]}
+      actions={node.data && !missing && <NodeActions node={node.data} />}
+    >
+      {node.isPending && <Loading what="the machine" rows={4} />}
+      {missing && (
+        <Empty title="There is no such machine" action={<Link to="/fleet" className={buttonClass("primary")}>All machines</Link>}>
+          It may have been removed, or belongs to another workspace.
+        </Empty>
+      )}
+      {node.isError && !missing && !node.data && <Failed error={node.error} retry={() => void node.refetch()} className="" />}
+      {node.data && !missing && <Body node={node.data} />}
+    </PageFrame>
+  );
+}
+
+function Body({ node }: { node: Node }) {
+  const state = nodeState(node);
+  const pending = node.status === "pending";
+  const image = imageWords[node.image];
+  return (
+    <>
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h1 className="text-head-1">{node.name}</h1>
+        <Status tone={state.tone} word={state.word} />
+        <span className="text-fg-3">
+          {pending ? state.why : <>last heard <Ago at={node.last_seen_at} never="never" /></>}
+        </span>
+      </header>
+      {node.problems?.map((problem) => (
+        <Notice key={problem.code} tone="warning">
+          {problem.detail}
+        </Notice>
+      ))}
+      {!pending && image.help && <Notice tone="warning">The agent image is {image.word.toLowerCase()}. {image.help}</Notice>}
+      {node.connection === "disconnected" && !pending && <Notice>{state.why}. What you see below is the last that was known.</Notice>}
+      {pending ? (
+        <Empty title="This machine has not joined yet">
+          Run the command that was shown when you paired it. If its code has run out, remove this machine and pair it again.
+        </Empty>
+      ) : (
+        <>
+          <Charts node={node} />
+          <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
+            <div className="flex min-w-0 flex-col gap-4">
+              <AgentsHere node={node} />
+              <Verify node={node} />
+            </div>
+            <div className="flex min-w-0 flex-col gap-4">
+              <Machine node={node} />
+              <Tools node={node} />
+              <Operations node={node} />
+            </div>
+          </div>
+        </>
+      )}
+    </>
+  );
 }

@@ -1,0 +1,71 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Pencil, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { keys } from "~/api/keys";
+import type { Claw } from "~/api/types";
+import { Button, IconButton } from "~/ui/button";
+import { Confirm, Modal } from "~/ui/dialog";
+import { Tick } from "~/ui/field";
+import { AgentForm } from "./agent-form";
+import { claws } from "./queries";
+import { words } from "./words";
+
+/** What can be done to an agent as a whole. */
+export function AgentActions({ claw }: { claw: Claw }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<"edit" | "destroy" | "remove">();
+  const [purge, setPurge] = useState(false);
+  const close = () => setOpen(undefined);
+  const refresh = () => {
+    void client.invalidateQueries({ queryKey: keys.claws });
+    void client.invalidateQueries({ queryKey: keys.quota });
+  };
+  const remove = async () => {
+    await claws.remove(claw.id, purge);
+    await navigate({ to: "/agents" });
+    client.removeQueries({ queryKey: keys.claw(claw.id) });
+    refresh();
+  };
+  const destroyable = claw.sandbox && claw.sandbox.state !== "destroying";
+  return (
+    <>
+      <IconButton label="Change the agent" onClick={() => setOpen("edit")}>
+        <Pencil size={15} aria-hidden />
+      </IconButton>
+      <IconButton label="Delete the agent" onClick={() => setOpen("remove")}>
+        <Trash2 size={15} aria-hidden />
+      </IconButton>
+      {destroyable && <Button onClick={() => setOpen("destroy")}>Destroy sandbox</Button>}
+      <Modal open={open === "edit"} onClose={close} title={`Change ${claw.name}`}>
+        <AgentForm
+          start={{ name: claw.name, role: claw.role ?? "", system_prompt: claw.system_prompt ?? "", model_binding: claw.model_binding ?? "" }}
+          action="Save"
+          onCancel={close}
+          save={async (body) => {
+            client.setQueryData(keys.claw(claw.id), await claws.change(claw.id, body));
+            void client.invalidateQueries({ queryKey: keys.claws, exact: true });
+            close();
+          }}
+        />
+      </Modal>
+      <Confirm
+        open={open === "destroy"}
+        onClose={close}
+        title={`Destroy the sandbox of ${claw.name}?`}
+        consequence={words.destroy}
+        action="Destroy sandbox"
+        run={async () => {
+          await claws.destroy(claw.id);
+          refresh();
+        }}
+      />
+      <Confirm open={open === "remove"} onClose={close} title={`Delete ${claw.name}?`} consequence={words.remove} action="Delete agent" typed={purge ? claw.name : undefined} run={remove}>
+        <div className="mt-4">
+          <Tick label="Destroy everything it has, for good" hint={words.purge} checked={purge} onChange={(event) => setPurge(event.target.checked)} />
+        </div>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState, type KeyboardEvent, type SubmitEvent } from "react";
+import { Button } from "~/ui/button";
+import { cx } from "~/ui/class";
+
+interface Props {
+  /** Set while a command runs: what is typed then goes to the command. */
+  running: boolean;
+  disabled: boolean;
+  history: string[];
+  onCommand: (text: string) => void;
+  onInput: (text: string) => void;
+  onEnd: () => void;
+}
+
+/** The line at the foot of the console: a command, or input for the one that runs. */
+export function CommandLine({ running, disabled, history, onCommand, onInput, onEnd }: Props) {
+  const [text, setText] = useState("");
+  const [back, setBack] = useState(0);
+  const label = running ? "Input for the running command" : "Command";
+
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (running) onInput(`${text}\n`);
+    else if (text.trim() !== "") onCommand(text);
+    else return;
+    setText("");
+    setBack(0);
+  };
+  const keys = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (running && event.ctrlKey && event.key === "d") {
+      event.preventDefault();
+      onEnd();
+    }
+    if (running || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+    const next = Math.min(history.length, Math.max(0, back + (event.key === "ArrowUp" ? 1 : -1)));
+    event.preventDefault();
+    setBack(next);
+    setText(next === 0 ? "" : (history[history.length - next] ?? ""));
+  };
+
+  return (
+    <form onSubmit={submit} className="flex items-center gap-2 border-t border-line bg-surface px-4 py-2 focus-within:border-accent">
+      <span aria-hidden className={cx("font-mono text-small", running ? "text-waiting" : "text-accent")}>
+        {running ? "›" : "$"}
+      </span>
+      <input
+        aria-label={label}
+        placeholder={disabled ? "The sandbox is not running" : running ? "Type input for the running command" : "Type a command"}
+        disabled={disabled}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={keys}
+        autoComplete="off"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        className="h-7 min-w-0 flex-1 bg-transparent font-mono text-small outline-none focus-visible:outline-none pointer-coarse:h-11 pointer-coarse:text-[16px]"
+      />
+      {running && (
+        <Button look="quiet" onClick={onEnd} title="Tell the command that no more input comes (Ctrl D)">
+          End input
+        </Button>
+      )}
+      <Button type="submit" look={running ? "plain" : "primary"} disabled={disabled}>
+        {running ? "Send" : "Run"}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,74 @@
+import { ArrowDown } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button } from "~/ui/button";
+import { useFollow } from "~/ui/follow";
+import { CommandLine } from "./command-line";
+import { RunView } from "./run-view";
+import { attach, clear, closeInput, restore, run, useAgentRuns, write } from "./runs";
+
+/** Commands one after another, each with its own output and end. */
+export function Commands({ agent, usable }: { agent: string; usable: boolean }) {
+  const runs = useAgentRuns(agent);
+  const [cwd, setCwd] = useState("");
+  const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(runs);
+  const current = runs.find((one) => !one.exit && !one.problem);
+  const finished = runs.some((one) => one.exit || one.problem);
+
+  useEffect(() => {
+    restore(agent);
+    return attach(agent);
+  }, [agent]);
+
+  const start = (command: string) => {
+    jump();
+    const where = cwd.trim();
+    void run(agent, command, { argv: ["/bin/sh", "-c", command], ...(where ? { cwd: where } : {}) });
+  };
+
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line bg-surface px-4 py-1.5 text-small text-fg-3">
+        <label className="flex min-w-0 items-center gap-2">
+          Run in
+          <input
+            value={cwd}
+            onChange={(event) => setCwd(event.target.value)}
+            placeholder="the workspace"
+            spellCheck={false}
+            autoComplete="off"
+            className="h-6 w-44 rounded-control border border-line-strong/60 bg-canvas px-2 font-mono text-small text-fg"
+          />
+        </label>
+        <Button look="quiet" className="h-6 text-small" disabled={!finished} onClick={() => clear(agent)}>
+          Clear
+        </Button>
+      </div>
+      <div className="relative flex min-h-0 flex-1 flex-col">
+        <div ref={box} onScroll={onScroll} role="log" aria-label="Output" aria-live="off" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2">
+          {runs.length === 0 && (
+            <p className="px-4 py-6 text-fg-3">
+              Each command runs by itself with <code className="font-mono text-small">/bin/sh -c</code>, as the agent's user, inside the sandbox. For something that
+              asks back, open a shell.
+            </p>
+          )}
+          {runs.map((one) => (
+            <RunView key={one.key} agent={agent} run={one} />
+          ))}
+        </div>
+        {!following && (
+          <Button className="absolute right-4 bottom-3 shadow-float" icon={<ArrowDown size={14} aria-hidden />} onClick={jump}>
+            Jump to latest
+          </Button>
+        )}
+      </div>
+      <CommandLine
+        running={current !== undefined}
+        disabled={!usable}
+        history={runs.map((one) => one.command)}
+        onCommand={start}
+        onInput={(text) => current && write(current.key, text)}
+        onEnd={() => current && closeInput(current.key)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+// One command in a sandbox: start, follow with resume by offset, stdin by offset, cancel.
+import { api, send } from "~/api/client";
+import { asProblem, Problem } from "~/api/problem";
+import { readSse } from "~/live/sse";
+import { backoff } from "~/live/stream";
+import { clawPath } from "../queries";
+import type { Stream } from "./output";
+
+export interface Exit {
+  code: number | null;
+  state: "done" | "failed" | "cancelled" | "lost";
+  detail?: string | null;
+  truncated?: boolean;
+  duration_ms?: number | null;
+}
+
+export interface Watcher {
+  output(stream: Stream, offset: number, bytes: Uint8Array): void;
+  gap(from: number, to: number): void;
+  exit(exit: Exit): void;
+  /** The operation cannot be followed any more, for a reason that another try will not change. */
+  refused(problem: Problem): void;
+  link(live: boolean): void;
+}
+
+const at = (agent: string, op: string, rest = "") => clawPath(agent, `/sandbox/exec/${encodeURIComponent(op)}${rest}`);
+
+export interface Start {
+  argv: string[];
+  cwd?: string;
+  tty?: { rows: number; cols: number };
+}
+
+export async function start(agent: string, body: Start): Promise<string> {
+  return (await api.post<{ operation_id: string }>(clawPath(agent, "/sandbox/exec"), body)).operation_id;
+}
+
+export const cancel = (agent: string, op: string) => api.delete<unknown>(at(agent, op));
+export const resize = (agent: string, op: string, rows: number, cols: number) => api.post<unknown>(at(agent, op, "/resize"), { rows, cols });
+
+export function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
+const wait = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
+  });
+
+/** True where the same request may succeed later. */
+const passing = (problem: Problem) => problem.status === 0 || problem.status === 429 || problem.status >= 500;
+
+/** Follows an operation from `next()` on until it ends, is refused, or `signal` aborts; survives any number of cuts. */
+export async function follow(agent: string, op: string, next: () => number, watcher: Watcher, signal: AbortSignal): Promise<void> {
+  let attempt = 0;
+  while (!signal.aborted) {
+    try {
+      const answer = await send("GET", at(agent, op), { query: { offset: next() }, headers: { accept: "text/event-stream" }, signal });
+      watcher.link(true);
+      if (answer.body) {
+        for await (const { event, data } of readSse(answer.body)) {
+          attempt = 0;
+          const frame = JSON.parse(data) as Record<string, unknown>;
+          if (event === "output") watcher.output(frame["stream"] as Stream, Number(frame["offset"]), fromBase64(String(frame["data_base64"])));
+          else if (event === "gap") watcher.gap(Number(frame["from"]), Number(frame["to"]));
+          else if (event === "exit") {
+            watcher.exit(frame as unknown as Exit);
+            return;
+          }
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof Problem && !passing(error)) {
+        watcher.refused(asProblem(error));
+        return;
+      }
+    }
+    if (signal.aborted) return;
+    attempt += 1;
+    watcher.link(false);
+    await wait(backoff(attempt, Math.random()), signal);
+  }
+}
+
+/** Sends input in order. Each piece carries its offset, so one that is sent twice counts once. */
+export class Input {
+  private tail: Promise<void> = Promise.resolve();
+  private waiting: Uint8Array[] = [];
+  private closing = false;
+
+  constructor(
+    private readonly agent: string,
+    private readonly op: string,
+    public offset: number,
+    private readonly onProblem: (problem: Problem) => void,
+    private readonly onOffset: (offset: number) => void,
+  ) {}
+
+  write(bytes: Uint8Array) {
+    this.waiting.push(bytes);
+    this.tail = this.tail.then(() => this.drain());
+  }
+
+  close() {
+    this.closing = true;
+    this.tail = this.tail.then(() => this.drain());
+  }
+
+  private async drain(): Promise<void> {
+    if (this.waiting.length === 0 && !this.closing) return;
+    const pieces = this.waiting.splice(0);
+    const body = new Uint8Array(pieces.reduce((total, piece) => total + piece.length, 0));
+    pieces.reduce((position, piece) => (body.set(piece, position), position + piece.length), 0);
+    const eof = this.closing;
+    this.closing = false;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const query = { offset: this.offset, eof: eof || undefined };
+        const answer = await api.post<{ offset?: number } | undefined>(at(this.agent, this.op, "/stdin"), body, { query });
+        this.offset = answer?.offset ?? this.offset + body.length;
+        this.onOffset(this.offset);
+        return;
+      } catch (error) {
+        const problem = asProblem(error);
+        if (!passing(problem) || attempt >= 6) return this.onProblem(problem);
+        await wait(backoff(attempt, Math.random()), new AbortController().signal);
+      }
+    }
+  }
+}

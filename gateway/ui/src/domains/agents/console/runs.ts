@@ -1,0 +1,159 @@
+// The commands that were run from this tab, by agent. They outlive the page part that shows them, and a reload.
+import { create } from "zustand";
+import { asProblem, type Problem } from "~/api/problem";
+import type { ExecState } from "~/api/types";
+import { cancel, follow, Input, start, type Exit, type Start } from "./exec";
+import { OutputLog, type Block } from "./output";
+
+export interface Run {
+  key: string;
+  op: string | undefined;
+  command: string;
+  state: "starting" | ExecState;
+  startedAt: number;
+  exit: Exit | undefined;
+  problem: Problem | undefined;
+  linked: boolean;
+  cancelling: boolean;
+  blocks: Block[];
+  dropped: number;
+}
+
+interface Kept {
+  key: string;
+  op: string;
+  command: string;
+  startedAt: number;
+  stdin: number;
+}
+
+const NONE: Run[] = [];
+const KEEP_RUNS = 30;
+const useRuns = create<{ byAgent: Record<string, Run[]> }>(() => ({ byAgent: {} }));
+const logs = new Map<string, OutputLog>();
+const inputs = new Map<string, Input>();
+const storageKey = (agent: string) => `roost-runs:${agent}`;
+
+export const useAgentRuns = (agent: string) => useRuns((state) => state.byAgent[agent] ?? NONE);
+
+function change(agent: string, key: string, part: Partial<Run>) {
+  useRuns.setState(({ byAgent }) => ({
+    byAgent: { ...byAgent, [agent]: (byAgent[agent] ?? NONE).map((run) => (run.key === key ? { ...run, ...part } : run)) },
+  }));
+}
+
+function add(agent: string, run: Run) {
+  useRuns.setState(({ byAgent }) => ({ byAgent: { ...byAgent, [agent]: [...(byAgent[agent] ?? NONE), run].slice(-KEEP_RUNS) } }));
+}
+
+function keep(agent: string) {
+  const runs = useRuns.getState().byAgent[agent] ?? NONE;
+  const kept = runs.flatMap(({ key, op, command, startedAt }): Kept[] => (op ? [{ key, op, command, startedAt, stdin: inputs.get(key)?.offset ?? 0 }] : []));
+  try {
+    sessionStorage.setItem(storageKey(agent), JSON.stringify(kept.slice(-10)));
+  } catch {
+    // Without storage a reload forgets the list; the operations themselves go on.
+  }
+}
+
+const blank = (key: string, command: string, startedAt: number): Run => ({
+  key, op: undefined, command, startedAt, state: "starting", exit: undefined, problem: undefined, linked: true, cancelling: false, blocks: [], dropped: 0,
+});
+
+function openInput(agent: string, key: string, op: string, offset: number) {
+  inputs.set(key, new Input(agent, op, offset, (problem) => change(agent, key, { problem }), () => keep(agent)));
+}
+
+/** Brings back what this tab ran before a reload; its output is asked again from the start. */
+export function restore(agent: string) {
+  if (useRuns.getState().byAgent[agent]) return;
+  let kept: Kept[] = [];
+  try {
+    kept = JSON.parse(sessionStorage.getItem(storageKey(agent)) ?? "[]") as Kept[];
+  } catch {
+    // Unreadable means nothing to bring back.
+  }
+  for (const { key, op, command, startedAt, stdin } of kept) {
+    add(agent, { ...blank(key, command, startedAt), op, state: "running" });
+    openInput(agent, key, op, stdin);
+  }
+}
+
+/** Follows every unfinished run of an agent until the returned function is called. */
+export function attach(agent: string): () => void {
+  const stop = new AbortController();
+  const followed = new Set<string>();
+  const look = () => {
+    for (const run of useRuns.getState().byAgent[agent] ?? NONE) {
+      if (!run.op || run.exit || run.problem || followed.has(run.key)) continue;
+      followed.add(run.key);
+      void followRun(agent, run.key, run.op, stop.signal);
+    }
+  };
+  look();
+  const unwatch = useRuns.subscribe(look);
+  return () => {
+    unwatch();
+    stop.abort();
+  };
+}
+
+async function followRun(agent: string, key: string, op: string, signal: AbortSignal) {
+  const log = logs.get(key) ?? new OutputLog();
+  logs.set(key, log);
+  let drawn = false;
+  const draw = () => {
+    if (drawn) return;
+    drawn = true;
+    requestAnimationFrame(() => {
+      drawn = false;
+      change(agent, key, { blocks: log.snapshot(), dropped: log.dropped });
+    });
+  };
+  await follow(agent, op, () => log.next, {
+    output: (stream, offset, bytes) => (log.append(stream, offset, bytes), draw()),
+    gap: (from, to) => (log.gap(from, to), draw()),
+    exit: (exit) => {
+      log.flush();
+      change(agent, key, { exit, state: exit.state, blocks: log.snapshot(), dropped: log.dropped, cancelling: false });
+    },
+    refused: (problem) => change(agent, key, { problem, state: "lost" }),
+    link: (linked) => change(agent, key, { linked, ...(linked ? { state: "running" as const } : {}) }),
+  }, signal);
+}
+
+export async function run(agent: string, command: string, body: Start) {
+  const key = `${Date.now()}-${Math.random().toString(36).slice(2)}`;
+  add(agent, blank(key, command, Date.now()));
+  try {
+    const op = await start(agent, body);
+    openInput(agent, key, op, 0);
+    change(agent, key, { op, state: "running" });
+    keep(agent);
+  } catch (error) {
+    change(agent, key, { problem: asProblem(error), state: "failed" });
+  }
+}
+
+export function write(key: string, text: string) {
+  inputs.get(key)?.write(new TextEncoder().encode(text));
+}
+export function closeInput(key: string) {
+  inputs.get(key)?.close();
+}
+
+export async function cancelRun(agent: string, { key, op }: Run) {
+  if (!op) return;
+  change(agent, key, { cancelling: true });
+  try {
+    await cancel(agent, op);
+  } catch (error) {
+    change(agent, key, { cancelling: false, problem: asProblem(error) });
+  }
+}
+
+/** Takes finished runs out of the view. */
+export function clear(agent: string) {
+  useRuns.setState(({ byAgent }) => ({ byAgent: { ...byAgent, [agent]: (byAgent[agent] ?? NONE).filter((one) => !one.exit && !one.problem) } }));
+  keep(agent);
+}

@@ -1,0 +1,57 @@
+import type { Claw, Sandbox } from "~/api/types";
+import { bytes, DASH } from "~/ui/bytes";
+import { CopyText } from "~/ui/copy";
+import { Facts, Panel } from "~/ui/panel";
+import { Ago, useNow, span } from "~/ui/time";
+
+function Until({ at }: { at: string }) {
+  const left = Date.parse(at) - useNow();
+  return <>{left > 0 ? `another ${span(left)} unless used` : "ended"}</>;
+}
+
+/** Everything else that is known of an agent and its sandbox. */
+export function Details({ claw, sandbox }: { claw: Claw; sandbox: Sandbox | undefined }) {
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <Panel title="Agent">
+        <Facts
+          items={[
+            ["Managed by", claw.managed_by.name ? `${claw.managed_by.name} (${claw.managed_by.email})` : claw.managed_by.email],
+            ["Model", claw.model_binding || DASH],
+            ["Created", <Ago key="created" at={claw.created_at} />],
+            ["Changed", <Ago key="changed" at={claw.updated_at} />],
+            ["Id", <CopyText key="id" text={claw.id} what="agent id" />],
+          ]}
+        />
+        <div className="border-t border-line px-4 py-3">
+          <h3 className="text-fg-3">Instructions</h3>
+          <p className="mt-1 max-w-[72ch] whitespace-pre-wrap">{claw.system_prompt || <span className="text-fg-3">None given.</span>}</p>
+        </div>
+      </Panel>
+      {sandbox && (
+        <Panel title="Sandbox">
+          <Facts
+            items={[
+              ["Image", <span key="image" className="font-mono text-small">{sandbox.image}</span>],
+              ["Workspace", bytes(sandbox.limits.workspace_bytes)],
+              ["Made", <Ago key="made" at={sandbox.created_at} />],
+              ["Last used", <Ago key="used" at={sandbox.last_used_at} />],
+              ["Kept for", sandbox.lease_until ? <Until key="lease" at={sandbox.lease_until} /> : DASH],
+              [
+                "Workspace kept",
+                sandbox.workspace_archive ? (
+                  <span key="archive">
+                    {bytes(sandbox.workspace_archive.bytes)}, <Ago at={sandbox.workspace_archive.at} />
+                  </span>
+                ) : (
+                  "not yet"
+                ),
+              ],
+              ["Id", <CopyText key="id" text={sandbox.id} what="sandbox id" />],
+            ]}
+          />
+        </Panel>
+      )}
+    </div>
+  );
+}

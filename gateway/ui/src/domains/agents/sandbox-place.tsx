@@ -1,0 +1,82 @@
+import { Box } from "lucide-react";
+import { useState, type SubmitEvent } from "react";
+import type { Problem } from "~/api/problem";
+import type { Limits, Sandbox } from "~/api/types";
+import { Button } from "~/ui/button";
+import { bytes } from "~/ui/bytes";
+import { Field } from "~/ui/field";
+import { Notice } from "~/ui/notice";
+import { ProblemNote } from "~/ui/problem";
+import { Status } from "~/ui/status";
+import { Ago, span, useNow } from "~/ui/time";
+import { useProvision } from "./use-provision";
+import { words } from "./words";
+
+const GIB = 1024 ** 3;
+
+interface Making {
+  since: number | undefined;
+  problem: Problem | undefined;
+}
+
+function UnderWay({ since }: { since: number }) {
+  return (
+    <div role="status" className="flex items-center justify-between gap-3 rounded-panel border border-line bg-surface px-4 py-4">
+      <Status tone="moving" word="Making the sandbox" className="pulse" />
+      <span className="text-small text-fg-3">{span(useNow() - since)}</span>
+    </div>
+  );
+}
+
+/** Where a sandbox would be: makes one, shows the making, explains a refusal. */
+export function SandboxPlace({ id, lost, making }: { id: string; lost: Sandbox | undefined; making: Making }) {
+  const { start } = useProvision();
+  const [image, setImage] = useState("");
+  const [memory, setMemory] = useState("");
+  const [cpus, setCpus] = useState("");
+  if (making.since !== undefined) return <UnderWay since={making.since} />;
+
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const limits: Limits = {
+      ...(memory ? { memory_bytes: Math.round(Number(memory) * GIB) } : {}),
+      ...(cpus ? { nano_cpus: Math.round(Number(cpus) * 1e9) } : {}),
+    };
+    start(id, { ...(image.trim() ? { image: image.trim() } : {}), ...(Object.keys(limits).length > 0 ? { limits } : {}) });
+  };
+  const archive = lost?.workspace_archive;
+  return (
+    <form onSubmit={submit} className="rounded-panel border border-line bg-surface p-5">
+      {lost ? (
+        <Notice tone="warning">
+          {words.lost}{" "}
+          {archive && (
+            <>
+              Its workspace was kept <Ago at={archive.at} /> ({bytes(archive.bytes)}) and comes back with a new sandbox.
+            </>
+          )}
+        </Notice>
+      ) : (
+        <div className="flex gap-4">
+          <Box size={28} strokeWidth={1.5} aria-hidden className="mt-0.5 shrink-0 text-fg-3 max-sm:hidden" />
+          <div>
+            <h2 className="text-head-2">{words.noSandbox}</h2>
+            <p className="max-w-[64ch] text-fg-2">{words.noSandboxWhy}</p>
+          </div>
+        </div>
+      )}
+      <details className="mt-4">
+        <summary className="w-fit rounded-control text-small text-fg-2 hover:text-fg">Image and limits</summary>
+        <div className="mt-3 grid max-w-2xl gap-4 sm:grid-cols-3">
+          <Field label="Image" placeholder="the agent image" spellCheck={false} value={image} onChange={(event) => setImage(event.target.value)} error={making.problem?.field("/image")} />
+          <Field label="Memory, GiB" type="number" min="0.0625" step="any" placeholder="1" value={memory} onChange={(event) => setMemory(event.target.value)} error={making.problem?.field("/limits/memory_bytes")} />
+          <Field label="Processors" type="number" min="0.1" step="any" placeholder="1" value={cpus} onChange={(event) => setCpus(event.target.value)} error={making.problem?.field("/limits/nano_cpus")} />
+        </div>
+      </details>
+      {making.problem && <ProblemNote problem={making.problem} className="mt-4" />}
+      <Button type="submit" look="primary" className="mt-4">
+        {lost ? "Make a new sandbox" : "Make a sandbox"}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,37 @@
+import type { ClawStatus, SandboxState } from "~/api/types";
+import type { Tone } from "~/ui/status";
+
+interface State {
+  tone: Tone;
+  word: string;
+}
+
+export const clawStates: Record<ClawStatus, State> = {
+  working: { tone: "running", word: "Working" },
+  online: { tone: "done", word: "Online" },
+  idle: { tone: "idle", word: "Idle" },
+  offline: { tone: "offline", word: "Offline" },
+};
+
+export const sandboxStates: Record<SandboxState, State> = {
+  provisioning: { tone: "moving", word: "Starting" },
+  running: { tone: "running", word: "Running" },
+  stopped: { tone: "paused", word: "Stopped" },
+  lost: { tone: "failed", word: "Lost" },
+  destroying: { tone: "moving", word: "Going away" },
+};
+
+/** A state that this page does not know yet is shown as it is named. */
+export const stateOf = <T extends string>(states: Record<T, State>, state: T): State => states[state] ?? { tone: "idle", word: state };
+
+export const words = {
+  empty: "No agents yet",
+  emptyWhy: "An agent is somebody who can be given work. It acts in a sandbox of its own: no network, no way out, nothing of the machine to see.",
+  noSandbox: "No sandbox yet",
+  noSandboxWhy:
+    "The sandbox is this agent's own hardened container. It is made on the machine that the fleet's placement names, checked field by field, and only then used.",
+  lost: "This sandbox is lost: its machine no longer has it. What was running in it has ended.",
+  remove: "It leaves every list and its name is free again. What it did stays in the history.",
+  purge: "Its sandbox, files and records are destroyed for good.",
+  destroy: "Everything that runs in it ends.",
+};
