@@ -1,4 +1,28 @@
 //! The gateway: HTTP API, actors, web UI, operator's command line.
+//!
+//! A map:
+//! * `app` wires everything; `tree` reads as the running system.
+//! * `domains` is the product, a folder a noun.
+//! * `config`, `db`, `http`, `events`, `supervision`, `telemetry` cut across.
+//! * `clock`, `ids` are passed in everywhere; `error` maps domains' errors to HTTP.
+//! * `cli` is the command line, of operators and of users.
 
+pub mod app;
+pub mod cli;
 pub mod clock;
+pub mod config;
+pub mod db;
+pub mod domains;
+pub mod error;
+pub mod events;
+pub mod http;
+pub mod ids;
 pub mod supervision;
+pub mod telemetry;
+pub mod tree;
+
+/// Which build this is: set by releases, otherwise the version. Header `roost-build` carries it.
+pub const BUILD_ID: &str = match option_env!("ROOST_BUILD_ID") {
+    Some(id) => id,
+    None => env!("CARGO_PKG_VERSION"),
+};

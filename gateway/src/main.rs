@@ -1,3 +1,5 @@
-//! Entry point.
+//! The binary `roost`; everything is in the library.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    roost_gateway::cli::main()
+}

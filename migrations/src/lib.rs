@@ -1,1 +1,29 @@
-//! Numbered schema history with literal names; depends on nothing of ours.
+//! Numbered schema history with literal names; depends on nothing of ours. A migration that was released never
+//! changes: a correction is the next number. One file a step, named `m<number>_<what>.rs`, listed in [`Migrator`].
+//!
+//! Names are literal on purpose: renaming a Rust type must not rewrite history.
+
+use sea_orm_migration::prelude::*;
+
+mod m0001_identity;
+mod m0002_audit;
+mod m0003_claws;
+mod m0004_events;
+mod m0005_leases_and_sagas;
+mod m0006_idempotency;
+
+/// The whole history, oldest first.
+pub struct Migrator;
+
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![
+            Box::new(m0001_identity::Migration),
+            Box::new(m0002_audit::Migration),
+            Box::new(m0003_claws::Migration),
+            Box::new(m0004_events::Migration),
+            Box::new(m0005_leases_and_sagas::Migration),
+            Box::new(m0006_idempotency::Migration),
+        ]
+    }
+}

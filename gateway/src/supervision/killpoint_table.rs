@@ -21,4 +21,16 @@ pub const KILL_POINTS: &[KillPoint] = &[
         name: "supervision.before_restart",
         place: "a restart is due; the child has not been started yet",
     },
+    KillPoint {
+        name: "claws.saga.before_step",
+        place: "a saga is due and the lease is held; the step has not begun",
+    },
+    KillPoint {
+        name: "claws.saga.after_effect",
+        place: "the step's outside effect happened; the saga's row does not know it yet",
+    },
+    KillPoint {
+        name: "claws.saga.after_commit",
+        place: "the saga's row says that the step is done; the next one has not been looked for",
+    },
 ];

@@ -1,0 +1,80 @@
+//! The command line of `roost`: the gateway itself, its operator's tools, and a client for users.
+
+mod serve;
+mod setup;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::Overrides;
+
+/// Roost: a workspace platform for AI agents.
+#[derive(Debug, Parser)]
+#[command(name = "roost", version, about, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Where the configuration comes from.
+#[derive(Debug, Clone, Args)]
+pub struct ConfigArgs {
+    /// The configuration file [default: roost.toml in the working directory, if it is there]
+    #[arg(long, short, env = "ROOST_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Sets one key, as `--set listen=0.0.0.0:80`; may be repeated and wins over file and environment
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    set: Vec<(String, String)>,
+}
+
+impl ConfigArgs {
+    fn overrides(&self) -> Overrides {
+        Overrides {
+            file: self.config.clone(),
+            set: self.set.clone(),
+            without_environment: false,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the gateway
+    Serve(ConfigArgs),
+    /// Print the effective configuration, secrets hidden
+    Config(ConfigArgs),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(code) => code,
+        Err(error) => {
+            // The whole chain, one cause after the other: people act on the first line.
+            eprintln!("roost: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    match cli.command {
+        Command::Serve(args) => serve::run(&args),
+        Command::Config(args) => setup::print_config(&args),
+        Command::Openapi => {
+            print!("{}", crate::http::router::openapi_json());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    text.split_once('=')
+        .map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
+        .ok_or_else(|| "must look like key=value".to_owned())
+}

@@ -1,0 +1,62 @@
+//! `roost serve`: runs the gateway until SIGTERM or SIGINT, or until its tree gives up.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{ConfigArgs, setup};
+use crate::app::{Gateway, Surroundings};
+use crate::supervision::TreeEnd;
+use crate::telemetry;
+
+pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
+    let config = setup::load(args)?;
+    telemetry::log(&config.log);
+    telemetry::metrics();
+    // An error means that somebody installed one before: then there is one.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(serve(config))
+}
+
+async fn serve(config: crate::config::Config) -> anyhow::Result<ExitCode> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut gateway = Gateway::start(config, Surroundings::default()).await?;
+    greet(&mut gateway);
+    let end = tokio::select! {
+        _ = terminate.recv() => None,
+        _ = interrupt.recv() => None,
+        end = gateway.ended() => Some(end),
+    };
+    if let Some(TreeEnd::Failed { why }) = end {
+        gateway.shutdown().await;
+        anyhow::bail!("the gateway gave up: {why}");
+    }
+    tracing::info!("asked to stop; draining");
+    let report = gateway.shutdown().await;
+    if !report.killed.is_empty() || !report.abandoned.is_empty() {
+        tracing::warn!(?report, "some parts did not stop in time");
+    }
+    tracing::info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says on a terminal, and only there, where to go and how to sign in for the first time.
+fn greet(gateway: &mut Gateway) {
+    let first = gateway.take_first_login();
+    if !std::io::stdout().is_terminal() {
+        return;
+    }
+    println!("Roost is at http://{}", gateway.public_address());
+    if let Some(first) = first {
+        println!(
+            "Sign in for the first time with this one-time login (also in {}):\n\n    {}\n",
+            first.file.display(),
+            first.token.reveal()
+        );
+    }
+}

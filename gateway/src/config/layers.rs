@@ -1,0 +1,61 @@
+//! The layers that make a configuration, weakest first: file, environment, flags.
+
+use std::path::{Path, PathBuf};
+
+use figment::Figment;
+use figment::providers::{Env, Format, Serialized, Toml};
+
+/// What the command line says.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// The configuration file; absent means `roost.toml` in the working directory, if it is there.
+    pub file: Option<PathBuf>,
+    /// `key=value` pairs, as `--set listen=0.0.0.0:80`.
+    pub set: Vec<(String, String)>,
+    /// Leave the environment out (tests).
+    pub without_environment: bool,
+}
+
+/// Variables with our prefix that are no configuration keys.
+pub(super) const NOT_KEYS: &[&str] = &[
+    "config",
+    "client_config",
+    "build_id",
+    "test_postgres_url",
+    "summarizer_model",
+    "level_up_model",
+    "token",
+    "url",
+];
+
+/// The default file.
+pub(super) const DEFAULT_FILE: &str = "roost.toml";
+
+pub(super) fn file_of(overrides: &Overrides) -> Option<PathBuf> {
+    overrides
+        .file
+        .clone()
+        .or_else(|| Some(PathBuf::from(DEFAULT_FILE)).filter(|path| path.exists()))
+}
+
+pub(super) fn from_file(path: &Path) -> Figment {
+    Figment::from(Toml::file_exact(path))
+}
+
+pub(super) fn from_environment() -> Figment {
+    Figment::from(
+        Env::prefixed("ROOST_")
+            .filter(|key| !NOT_KEYS.contains(&key.as_str().to_ascii_lowercase().as_str()))
+            .split("__"),
+    )
+}
+
+pub(super) fn from_flags(set: &[(String, String)]) -> Figment {
+    set.iter().fold(Figment::new(), |figment, (key, text)| {
+        // As in the environment: `true`, numbers and lists are what they look like, everything else is text.
+        let value: figment::value::Value = text
+            .parse()
+            .unwrap_or_else(|_| figment::value::Value::from(text.clone()));
+        figment.merge(Serialized::default(key, value))
+    })
+}

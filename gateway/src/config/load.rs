@@ -1,0 +1,374 @@
+//! Reading a configuration key by key, so that all mistakes are found in one go.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use figment::Figment;
+use figment::value::{Dict, Value};
+use secrecy::SecretString;
+use serde::de::DeserializeOwned;
+
+use super::layers::{self, Overrides};
+use super::{Config, Limits, Log, LogFormat, Retention, Sandboxes, Sessions, Tls};
+use crate::domains::workspaces::{Plan, Plans};
+
+/// One mistake.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// `database.url`, or the file.
+    pub key: String,
+    /// What is wrong and what is allowed.
+    pub problem: String,
+}
+
+/// Everything that is wrong with a configuration.
+#[derive(Debug, thiserror::Error)]
+pub struct ConfigErrors(pub Vec<Mistake>);
+
+impl fmt::Display for ConfigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the configuration has {} mistake(s):", self.0.len())?;
+        for mistake in &self.0 {
+            write!(f, "\n  {}: {}", mistake.key, mistake.problem)?;
+        }
+        Ok(())
+    }
+}
+
+/// Loads the effective configuration. Beside it: variables of the environment that look like keys and are none, to be
+/// warned about (an orchestrator may set `ROOST_SERVICE_HOST` and the like for reasons of its own).
+///
+/// # Errors
+/// All mistakes at once.
+pub fn load(overrides: &Overrides) -> Result<(Config, Vec<String>), ConfigErrors> {
+    let mut reader = Reader::default();
+    let mut figment = Figment::new();
+    if let Some(path) = layers::file_of(overrides) {
+        let layer = layers::from_file(&path);
+        match layer.extract::<Dict>() {
+            Ok(dict) => {
+                reader.refuse.extend(paths(&dict));
+                figment = figment.merge(layer);
+            }
+            Err(error) => reader.wrong(&path.display().to_string(), one_line(&error)),
+        }
+    }
+    if !overrides.without_environment {
+        let layer = layers::from_environment();
+        if let Ok(dict) = layer.extract::<Dict>() {
+            reader.warn.extend(paths(&dict));
+        }
+        figment = figment.merge(layer);
+    }
+    let flags = layers::from_flags(&overrides.set);
+    if let Ok(dict) = flags.extract::<Dict>() {
+        reader.refuse.extend(paths(&dict));
+    }
+    reader.figment = figment.merge(flags);
+    let config = reader.config();
+    reader.finish(config)
+}
+
+#[derive(Default)]
+struct Reader {
+    figment: Figment,
+    mistakes: Vec<Mistake>,
+    known: BTreeSet<String>,
+    refuse: BTreeSet<String>,
+    warn: BTreeSet<String>,
+}
+
+const DAY: u64 = 86_400;
+
+impl Reader {
+    fn config(&mut self) -> Option<Config> {
+        let data_dir: PathBuf = self.get("data_dir", PathBuf::from("./.roost"));
+        let default_url = format!("sqlite:{}", data_dir.join("roost.db").display());
+        let database_url: String = self.get("database.url", default_url);
+        if !["sqlite:", "postgres:", "postgresql:"]
+            .iter()
+            .any(|scheme| database_url.starts_with(scheme))
+        {
+            self.wrong(
+                "database.url",
+                "must start with `sqlite:` or `postgres://`".into(),
+            );
+        }
+        let config = Config {
+            listen: self.parsed("listen", "127.0.0.1:7667", "an address like 127.0.0.1:7667")?,
+            operator_listen: self.parsed(
+                "operator_listen",
+                "127.0.0.1:7668",
+                "an address like 127.0.0.1:7668",
+            )?,
+            public_url: self.public_url(),
+            data_dir,
+            database_url: SecretString::from(database_url),
+            log: self.log(),
+            tls: self.tls(),
+            sandboxes: Sandboxes {
+                local: self.choice("sandboxes.local", &[("on", true), ("off", false)]),
+                engine: self.optional("sandboxes.engine"),
+                image: self.get("sandboxes.image", "roost/agent:latest".to_owned()),
+            },
+            plans: self.plans(),
+            sessions: Sessions {
+                idle: Duration::from_secs(
+                    DAY * self.number::<u64>("sessions.idle_days", 30, 1, 3_650),
+                ),
+                absolute: Duration::from_secs(
+                    DAY * self.number::<u64>("sessions.absolute_days", 90, 1, 3_650),
+                ),
+                one_time_minutes: self.number("sessions.one_time_minutes", 15, 1, 1_440),
+            },
+            chaos_allow: self.get("chaos.allow", false),
+            operators: self
+                .get("operators", Vec::<String>::new())
+                .into_iter()
+                .map(|email| email.trim().to_lowercase())
+                .collect(),
+            events: Retention {
+                age: Duration::from_secs(
+                    DAY * self.number::<u64>("events.retention_days", 7, 1, 3_650),
+                ),
+                count: self.number("events.retention_count", 100_000, 1_000, 100_000_000),
+            },
+            limits: Limits {
+                body: self.number("limits.body_bytes", 1 << 20, 1_024, 1 << 30),
+                header_timeout: Duration::from_secs(self.number(
+                    "limits.header_timeout_seconds",
+                    10,
+                    1,
+                    300,
+                )),
+                streams_per_user: self.number("limits.streams_per_user", 16, 1, 1_000_000),
+            },
+            heartbeat: Duration::from_secs(self.number("heartbeat.seconds", 10, 1, 3_600)),
+        };
+        if config.sessions.absolute < config.sessions.idle {
+            self.wrong(
+                "sessions.absolute_days",
+                "must not be less than sessions.idle_days".into(),
+            );
+        }
+        Some(config)
+    }
+
+    fn log(&mut self) -> Log {
+        let filter: String = self.get("log.filter", "info,sqlx=warn,sea_orm=warn".to_owned());
+        if let Err(error) = tracing_subscriber::EnvFilter::try_new(&filter) {
+            self.wrong(
+                "log.filter",
+                format!("is not a filter like `info,roost_gateway=debug`: {error}"),
+            );
+        }
+        Log {
+            format: self.choice(
+                "log.format",
+                &[("pretty", LogFormat::Pretty), ("json", LogFormat::Json)],
+            ),
+            filter,
+        }
+    }
+
+    fn tls(&mut self) -> Option<Tls> {
+        let cert: Option<PathBuf> = self.optional("tls.cert");
+        let key: Option<PathBuf> = self.optional("tls.key");
+        for (name, path) in [("tls.cert", &cert), ("tls.key", &key)] {
+            if let Some(path) = path
+                && let Err(error) = std::fs::File::open(path)
+            {
+                self.wrong(name, format!("cannot read {}: {error}", path.display()));
+            }
+        }
+        match (cert, key) {
+            (Some(cert), Some(key)) => Some(Tls { cert, key }),
+            (None, None) => None,
+            (Some(_), None) => {
+                self.wrong("tls.key", "is missing; tls.cert needs it".into());
+                None
+            }
+            (None, Some(_)) => {
+                self.wrong("tls.cert", "is missing; tls.key needs it".into());
+                None
+            }
+        }
+    }
+
+    fn public_url(&mut self) -> Option<url::Url> {
+        let text: String = self.optional("public_url")?;
+        match url::Url::parse(&text) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Some(url),
+            _ => {
+                self.wrong(
+                    "public_url",
+                    "must be an address like https://roost.example".into(),
+                );
+                None
+            }
+        }
+    }
+
+    fn plans(&mut self) -> Plans {
+        let mut plans = Plans::default();
+        let tiers: Dict = self.optional("plans").unwrap_or_default();
+        for (name, value) in tiers.iter().filter(|(name, _)| *name != "default") {
+            let key = format!("plans.{name}");
+            self.known.insert(format!("{key}.agents"));
+            self.known.insert(format!("{key}.live_containers"));
+            match value.deserialize::<Plan>() {
+                Ok(plan) => drop(plans.tiers.insert(name.clone(), plan)),
+                Err(error) => self.wrong(
+                    &key,
+                    format!(
+                        "must have the numbers `agents` and `live_containers`: {}",
+                        one_line(&error)
+                    ),
+                ),
+            }
+        }
+        plans.default = self.get("plans.default", plans.default);
+        if !plans.tiers.contains_key(&plans.default) {
+            let names: Vec<&str> = plans.tiers.keys().map(String::as_str).collect();
+            self.wrong(
+                "plans.default",
+                format!("must be one of {}", names.join(", ")),
+            );
+        }
+        plans
+    }
+
+    fn get<T: DeserializeOwned>(&mut self, key: &str, default: T) -> T {
+        self.optional(key).unwrap_or(default)
+    }
+
+    fn optional<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
+        self.known.insert(key.to_owned());
+        if self.figment.find_value(key).is_err() {
+            return None;
+        }
+        match self.figment.extract_inner(key) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.wrong(key, one_line(&error));
+                None
+            }
+        }
+    }
+
+    fn parsed<T: std::str::FromStr>(&mut self, key: &str, default: &str, what: &str) -> Option<T> {
+        let text: String = self.get(key, default.to_owned());
+        if let Ok(value) = text.parse() {
+            return Some(value);
+        }
+        self.wrong(key, format!("`{text}` is not {what}"));
+        default.parse().ok()
+    }
+
+    fn choice<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> T {
+        // YAML-minded people and shells write `on` and `true` alike.
+        let word = match self.optional::<Value>(key) {
+            None => choices[0].0.to_owned(),
+            Some(Value::String(_, word)) => word,
+            Some(Value::Bool(_, true)) => "on".to_owned(),
+            Some(Value::Bool(_, false)) => "off".to_owned(),
+            Some(_) => String::new(),
+        };
+        if let Some((_, value)) = choices.iter().find(|(name, _)| *name == word) {
+            return *value;
+        }
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        self.wrong(key, format!("must be {}", names.join(" or ")));
+        choices[0].1
+    }
+
+    fn number<T>(&mut self, key: &str, default: u64, least: u64, most: u64) -> T
+    where
+        T: TryFrom<u64>,
+    {
+        let mut number: u64 = self.get(key, default);
+        if !(least..=most).contains(&number) {
+            self.wrong(key, format!("must be {least} to {most}"));
+            number = default;
+        }
+        T::try_from(number)
+            .unwrap_or_else(|_| panic!("the bounds of {key} fit its type: they are constants"))
+    }
+
+    fn wrong(&mut self, key: &str, problem: String) {
+        self.mistakes.push(Mistake {
+            key: key.to_owned(),
+            problem,
+        });
+    }
+
+    fn finish(mut self, config: Option<Config>) -> Result<(Config, Vec<String>), ConfigErrors> {
+        let unknown: Vec<String> = self.refuse.difference(&self.known).cloned().collect();
+        for key in unknown {
+            let problem = match nearest(&key, &self.known) {
+                Some(near) => format!("is not a key; did you mean `{near}`?"),
+                None => "is not a key; `roost config` prints all of them".to_owned(),
+            };
+            self.wrong(&key, problem);
+        }
+        let warnings = self
+            .warn
+            .difference(&self.known)
+            .map(|key| {
+                let name = key.replace('.', "__").to_ascii_uppercase();
+                format!("ROOST_{name} in the environment is not a configuration key and is ignored")
+            })
+            .collect();
+        match config {
+            Some(config) if self.mistakes.is_empty() => Ok((config, warnings)),
+            _ => Err(ConfigErrors(self.mistakes)),
+        }
+    }
+}
+
+fn one_line(error: &figment::Error) -> String {
+    error.to_string().replace('\n', " ")
+}
+
+/// The dotted paths of all leaves.
+fn paths(dict: &Dict) -> Vec<String> {
+    dict.iter()
+        .flat_map(|(key, value)| match value.as_dict() {
+            Some(inner) if !inner.is_empty() => paths(inner)
+                .into_iter()
+                .map(|path| format!("{key}.{path}"))
+                .collect(),
+            _ => vec![key.clone()],
+        })
+        .collect()
+}
+
+/// The known key that a typing error most likely meant.
+fn nearest<'a>(key: &str, known: &'a BTreeSet<String>) -> Option<&'a String> {
+    known
+        .iter()
+        .map(|candidate| (distance(key, candidate), candidate))
+        .filter(|(distance, _)| *distance <= 3)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests;

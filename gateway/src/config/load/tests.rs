@@ -1,0 +1,81 @@
+//! Reading configurations, good and bad.
+
+use super::*;
+use secrecy::ExposeSecret;
+
+fn from(toml: &str, set: &[(&str, &str)]) -> Result<(Config, Vec<String>), ConfigErrors> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("roost.toml");
+    std::fs::write(&file, toml).unwrap();
+    load(&Overrides {
+        file: Some(file),
+        set: set
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect(),
+        without_environment: true,
+    })
+}
+
+#[test]
+fn an_empty_file_is_a_working_configuration() {
+    let (config, warnings) = from("", &[]).unwrap();
+    assert_eq!(config.listen.to_string(), "127.0.0.1:7667");
+    assert!(config.database_url.expose_secret().ends_with("roost.db"));
+    assert_eq!(config.plans.default, "free");
+    assert!(config.sandboxes.local && !config.chaos_allow);
+    assert!(warnings.is_empty());
+}
+
+#[test]
+fn flags_win_over_the_file() {
+    let toml = "listen = \"127.0.0.1:1\"\n[plans]\ndefault = \"team\"\n[plans.tiny]\nagents = 1\nlive_containers = 0\n";
+    let set = [("listen", "127.0.0.1:2"), ("plans.default", "tiny")];
+    let (config, _) = from(toml, &set).unwrap();
+    assert_eq!(config.listen.port(), 2);
+    assert_eq!(config.plans.default, "tiny");
+    assert_eq!(config.plans.tiers["tiny"].agents, 1);
+    assert!(config.plans.tiers.contains_key("scale"));
+}
+
+#[test]
+fn every_mistake_is_named_at_once_with_its_key() {
+    let toml = r#"
+        listen = "here"
+        lisen = "127.0.0.1:1"
+        heartbeat.seconds = 0
+        sessions = { idle_days = 100, absolute_days = "long" }
+        plans = { default = "huge" }
+        log = { format = "xml" }
+        tls = { cert = "/does/not/exist" }
+        database = { url = "mysql://x" }
+    "#;
+    let mistakes = from(toml, &[]).unwrap_err().0;
+    let keys: BTreeSet<&str> = mistakes.iter().map(|m| m.key.as_str()).collect();
+    let expected = [
+        "listen",
+        "lisen",
+        "heartbeat.seconds",
+        "sessions.absolute_days",
+        "plans.default",
+        "log.format",
+        "tls.cert",
+        "tls.key",
+        "database.url",
+    ];
+    assert_eq!(keys, expected.into(), "{mistakes:#?}");
+    let typo = mistakes.iter().find(|m| m.key == "lisen").unwrap();
+    assert!(typo.problem.contains("`listen`"), "{typo:?}");
+}
+
+#[test]
+fn a_file_that_is_not_toml_and_one_that_is_not_there_are_named() {
+    assert!(from("listen = ", &[]).is_err());
+    let missing = Overrides {
+        file: Some("/does/not/exist.toml".into()),
+        without_environment: true,
+        ..Overrides::default()
+    };
+    let error = load(&missing).unwrap_err().to_string();
+    assert!(error.contains("/does/not/exist.toml"), "{error}");
+}

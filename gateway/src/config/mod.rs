@@ -1,0 +1,118 @@
+//! Configuration: a TOML file, `ROOST_…` in the environment (two underscores for a dot: `ROOST_DATABASE__URL`), and
+//! flags, the later winning. Typed; every mistake is named at once, with the key and what to do. Features read these
+//! structs, never the environment.
+
+mod layers;
+mod load;
+mod show;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::domains::workspaces::Plans;
+
+pub use layers::Overrides;
+pub use load::{ConfigErrors, Mistake, load};
+pub use show::show;
+
+/// The effective configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where pages and the API are served.
+    pub listen: SocketAddr,
+    /// Where metrics and operator routes are served; keep it on loopback.
+    pub operator_listen: SocketAddr,
+    /// The address that people use, when it is not `listen` (behind a proxy, with a name).
+    pub public_url: Option<url::Url>,
+    /// Everything that the gateway keeps on disk.
+    pub data_dir: PathBuf,
+    /// `sqlite:<file>` or `postgres://…`. May contain a password.
+    pub database_url: secrecy::SecretString,
+    pub log: Log,
+    pub tls: Option<Tls>,
+    pub sandboxes: Sandboxes,
+    pub plans: Plans,
+    pub sessions: Sessions,
+    /// Fault injection may be armed. Never where data matters.
+    pub chaos_allow: bool,
+    /// E-mails (lower case) of people who operate the deployment.
+    pub operators: Vec<String>,
+    pub events: Retention,
+    pub limits: Limits,
+    /// How often a node reports; stretched as the fleet grows.
+    pub heartbeat: Duration,
+}
+
+/// How to log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    pub format: LogFormat,
+    /// As in `RUST_LOG`.
+    pub filter: String,
+}
+
+/// One line a fact, for people or for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    Pretty,
+    Json,
+}
+
+/// Serving by TLS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    /// PEM, the whole chain.
+    pub cert: PathBuf,
+    /// PEM.
+    pub key: PathBuf,
+}
+
+/// Sandboxes on the gateway's own host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sandboxes {
+    /// Off: the gateway lives without an engine's socket, and a `roostd` serves its host.
+    pub local: bool,
+    /// The engine's socket; absent means the usual places and `DOCKER_HOST`.
+    pub engine: Option<String>,
+    /// The agent image.
+    pub image: String,
+}
+
+/// How long people stay signed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sessions {
+    pub idle: Duration,
+    pub absolute: Duration,
+    pub one_time_minutes: u32,
+}
+
+/// How long events are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    pub age: Duration,
+    /// A workspace.
+    pub count: u64,
+}
+
+/// What one client may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a request's body.
+    pub body: usize,
+    /// How long the headers of a request may take to arrive.
+    pub header_timeout: Duration,
+    /// Open event streams a user.
+    pub streams_per_user: usize,
+}
+
+impl Config {
+    /// Whether browsers reach us by TLS, here or at a proxy in front.
+    pub fn is_behind_tls(&self) -> bool {
+        self.tls.is_some()
+            || self
+                .public_url
+                .as_ref()
+                .is_some_and(|url| url.scheme() == "https")
+    }
+}

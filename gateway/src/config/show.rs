@@ -1,0 +1,116 @@
+//! Printing the effective configuration, as TOML that can be used as a file, secrets hidden.
+
+use std::fmt::Write;
+
+use secrecy::ExposeSecret;
+
+use super::{Config, LogFormat};
+
+/// All keys with their effective values.
+pub fn show(config: &Config) -> String {
+    let mut out = String::new();
+    let mut line = |key: &str, value: String| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{key} = {value}");
+    };
+    let text = |value: &str| toml::Value::from(value).to_string();
+    let days = |duration: std::time::Duration| (duration.as_secs() / 86_400).to_string();
+    line("listen", text(&config.listen.to_string()));
+    line("operator_listen", text(&config.operator_listen.to_string()));
+    if let Some(url) = &config.public_url {
+        line("public_url", text(url.as_str()));
+    }
+    line("data_dir", text(&config.data_dir.display().to_string()));
+    let operators: Vec<String> = config.operators.iter().map(|email| text(email)).collect();
+    line("operators", format!("[{}]", operators.join(", ")));
+    line(
+        "database.url",
+        text(&without_password(config.database_url.expose_secret())),
+    );
+    let format = match config.log.format {
+        LogFormat::Pretty => "pretty",
+        LogFormat::Json => "json",
+    };
+    line("log.format", text(format));
+    line("log.filter", text(&config.log.filter));
+    if let Some(tls) = &config.tls {
+        line("tls.cert", text(&tls.cert.display().to_string()));
+        line("tls.key", text(&tls.key.display().to_string()));
+    }
+    line(
+        "sandboxes.local",
+        text(if config.sandboxes.local { "on" } else { "off" }),
+    );
+    if let Some(engine) = &config.sandboxes.engine {
+        line("sandboxes.engine", text(engine));
+    }
+    line("sandboxes.image", text(&config.sandboxes.image));
+    line("plans.default", text(&config.plans.default));
+    for (name, plan) in &config.plans.tiers {
+        line(&format!("plans.{name}.agents"), plan.agents.to_string());
+        line(
+            &format!("plans.{name}.live_containers"),
+            plan.live_containers.to_string(),
+        );
+    }
+    line("sessions.idle_days", days(config.sessions.idle));
+    line("sessions.absolute_days", days(config.sessions.absolute));
+    line(
+        "sessions.one_time_minutes",
+        config.sessions.one_time_minutes.to_string(),
+    );
+    line("chaos.allow", config.chaos_allow.to_string());
+    line("events.retention_days", days(config.events.age));
+    line("events.retention_count", config.events.count.to_string());
+    line("limits.body_bytes", config.limits.body.to_string());
+    line(
+        "limits.header_timeout_seconds",
+        config.limits.header_timeout.as_secs().to_string(),
+    );
+    line(
+        "limits.streams_per_user",
+        config.limits.streams_per_user.to_string(),
+    );
+    line("heartbeat.seconds", config.heartbeat.as_secs().to_string());
+    out
+}
+
+/// A database URL fit to be shown.
+fn without_password(text: &str) -> String {
+    match url::Url::parse(text) {
+        Ok(mut url) if url.password().is_some() => {
+            // Only URLs that cannot have a password refuse it, and this one has one.
+            let _ = url.set_password(Some("hidden"));
+            url.to_string()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Overrides, load};
+
+    #[test]
+    fn what_is_printed_is_a_configuration_again_without_the_password() {
+        let folder = tempfile::tempdir().unwrap();
+        let overrides = |file: Option<std::path::PathBuf>| Overrides {
+            file,
+            set: vec![(
+                "database.url".into(),
+                "postgres://me:s3cret@db/roost".into(),
+            )],
+            without_environment: true,
+        };
+        let empty = folder.path().join("empty.toml");
+        std::fs::write(&empty, "").unwrap();
+        let (config, _) = load(&overrides(Some(empty))).unwrap();
+        let printed = show(&config);
+        assert!(!printed.contains("s3cret") && printed.contains("hidden"));
+        let file = folder.path().join("roost.toml");
+        std::fs::write(&file, &printed).unwrap();
+        let (again, _) = load(&overrides(Some(file))).unwrap();
+        assert_eq!(show(&again), printed);
+    }
+}

@@ -1,0 +1,54 @@
+//! One gateway a SQLite file: an advisory lock (flock) on a file beside it. The kernel drops it when the process ends,
+//! however it ends, so nothing stale can be left behind.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::DbError;
+
+/// The lock; released when dropped.
+#[derive(Debug)]
+pub(super) struct FileLock {
+    _file: File,
+}
+
+impl FileLock {
+    /// Takes the lock of the database file `database`, or says who has it.
+    pub(super) fn take(database: &Path) -> Result<Self, DbError> {
+        let path = lock_path(database);
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(DbError::io("cannot open the lock file", &path))?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            let mut holder = String::new();
+            file.read_to_string(&mut holder)
+                .map_err(DbError::io("cannot read the lock file", &path))?;
+            let holder = match holder.trim() {
+                "" => "unknown".to_owned(),
+                pid => pid.to_owned(),
+            };
+            return Err(DbError::Locked {
+                path: database.to_owned(),
+                holder,
+            });
+        }
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| write!(file, "{}", std::process::id()))
+            .map_err(DbError::io("cannot write the lock file", &path))?;
+        Ok(Self { _file: file })
+    }
+}
+
+fn lock_path(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(".lock");
+    PathBuf::from(name)
+}

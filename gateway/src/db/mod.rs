@@ -1,0 +1,16 @@
+//! The database: SQLite (default, one file) or PostgreSQL, chosen by URL. Reads go to [`Db::read`], every write through
+//! [`Db::write`], whose transaction takes the write lock at once (IMMEDIATE on SQLite) and wakes event subscribers
+//! after its commit. The database is the truth; nothing else is.
+
+mod connect;
+mod dialect;
+mod error;
+mod lock;
+mod migrate;
+mod transaction;
+
+pub mod lease;
+
+pub use connect::{Access, Backend, Db};
+pub use error::{DbError, unique_violation};
+pub use transaction::WriteTx;

@@ -1,0 +1,57 @@
+//! A write transaction that remembers whom to tell once it is committed.
+
+use std::ops::Deref;
+
+use sea_orm::{DatabaseTransaction, DbErr};
+
+use super::Backend;
+use crate::events::{Hub, StoredEvent};
+
+/// A write transaction: rolled back when dropped, and on [`WriteTx::commit`] the events that were appended in it are
+/// handed to the live subscribers. Statements run on it by `&*tx`.
+#[must_use = "a transaction that is dropped is rolled back"]
+pub struct WriteTx {
+    tx: DatabaseTransaction,
+    backend: Backend,
+    hub: Hub,
+    appended: Vec<StoredEvent>,
+}
+
+impl WriteTx {
+    pub(super) fn new(tx: DatabaseTransaction, backend: Backend, hub: Hub) -> Self {
+        Self {
+            tx,
+            backend,
+            hub,
+            appended: Vec::new(),
+        }
+    }
+
+    /// Which back end the statements run on.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Notes an event that was appended in this transaction; subscribers hear of it after the commit.
+    pub(crate) fn announce(&mut self, event: StoredEvent) {
+        self.appended.push(event);
+    }
+
+    /// Makes it durable, then tells the subscribers.
+    ///
+    /// # Errors
+    /// When the database refuses; then nothing happened.
+    pub async fn commit(self) -> Result<(), DbErr> {
+        self.tx.commit().await?;
+        self.hub.publish(self.appended);
+        Ok(())
+    }
+}
+
+impl Deref for WriteTx {
+    type Target = DatabaseTransaction;
+
+    fn deref(&self) -> &DatabaseTransaction {
+        &self.tx
+    }
+}

@@ -1,0 +1,82 @@
+//! `GET /api/audit`.
+
+use axum::Json;
+use axum::extract::State;
+use chrono::{DateTime, Utc};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::entity::entry;
+use crate::db::Db;
+use crate::domains::auth::{Scoped, WorkspaceScope, can};
+use crate::error::ApiResult;
+use crate::http::json::Query;
+use crate::http::pagination::{Page, PageQuery, PageRequest};
+use crate::http::problem::Problem;
+use crate::ids::{AuditId, UserId};
+
+/// An entry of the audit log.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AuditEntry {
+    pub id: AuditId,
+    /// The user on whose authority it happened.
+    pub actor: UserId,
+    pub action: String,
+    pub entity_kind: String,
+    pub entity_id: String,
+    #[schema(value_type = Object)]
+    pub details: serde_json::Value,
+    pub at: DateTime<Utc>,
+}
+
+/// The routes.
+pub fn router() -> OpenApiRouter<Db> {
+    OpenApiRouter::new().routes(routes!(list))
+}
+
+/// The audit log of the workspace, newest first.
+#[utoipa::path(get, path = "/api/audit", tag = "workspaces", params(PageQuery),
+    responses((status = 200, body = Page<AuditEntry>), (status = 401, body = Problem), (status = 403, body = Problem)))]
+async fn list(
+    State(db): State<Db>,
+    caller: Scoped<can::ReadAudit>,
+    Query(query): Query<PageQuery>,
+) -> ApiResult<Json<Page<AuditEntry>>> {
+    let request = query.check()?;
+    let rows = read(&db, caller.scope(), request).await?;
+    Ok(Json(
+        request.page(rows, |row| row.id.0).map(AuditEntry::from),
+    ))
+}
+
+async fn read(
+    db: &Db,
+    scope: WorkspaceScope,
+    request: PageRequest,
+) -> Result<Vec<entry::Model>, sea_orm::DbErr> {
+    let mut query = entry::Entity::find().filter(entry::Column::WorkspaceId.eq(scope.workspace()));
+    if let Some(after) = request.after {
+        query = query.filter(entry::Column::Id.lt(after));
+    }
+    query
+        .order_by_desc(entry::Column::Id)
+        .limit(request.rows())
+        .all(db.read())
+        .await
+}
+
+impl From<entry::Model> for AuditEntry {
+    fn from(row: entry::Model) -> Self {
+        Self {
+            id: row.id,
+            actor: row.actor,
+            action: row.action,
+            entity_kind: row.entity_kind,
+            entity_id: row.entity_id,
+            details: row.details,
+            at: row.at,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Signing in and sessions in JSON.
+
+use chrono::{DateTime, Utc};
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Role;
+use super::entity::{session, user};
+use crate::http::json::{Check, Mistakes};
+use crate::ids::{SessionId, UserId, WorkspaceId};
+
+/// Either a one-time login, or e-mail and password.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Login {
+    /// A one-time login, as written to the file or shown on the terminal.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub one_time: Option<SecretString>,
+    #[serde(default)]
+    pub email: Option<String>,
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub password: Option<SecretString>,
+}
+
+impl Check for Login {
+    fn check(&self, mistakes: &mut Mistakes) {
+        match (&self.one_time, &self.email, &self.password) {
+            (Some(_), None, None) | (None, Some(_), Some(_)) => {}
+            (None, Some(_), None) => mistakes.add("/password", "is missing"),
+            (None, None, Some(_)) => mistakes.add("/email", "is missing"),
+            _ => mistakes.add("", "must have either `one_time`, or `email` and `password`"),
+        }
+    }
+}
+
+/// A user, to a colleague.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct UserBrief {
+    pub id: UserId,
+    pub email: String,
+    pub name: String,
+}
+
+impl From<user::Model> for UserBrief {
+    fn from(row: user::Model) -> Self {
+        Self {
+            id: row.id,
+            email: row.email,
+            name: row.name,
+        }
+    }
+}
+
+/// A workspace, in short.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct WorkspaceBrief {
+    pub id: WorkspaceId,
+    pub name: String,
+}
+
+/// A workspace and the caller's role in it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct MembershipBrief {
+    pub id: WorkspaceId,
+    pub name: String,
+    pub role: Role,
+}
+
+/// The answer to a sign-in. The token is for programs; a page uses the cookie that comes with it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SignedIn {
+    /// Shown once. Send it as `Authorization: Bearer <token>`.
+    pub token: String,
+    pub user: UserBrief,
+    pub workspace: WorkspaceBrief,
+    pub role: Role,
+    /// No password is set yet: ask for one.
+    pub must_set_password: bool,
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Who the caller is.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Me {
+    pub user: UserBrief,
+    /// The workspace of this request.
+    pub workspace: WorkspaceBrief,
+    pub role: Role,
+    /// Operates the deployment.
+    pub operator: bool,
+    pub workspaces: Vec<MembershipBrief>,
+    /// What the role allows here, as verbs (`claws.write`).
+    pub permissions: Vec<String>,
+    pub must_set_password: bool,
+}
+
+/// A new password. `current` is needed unless the session came from a one-time login.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewPassword {
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub current: Option<SecretString>,
+    /// At least 10 characters, at most 200.
+    #[schema(value_type = String, min_length = 10, max_length = 200)]
+    pub new: SecretString,
+}
+
+impl Check for NewPassword {
+    fn check(&self, mistakes: &mut Mistakes) {
+        use secrecy::ExposeSecret;
+        let length = self.new.expose_secret().chars().count();
+        if !(10..=200).contains(&length) {
+            mistakes.add("/new", "must have 10 to 200 characters");
+        }
+    }
+}
+
+/// A session of the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Session {
+    pub id: SessionId,
+    /// `login` or `api`.
+    pub kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The session of this request.
+    pub current: bool,
+    pub created_at: DateTime<Utc>,
+    pub last_seen_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
+}
+
+impl Session {
+    /// As the session `current` sees it.
+    pub fn new(row: session::Model, current: SessionId) -> Self {
+        Self {
+            current: row.id == current,
+            id: row.id,
+            kind: row.kind,
+            label: row.label,
+            created_at: row.created_at,
+            last_seen_at: row.last_seen_at,
+            expires_at: row.expires_at,
+        }
+    }
+}
+
+/// A new API session.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewApiSession {
+    /// What it is for, 1 to 100 characters.
+    #[schema(min_length = 1, max_length = 100)]
+    pub label: String,
+}
+
+impl Check for NewApiSession {
+    fn check(&self, mistakes: &mut Mistakes) {
+        mistakes.text("/label", &self.label, 1, 100);
+    }
+}
+
+/// A fresh API session. The token is shown once.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ApiSession {
+    pub id: SessionId,
+    pub token: String,
+    pub label: String,
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Whether somebody can sign in with a password yet.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Setup {
+    /// `false`: the first one-time login waits in the file `first-login` of the data directory.
+    pub owner_ready: bool,
+}

@@ -1,0 +1,30 @@
+//! What can go wrong when someone identifies themselves.
+
+/// Errors of signing in and of sessions.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthError {
+    /// Unknown account, wrong password, or a one-time login that is unknown, used or expired: never said which.
+    #[error("invalid credentials")]
+    InvalidCredentials,
+    /// Too many failures for this account or from this address.
+    #[error("too many attempts, wait {retry_after_s} s")]
+    TooManyAttempts { retry_after_s: u64 },
+    /// The present password must be given to set another one.
+    #[error("the present password is wrong")]
+    WrongCurrentPassword,
+    /// No such session of this user.
+    #[error("unknown session")]
+    UnknownSession,
+    /// The user exists but belongs nowhere.
+    #[error("the user is not a member of any workspace")]
+    NoWorkspace,
+    /// Argon2 or its thread failed.
+    #[error("hashing a password failed: {0}")]
+    Hashing(String),
+    /// The system gave no random bytes.
+    #[error("the system has no randomness: {0}")]
+    Randomness(getrandom::Error),
+    /// The database failed.
+    #[error("database")]
+    Db(#[from] sea_orm::DbErr),
+}

@@ -1,0 +1,136 @@
+//! The parameter types that say what a handler needs. A handler without one of them is public, and stands in the closed
+//! list in `public_routes.rs`.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+
+use super::middleware::{Caller, Identity};
+use super::model::Permission;
+use super::{Role, WorkspaceScope};
+use crate::error::{ApiError, ApiResult, Code};
+use crate::ids::UserId;
+
+/// Any signed-in user.
+#[derive(Debug, Clone)]
+pub struct Authenticated(Arc<Caller>);
+
+/// A member of the request's workspace whose role may do `P`.
+#[derive(Debug, Clone)]
+pub struct Scoped<P> {
+    caller: Arc<Caller>,
+    scope: WorkspaceScope,
+    role: Role,
+    _permission: PhantomData<fn(P)>,
+}
+
+/// Somebody who operates the deployment.
+#[derive(Debug, Clone)]
+pub struct OperatorOnly(Arc<Caller>);
+
+/// Whoever is signed in, if anybody: for public pages that say more to a user.
+#[derive(Debug, Clone)]
+pub struct MayTry(pub Option<Arc<Caller>>);
+
+impl Deref for Authenticated {
+    type Target = Caller;
+    fn deref(&self) -> &Caller {
+        &self.0
+    }
+}
+
+impl Deref for OperatorOnly {
+    type Target = Caller;
+    fn deref(&self) -> &Caller {
+        &self.0
+    }
+}
+
+impl<P> Scoped<P> {
+    /// The key to the workspace's rows.
+    pub fn scope(&self) -> WorkspaceScope {
+        self.scope
+    }
+
+    /// The caller's role in the workspace.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The caller.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// The caller's id: the actor of audit entries.
+    pub fn user_id(&self) -> UserId {
+        self.caller.user.id
+    }
+}
+
+fn caller(parts: &Parts) -> ApiResult<Arc<Caller>> {
+    match parts.extensions.get::<Identity>() {
+        Some(Identity::Known(caller)) => Ok(caller.clone()),
+        Some(Identity::Refused(error)) => Err(error.clone()),
+        Some(Identity::Nobody) | None => Err(ApiError::new(Code::Unauthenticated)),
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
+        caller(parts).map(Self)
+    }
+}
+
+impl<S: Send + Sync, P: Permission> FromRequestParts<S> for Scoped<P> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
+        let caller = caller(parts)?;
+        let Some(member) = &caller.member else {
+            return Err(super::AuthError::NoWorkspace.into());
+        };
+        let (scope, role) = (member.scope, member.role);
+        if !role.may(P::VERB) {
+            return Err(ApiError::new(Code::Forbidden).detail(format!(
+                "This needs the role {} or a stronger one; yours is {}.",
+                P::VERB.least_role().as_str(),
+                role.as_str()
+            )));
+        }
+        Ok(Self {
+            caller,
+            scope,
+            role,
+            _permission: PhantomData,
+        })
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for OperatorOnly {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
+        let caller = caller(parts)?;
+        if caller.operator {
+            Ok(Self(caller))
+        } else {
+            Err(ApiError::new(Code::Forbidden).detail(
+                "Only operators of the deployment may do this (`operators` in the configuration, or `roost operator grant`).",
+            ))
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for MayTry {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
+        Ok(Self(caller(parts).ok()))
+    }
+}

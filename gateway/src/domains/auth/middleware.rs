@@ -1,0 +1,182 @@
+//! Finds out who is asking, once a request: reads the bearer or the cookie, loads session, user and membership, and
+//! leaves a [`Caller`] for the extractors. It refuses nothing by itself but cross-site changes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use http::{HeaderMap, HeaderName, header};
+
+use super::entity::{session, user};
+use super::{Role, WorkspaceScope, sha256_hex, store};
+use crate::clock::SharedClock;
+use crate::db::Db;
+use crate::error::{ApiError, ApiResult, Code};
+use crate::http::origin::OwnOrigin;
+use crate::ids::WorkspaceId;
+
+/// The cookie of a signed-in page.
+pub const COOKIE: &str = "roost_session";
+/// Picks a workspace other than the session's.
+pub static ROOST_WORKSPACE: HeaderName = HeaderName::from_static("roost-workspace");
+
+/// `last_seen_at` is written at most this often.
+const TOUCH_EVERY: Duration = Duration::from_secs(300);
+
+/// What the layer needs.
+#[derive(Clone)]
+pub struct AuthLayer {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub own_origin: OwnOrigin,
+    /// E-mails (lower case) that the configuration makes operators.
+    pub operators: Arc<[String]>,
+    /// How long a session lives unused.
+    pub idle: Duration,
+}
+
+/// Who is asking.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub session: session::Model,
+    pub user: user::Model,
+    /// Operates the deployment.
+    pub operator: bool,
+    /// The workspace of this request, when the caller is a member of one.
+    pub member: Option<Membership>,
+}
+
+/// The caller's place in the workspace of the request.
+#[derive(Debug, Clone)]
+pub struct Membership {
+    pub scope: WorkspaceScope,
+    pub role: Role,
+    pub workspace_name: String,
+    pub plan: String,
+}
+
+/// What the layer found: nobody, somebody, or a reason to refuse (a workspace that the caller is not a member of).
+#[derive(Debug, Clone)]
+pub enum Identity {
+    Nobody,
+    Known(Arc<Caller>),
+    Refused(ApiError),
+}
+
+/// The middleware.
+pub async fn authenticate(
+    State(layer): State<AuthLayer>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let identity = match layer.identify(request.method(), request.headers()).await {
+        Ok(Some(caller)) => Identity::Known(Arc::new(caller)),
+        Ok(None) => Identity::Nobody,
+        Err(error) if error.code() == Code::NotFound => Identity::Refused(error),
+        Err(error) => return error.into_response(),
+    };
+    request.extensions_mut().insert(identity);
+    next.run(request).await
+}
+
+impl AuthLayer {
+    async fn identify(
+        &self,
+        method: &http::Method,
+        headers: &HeaderMap,
+    ) -> ApiResult<Option<Caller>> {
+        let (token, by_cookie) = match (bearer(headers), cookie(headers)) {
+            (Some(token), _) => (token, false),
+            (None, Some(token)) => (token, true),
+            (None, None) => return Ok(None),
+        };
+        let now = self.clock.now();
+        let db = self.db.read();
+        let Some((session, user)) = store::session_by_token(db, &sha256_hex(token)).await? else {
+            return Ok(None);
+        };
+        if is_over(&session, now, self.idle) {
+            return Ok(None);
+        }
+        if by_cookie {
+            self.own_origin.check(method, headers)?;
+        }
+        let operator =
+            self.operators.contains(&user.email) || store::is_granted(db, &user.email).await?;
+        let workspace = requested_workspace(headers)?.unwrap_or(session.workspace_id);
+        let member = store::membership(db, user.id, workspace)
+            .await?
+            .map(|(member, workspace)| Membership {
+                scope: WorkspaceScope::of_member(workspace.id),
+                role: Role::from_stored(&member.role),
+                workspace_name: workspace.name,
+                plan: workspace.plan,
+            });
+        if member.is_none() && headers.contains_key(&ROOST_WORKSPACE) {
+            return Err(ApiError::not_found("workspace"));
+        }
+        self.touch(&session, now).await;
+        Ok(Some(Caller {
+            session,
+            user,
+            operator,
+            member,
+        }))
+    }
+
+    /// Notes the use of a session now and then. When that fails the request goes on: it has lost nothing.
+    async fn touch(&self, session: &session::Model, now: DateTime<Utc>) {
+        let age = (now - session.last_seen_at).to_std().unwrap_or_default();
+        if age < TOUCH_EVERY {
+            return;
+        }
+        let touched = async {
+            let tx = self.db.write().await?;
+            store::touch_session(&*tx, session.id, now).await?;
+            tx.commit().await
+        };
+        if let Err(error) = touched.await {
+            tracing::warn!(%error, "the use of a session could not be noted");
+        }
+    }
+}
+
+/// Whether a session has ended, by its absolute end or by lying idle.
+pub fn is_over(session: &session::Model, now: DateTime<Utc>, idle: Duration) -> bool {
+    let unused = (now - session.last_seen_at).to_std().unwrap_or_default();
+    now >= session.expires_at || unused >= idle
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+fn cookie(headers: &HeaderMap) -> Option<&str> {
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(name, _)| *name == COOKIE)
+        .map(|(_, token)| token)
+}
+
+fn requested_workspace(headers: &HeaderMap) -> ApiResult<Option<WorkspaceId>> {
+    headers
+        .get(&ROOST_WORKSPACE)
+        .map(|value| {
+            value
+                .to_str()
+                .ok()
+                .and_then(|text| text.parse().ok())
+                // Not an id: like a workspace that does not exist.
+                .ok_or_else(|| ApiError::not_found("workspace"))
+        })
+        .transpose()
+}

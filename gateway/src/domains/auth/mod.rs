@@ -1,0 +1,30 @@
+//! Who is asking, for which workspace, and what they may do.
+//!
+//! Invariants: a handler's parameter type is its permission level ([`Authenticated`], [`Scoped`], [`OperatorOnly`]);
+//! only this domain makes a [`WorkspaceScope`]; tokens and one-time logins are stored as SHA-256 only; passwords are
+//! Argon2id; a failed sign-in takes the same time whatever was wrong. Tables: `users`, `sessions`, `one_time_logins`,
+//! `operator_grants`. No actors.
+
+pub mod commands;
+pub mod dto;
+pub mod entity;
+mod error;
+mod extract;
+mod middleware;
+pub mod model;
+mod password;
+pub mod public_routes;
+pub mod routes;
+mod scope;
+pub mod store;
+mod throttle;
+mod token;
+
+pub use error::AuthError;
+pub use extract::{Authenticated, MayTry, OperatorOnly, Scoped};
+pub use middleware::{AuthLayer, Caller, Identity, Membership, authenticate};
+pub use model::{PERMISSIONS, Role, Verb, can};
+pub use password::Passwords;
+pub use scope::WorkspaceScope;
+pub use throttle::Throttle;
+pub use token::{Token, sha256_hex};

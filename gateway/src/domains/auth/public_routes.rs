@@ -1,0 +1,57 @@
+//! The closed list of API routes that answer without a session, each with its reason. The authorisation test fails for
+//! every other route that does.
+
+/// A route that anybody may call.
+#[derive(Debug, Clone, Copy)]
+pub struct PublicRoute {
+    /// Upper case.
+    pub method: &'static str,
+    /// As in the OpenAPI document.
+    pub path: &'static str,
+    /// Why nobody need be signed in.
+    pub reason: &'static str,
+}
+
+/// All of them.
+pub const PUBLIC_ROUTES: &[PublicRoute] = &[
+    PublicRoute {
+        method: "POST",
+        path: "/api/auth/login",
+        reason: "it is how one signs in; rate-limited by account and address",
+    },
+    PublicRoute {
+        method: "GET",
+        path: "/api/setup",
+        reason: "the sign-in page says where the first one-time login is; it tells one bit",
+    },
+    PublicRoute {
+        method: "GET",
+        path: "/problems/{code}",
+        reason: "error codes are documentation",
+    },
+    PublicRoute {
+        method: "GET",
+        path: "/healthz",
+        reason: "probes have no credentials; it tells one bit",
+    },
+    PublicRoute {
+        method: "GET",
+        path: "/readyz",
+        reason: "probes have no credentials; it tells one bit",
+    },
+    PublicRoute {
+        method: "POST",
+        path: "/api/nodes/join",
+        reason: "the single-use join code is the credential",
+    },
+    PublicRoute {
+        method: "GET",
+        path: "/api/nodes/agent",
+        reason: "the node token is the credential, checked before the upgrade",
+    },
+    PublicRoute {
+        method: "GET",
+        path: "/dl/roostd/{target}",
+        reason: "the daemon is free software; a machine that joins has no session",
+    },
+];

@@ -1,0 +1,204 @@
+//! `/api/auth/*` and `/api/setup`.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{ConnectInfo, State};
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use http::{StatusCode, header};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::commands::{self, Credentials};
+use super::dto::{
+    ApiSession, Login, Me, MembershipBrief, NewApiSession, NewPassword, Session, Setup, SignedIn,
+    WorkspaceBrief,
+};
+use super::middleware::COOKIE;
+use super::{AuthError, Authenticated, Passwords, Role, Throttle, Verb, store};
+use crate::clock::SharedClock;
+use crate::db::Db;
+use crate::domains::workspaces;
+use crate::error::ApiResult;
+use crate::http::idempotency::Secret;
+use crate::http::json::{Path, Valid};
+use crate::http::pagination::Page;
+use crate::http::problem::Problem;
+use crate::ids::{SessionId, SharedIds};
+
+/// What the routes need.
+#[derive(Clone)]
+pub struct AuthState {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub passwords: Passwords,
+    pub throttle: Throttle,
+    /// How long a session lives at most.
+    pub absolute: Duration,
+    /// Cookies carry `Secure`: pages are served by TLS.
+    pub secure_cookies: bool,
+}
+
+/// The routes.
+pub fn router() -> OpenApiRouter<AuthState> {
+    OpenApiRouter::new()
+        .routes(routes!(login))
+        .routes(routes!(logout))
+        .routes(routes!(me))
+        .routes(routes!(set_password))
+        .routes(routes!(list_sessions, open_session))
+        .routes(routes!(end_session))
+        .routes(routes!(setup))
+}
+
+/// Signs in with a one-time login, or with e-mail and password. Also sets the cookie `roost_session`.
+#[utoipa::path(post, path = "/api/auth/login", tag = "auth", request_body = Login,
+    responses((status = 200, body = SignedIn), (status = 400, body = Problem),
+        (status = 401, body = Problem), (status = 429, body = Problem)))]
+async fn login(
+    State(state): State<AuthState>,
+    ConnectInfo(address): ConnectInfo<SocketAddr>,
+    Valid(login): Valid<Login>,
+) -> ApiResult<Response> {
+    let credentials = match (login.one_time, login.email, login.password) {
+        (Some(token), _, _) => Credentials::OneTime(token),
+        (None, Some(email), Some(password)) => Credentials::Password { email, password },
+        _ => return Err(AuthError::InvalidCredentials.into()),
+    };
+    let fresh = commands::sign_in(&state, credentials, &address.ip().to_string()).await?;
+    let secure = if state.secure_cookies { "; Secure" } else { "" };
+    let cookie = format!(
+        "{COOKIE}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{secure}",
+        fresh.token.reveal(),
+        state.absolute.as_secs()
+    );
+    let body = SignedIn {
+        token: fresh.token.reveal().to_owned(),
+        must_set_password: fresh.user.password_hash.is_none(),
+        user: fresh.user.into(),
+        workspace: WorkspaceBrief {
+            id: fresh.session.workspace_id,
+            name: fresh.workspace_name,
+        },
+        role: fresh.role,
+        expires_at: fresh.session.expires_at,
+    };
+    let headers = AppendHeaders([
+        (header::SET_COOKIE, cookie),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ]);
+    Ok((headers, Json(body)).into_response())
+}
+
+/// Ends the session of this request.
+#[utoipa::path(post, path = "/api/auth/logout", tag = "auth",
+    responses((status = 204), (status = 401, body = Problem)))]
+async fn logout(State(state): State<AuthState>, caller: Authenticated) -> ApiResult<Response> {
+    commands::end_session(&state, caller.user.id, caller.session.id).await?;
+    let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
+    let headers = AppendHeaders([(header::SET_COOKIE, cookie)]);
+    Ok((StatusCode::NO_CONTENT, headers).into_response())
+}
+
+/// Who the caller is and what they may do.
+#[utoipa::path(get, path = "/api/auth/me", tag = "auth",
+    responses((status = 200, body = Me), (status = 401, body = Problem)))]
+async fn me(State(state): State<AuthState>, caller: Authenticated) -> ApiResult<Json<Me>> {
+    let member = caller.member.as_ref().ok_or(AuthError::NoWorkspace)?;
+    let workspaces = workspaces::store::of_user(state.db.read(), caller.user.id)
+        .await?
+        .into_iter()
+        .map(|(member, workspace)| MembershipBrief {
+            id: workspace.id,
+            name: workspace.name,
+            role: Role::from_stored(&member.role),
+        })
+        .collect();
+    let permissions = Verb::ALL
+        .iter()
+        .filter(|verb| member.role.may(**verb))
+        .map(|verb| verb.name().to_owned())
+        .collect();
+    Ok(Json(Me {
+        user: caller.user.clone().into(),
+        workspace: WorkspaceBrief {
+            id: member.scope.workspace(),
+            name: member.workspace_name.clone(),
+        },
+        role: member.role,
+        operator: caller.operator,
+        workspaces,
+        permissions,
+        must_set_password: caller.user.password_hash.is_none(),
+    }))
+}
+
+/// Sets the caller's password and ends their other sign-ins.
+#[utoipa::path(post, path = "/api/auth/password", tag = "auth", request_body = NewPassword,
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Problem)))]
+async fn set_password(
+    State(state): State<AuthState>,
+    caller: Authenticated,
+    Valid(body): Valid<NewPassword>,
+) -> ApiResult<StatusCode> {
+    commands::set_password(&state, &caller, body.current, body.new).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The caller's sessions, newest first.
+#[utoipa::path(get, path = "/api/auth/sessions", tag = "auth",
+    responses((status = 200, body = Page<Session>), (status = 401, body = Problem)))]
+async fn list_sessions(
+    State(state): State<AuthState>,
+    caller: Authenticated,
+) -> ApiResult<Json<Page<Session>>> {
+    let rows = store::sessions_of(state.db.read(), caller.user.id).await?;
+    let items = rows
+        .into_iter()
+        .map(|row| Session::new(row, caller.session.id))
+        .collect();
+    Ok(Json(Page {
+        items,
+        next_cursor: None,
+    }))
+}
+
+/// Opens a session for a program. Its token is shown once.
+#[utoipa::path(post, path = "/api/auth/sessions", tag = "auth", request_body = NewApiSession,
+    params(("Idempotency-Key" = Option<String>, Header, description = "a repeat is 409 already-answered: the token is not kept")),
+    responses((status = 201, body = ApiSession), (status = 400, body = Problem), (status = 401, body = Problem)))]
+async fn open_session(
+    State(state): State<AuthState>,
+    caller: Authenticated,
+    Valid(body): Valid<NewApiSession>,
+) -> ApiResult<(StatusCode, Secret<ApiSession>)> {
+    let label = body.label.trim().to_owned();
+    let (row, token) = commands::open_api_session(&state, &caller, label.clone()).await?;
+    let body = ApiSession {
+        id: row.id,
+        token: token.reveal().to_owned(),
+        label,
+        expires_at: row.expires_at,
+    };
+    Ok((StatusCode::CREATED, Secret(body)))
+}
+
+/// Ends one of the caller's sessions.
+#[utoipa::path(delete, path = "/api/auth/sessions/{id}", tag = "auth", params(("id" = SessionId, Path)),
+    responses((status = 204), (status = 401, body = Problem), (status = 404, body = Problem)))]
+async fn end_session(
+    State(state): State<AuthState>,
+    caller: Authenticated,
+    Path(id): Path<SessionId>,
+) -> ApiResult<StatusCode> {
+    commands::end_session(&state, caller.user.id, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Whether the Owner has a password yet.
+#[utoipa::path(get, path = "/api/setup", tag = "auth", responses((status = 200, body = Setup)))]
+async fn setup(State(state): State<AuthState>) -> ApiResult<Json<Setup>> {
+    let owner_ready = store::anyone_has_a_password(state.db.read()).await?;
+    Ok(Json(Setup { owner_ready }))
+}

@@ -1,0 +1,94 @@
+//! Changing an agent, optionally only if it still has the version that the client saw.
+
+use crate::domains::audit;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::dto::ClawChange;
+use crate::domains::claws::entity::claw;
+use crate::domains::claws::routes::ClawsState;
+use crate::domains::claws::{ClawError, store};
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::{ClawId, UserId};
+
+/// Applies the change over the present version, or over `if_version` alone.
+///
+/// # Errors
+/// [`ClawError::NotFound`], [`ClawError::VersionMismatch`].
+pub async fn change(
+    state: &ClawsState,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: ClawId,
+    if_version: Option<i64>,
+    change: ClawChange,
+) -> Result<claw::Model, ClawError> {
+    let now = state.clock.now();
+    let mut tx = state.db.write().await?;
+    let present = store::get(&*tx, scope, id)
+        .await?
+        .filter(|row| row.deleted_at.is_none())
+        .ok_or(ClawError::NotFound)?;
+    let from = present.version;
+    if if_version.is_some_and(|version| version != from) {
+        return Err(ClawError::VersionMismatch { current: from });
+    }
+    let (row, changed) = applied(present, change);
+    if changed.is_empty() {
+        return Ok(row);
+    }
+    let row = claw::Model {
+        updated_at: now,
+        version: from + 1,
+        ..row
+    };
+    if !store::replace(&*tx, &row, from).await? {
+        // PostgreSQL: another transaction was faster between our read and our write.
+        return Err(ClawError::VersionMismatch { current: from + 1 });
+    }
+    let details = serde_json::json!({ "fields": changed });
+    audit::record(
+        &tx,
+        &state.ids,
+        now,
+        scope,
+        user,
+        "claw.changed",
+        ("claw", &id),
+        details,
+    )
+    .await?;
+    let fact = Event::changed(ResourceKind::Claw, id, row.version);
+    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
+    tx.commit().await?;
+    Ok(row)
+}
+
+/// The row with the change applied, and the names of the fields that became different.
+fn applied(mut row: claw::Model, change: ClawChange) -> (claw::Model, Vec<&'static str>) {
+    let mut changed = Vec::new();
+    let mut put = |name, field: &mut Option<String>, value: Option<Option<String>>| {
+        if let Some(value) = value
+            && *field != value
+        {
+            *field = value;
+            changed.push(name);
+        }
+    };
+    put("role", &mut row.role, change.role);
+    put(
+        "system_prompt",
+        &mut row.system_prompt,
+        change.system_prompt,
+    );
+    put(
+        "model_binding",
+        &mut row.model_binding,
+        change.model_binding,
+    );
+    if let Some(name) = change.name.map(|name| name.trim().to_owned())
+        && row.name != name
+    {
+        row.name = name;
+        changed.push("name");
+    }
+    (row, changed)
+}

@@ -1,0 +1,174 @@
+//! Agents in JSON.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::entity::claw;
+use crate::domains::auth::dto::UserBrief;
+use crate::events::AgentState;
+use crate::http::json::{Check, Mistakes};
+use crate::ids::{ClawId, SagaId, SandboxId};
+
+/// An agent.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Claw {
+    pub id: ClawId,
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_binding: Option<String>,
+    /// The person on whose authority it acts.
+    pub managed_by: UserBrief,
+    pub status: AgentState,
+    /// Where it works, when it has a sandbox.
+    pub sandbox: Option<SandboxBrief>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub deleted_at: Option<DateTime<Utc>>,
+    /// For `If-Match`.
+    pub version: i64,
+}
+
+/// An agent's sandbox, in short.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SandboxBrief {
+    pub id: SandboxId,
+    /// `local`, or the id of a node.
+    pub node_id: String,
+    pub node_name: String,
+    /// `provisioning`, `running`, `stopped`, `lost` or `destroying`.
+    pub state: String,
+    /// The engine's name for it.
+    pub container: String,
+    pub created_at: DateTime<Utc>,
+}
+
+impl Claw {
+    /// From the row and what other domains know about it.
+    pub fn new(row: claw::Model, managed_by: UserBrief, sandbox: Option<SandboxBrief>) -> Self {
+        Self {
+            id: row.id,
+            name: row.name,
+            role: row.role,
+            system_prompt: row.system_prompt,
+            model_binding: row.model_binding,
+            managed_by,
+            status: AgentState::from_stored(&row.status),
+            sandbox,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            deleted_at: row.deleted_at,
+            version: row.version,
+        }
+    }
+}
+
+/// A new agent. The caller manages it.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewClaw {
+    /// 1 to 100 characters.
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+    /// 1 to 100 characters.
+    #[serde(default)]
+    pub role: Option<String>,
+    /// At most 20,000 characters.
+    #[serde(default)]
+    pub system_prompt: Option<String>,
+    /// Which model it speaks with, 1 to 200 characters.
+    #[serde(default)]
+    pub model_binding: Option<String>,
+}
+
+impl Check for NewClaw {
+    fn check(&self, mistakes: &mut Mistakes) {
+        mistakes.text("/name", &self.name, 1, 100);
+        if let Some(role) = &self.role {
+            mistakes.text("/role", role, 1, 100);
+        }
+        if let Some(prompt) = &self.system_prompt {
+            mistakes.text("/system_prompt", prompt, 0, 20_000);
+        }
+        if let Some(model) = &self.model_binding {
+            mistakes.text("/model_binding", model, 1, 200);
+        }
+    }
+}
+
+/// What to change; an absent field stays, `null` removes.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClawChange {
+    #[serde(default)]
+    pub name: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    pub role: Option<Option<String>>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    pub system_prompt: Option<Option<String>>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    pub model_binding: Option<Option<String>>,
+}
+
+impl Check for ClawChange {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if let Some(name) = &self.name {
+            mistakes.text("/name", name, 1, 100);
+        }
+        if let Some(Some(role)) = &self.role {
+            mistakes.text("/role", role, 1, 100);
+        }
+        if let Some(Some(prompt)) = &self.system_prompt {
+            mistakes.text("/system_prompt", prompt, 0, 20_000);
+        }
+        if let Some(Some(model)) = &self.model_binding {
+            mistakes.text("/model_binding", model, 1, 200);
+        }
+    }
+}
+
+/// Tells `null` (remove) from absent (keep).
+fn present<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// A purge under way; it finishes even when the gateway is killed meanwhile.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PurgeStarted {
+    pub saga_id: SagaId,
+    /// `running` or `done`.
+    pub state: String,
+}
+
+/// What to list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ListQuery {
+    /// Items a page: 1 to 200, 50 when absent.
+    pub limit: Option<u64>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+    /// Softly deleted ones, too.
+    #[serde(default)]
+    pub include_deleted: bool,
+}
+
+/// How to delete.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct DeleteQuery {
+    /// For good, with everything that the agent has. Needs the role admin.
+    #[serde(default)]
+    pub purge: bool,
+}

@@ -1,0 +1,102 @@
+//! The driver of sagas: takes the lease, carries the saga that is due one step, and so on; failures are retried with
+//! growing waits, for ever, because what a saga removes must not stay.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::entity::saga;
+use super::{Kind, Step, store};
+use crate::clock::SharedClock;
+use crate::db::Db;
+use crate::db::lease::Lease;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::store as claws;
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::ClawId;
+use crate::kill_point;
+use crate::supervision::KillPoints;
+use futures::future::BoxFuture;
+
+/// Destroys the sandbox of an agent wherever it runs; succeeds when there is none. Given by whoever wires `sandboxes`.
+pub type DestroySandbox =
+    Arc<dyn Fn(WorkspaceScope, ClawId) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
+/// Everything that the driver needs.
+#[derive(Clone)]
+pub struct SagaDriver {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub kill_points: KillPoints,
+    pub destroy_sandbox: DestroySandbox,
+    /// This incarnation's name in the lease.
+    pub owner: String,
+}
+
+const LEASE: &str = "saga-driver";
+const LEASE_TTL: Duration = Duration::from_secs(30);
+/// A step that takes longer is given up and tried again.
+const STEP_TIMEOUT: Duration = Duration::from_secs(20);
+
+impl SagaDriver {
+    /// Carries one saga one step; `false` when nothing is due or another replica is the driver.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn one_step(&self) -> Result<bool, sea_orm::DbErr> {
+        let Some(saga) = store::due(&self.db).await? else {
+            return Ok(false);
+        };
+        let Some(lease) = Lease::acquire(&self.db, LEASE, &self.owner, LEASE_TTL).await? else {
+            return Ok(false);
+        };
+        let (Some(kind), Some(step)) =
+            (Kind::from_stored(&saga.kind), Step::from_stored(&saga.step))
+        else {
+            return self
+                .postpone(&lease, &saga, "written by a newer gateway")
+                .await;
+        };
+        kill_point!(self.kill_points, "claws.saga.before_step");
+        let scope = WorkspaceScope::of_row(saga.workspace_id);
+        let claw = ClawId(saga.subject_id);
+        if step == Step::Sandbox {
+            let outcome =
+                tokio::time::timeout(STEP_TIMEOUT, (self.destroy_sandbox)(scope, claw)).await;
+            let outcome = outcome.unwrap_or_else(|_| Err("no answer in 20 s".to_owned()));
+            if let Err(error) = outcome {
+                return self.postpone(&lease, &saga, &error).await;
+            }
+        }
+        kill_point!(self.kill_points, "claws.saga.after_effect");
+        let now = self.clock.now();
+        let mut tx = self.db.write().await?;
+        if step == Step::Rows && claws::remove(&*tx, scope, claw).await? {
+            let fact = Event::changed(ResourceKind::Claw, claw, i64::MAX);
+            events::append(&mut tx, scope.workspace(), now, [fact]).await?;
+        }
+        store::advance(&tx, &saga, kind.after(step), now).await?;
+        if !lease.guard(&tx).await? {
+            tracing::info!(saga = %saga.id, "another gateway drives the sagas now; this step is discarded");
+            return Ok(false);
+        }
+        tx.commit().await?;
+        kill_point!(self.kill_points, "claws.saga.after_commit");
+        Ok(true)
+    }
+
+    async fn postpone(
+        &self,
+        lease: &Lease,
+        saga: &saga::Model,
+        error: &str,
+    ) -> Result<bool, sea_orm::DbErr> {
+        let wait = Duration::from_secs(2_u64.saturating_pow(saga.attempts.clamp(0, 8) as u32));
+        tracing::warn!(saga = %saga.id, step = saga.step, error, wait_s = wait.as_secs(), "a step failed and will be tried again");
+        let tx = self.db.write().await?;
+        store::postpone(&tx, saga, error, wait, self.clock.now()).await?;
+        if lease.guard(&tx).await? {
+            tx.commit().await?;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,116 @@
+//! All SQL of sagas.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Statement, sea_query::Expr,
+};
+
+use super::entity::saga;
+use super::{Kind, Step};
+use crate::db::{Db, WriteTx};
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::routes::ClawsState;
+use crate::ids::{ClawId, UserId, fresh};
+
+/// Begins a saga in the transaction that makes it necessary; `false` beside it when one of the kind is running already.
+///
+/// # Errors
+/// When the database fails.
+pub async fn begin(
+    tx: &WriteTx,
+    state: &ClawsState,
+    scope: WorkspaceScope,
+    user: UserId,
+    kind: Kind,
+    subject: ClawId,
+) -> Result<(saga::Model, bool), DbErr> {
+    let running = saga::Entity::find()
+        .filter(saga::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(saga::Column::SubjectId.eq(subject.0))
+        .filter(saga::Column::Kind.eq(kind.as_str()))
+        .filter(saga::Column::State.eq("running"))
+        .one(&**tx)
+        .await?;
+    if let Some(saga) = running {
+        return Ok((saga, false));
+    }
+    let now = state.clock.now();
+    let row = saga::Model {
+        id: fresh(&state.ids),
+        workspace_id: scope.workspace(),
+        requested_by: user,
+        kind: kind.as_str().to_owned(),
+        subject_id: subject.0,
+        step: kind.steps()[0].as_str().to_owned(),
+        state: "running".to_owned(),
+        attempts: 0,
+        due_ms: 0,
+        last_error: None,
+        created_at: now,
+        updated_at: now,
+    };
+    saga::Entity::insert(saga::ActiveModel::from(row.clone()))
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok((row, true))
+}
+
+/// The saga that is due longest, if any.
+pub(super) async fn due(db: &Db) -> Result<Option<saga::Model>, DbErr> {
+    let sql = format!(
+        "SELECT * FROM sagas WHERE state = 'running' AND due_ms <= {} ORDER BY due_ms, id LIMIT 1",
+        db.backend().now_ms()
+    );
+    saga::Entity::find()
+        .from_raw_sql(Statement::from_string(db.backend().into(), sql))
+        .one(db.read())
+        .await
+}
+
+/// Writes that a step is done: the next one is, or the saga is over.
+pub(super) async fn advance(
+    tx: &WriteTx,
+    saga: &saga::Model,
+    next: Option<Step>,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    let (step, state) = match next {
+        Some(step) => (step.as_str(), "running"),
+        None => (saga.step.as_str(), "done"),
+    };
+    saga::Entity::update_many()
+        .col_expr(saga::Column::Step, Expr::value(step))
+        .col_expr(saga::Column::State, Expr::value(state))
+        .col_expr(saga::Column::Attempts, Expr::value(0_i64))
+        .col_expr(saga::Column::LastError, Expr::value(Option::<String>::None))
+        .col_expr(saga::Column::UpdatedAt, Expr::value(now))
+        .filter(saga::Column::Id.eq(saga.id))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// Writes that a step failed and when it is tried again.
+pub(super) async fn postpone(
+    tx: &WriteTx,
+    saga: &saga::Model,
+    error: &str,
+    wait: Duration,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    let error: String = error.chars().take(2_000).collect();
+    let wait = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+    let sql = format!(
+        "UPDATE sagas SET attempts = attempts + 1, last_error = $1, due_ms = {} + $2, updated_at = $3 WHERE id = $4",
+        tx.backend().now_ms()
+    );
+    tx.execute_raw(Statement::from_sql_and_values(
+        tx.backend().into(),
+        sql,
+        [error.into(), wait.into(), now.into(), saga.id.into()],
+    ))
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! All SQL of claws. Every query takes the scope of a workspace.
+
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    sea_query::Expr,
+};
+
+use super::entity::claw;
+use crate::domains::auth::WorkspaceScope;
+use crate::http::pagination::PageRequest;
+use crate::ids::ClawId;
+
+fn within(scope: WorkspaceScope) -> Select<claw::Entity> {
+    claw::Entity::find().filter(claw::Column::WorkspaceId.eq(scope.workspace()))
+}
+
+/// One agent, deleted or not.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: ClawId,
+) -> Result<Option<claw::Model>, DbErr> {
+    within(scope).filter(claw::Column::Id.eq(id)).one(db).await
+}
+
+/// Oldest first.
+pub async fn list(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    request: PageRequest,
+    include_deleted: bool,
+) -> Result<Vec<claw::Model>, DbErr> {
+    let mut query = within(scope);
+    if !include_deleted {
+        query = query.filter(claw::Column::DeletedAt.is_null());
+    }
+    if let Some(after) = request.after {
+        query = query.filter(claw::Column::Id.gt(after));
+    }
+    query
+        .order_by_asc(claw::Column::Id)
+        .limit(request.rows())
+        .all(db)
+        .await
+}
+
+/// Inserts an agent.
+pub async fn insert(db: &impl ConnectionTrait, row: claw::Model) -> Result<(), DbErr> {
+    claw::Entity::insert(claw::ActiveModel::from(row))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Stores a changed agent over the version that it was made from; `false` when that is not the present one.
+pub async fn replace(
+    db: &impl ConnectionTrait,
+    row: &claw::Model,
+    from_version: i64,
+) -> Result<bool, DbErr> {
+    let done = claw::Entity::update_many()
+        .col_expr(claw::Column::Name, Expr::value(row.name.clone()))
+        .col_expr(claw::Column::Role, Expr::value(row.role.clone()))
+        .col_expr(
+            claw::Column::SystemPrompt,
+            Expr::value(row.system_prompt.clone()),
+        )
+        .col_expr(
+            claw::Column::ModelBinding,
+            Expr::value(row.model_binding.clone()),
+        )
+        .col_expr(claw::Column::Status, Expr::value(row.status.clone()))
+        .col_expr(claw::Column::UpdatedAt, Expr::value(row.updated_at))
+        .col_expr(claw::Column::DeletedAt, Expr::value(row.deleted_at))
+        .col_expr(claw::Column::Version, Expr::value(row.version))
+        .filter(claw::Column::Id.eq(row.id))
+        .filter(claw::Column::WorkspaceId.eq(row.workspace_id))
+        .filter(claw::Column::Version.eq(from_version))
+        .exec(db)
+        .await?;
+    Ok(done.rows_affected == 1)
+}
+
+/// Sets the state if it is another one; the new version, or `None` when nothing changed.
+pub async fn set_status(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: ClawId,
+    status: &str,
+    now: DateTime<Utc>,
+) -> Result<Option<claw::Model>, DbErr> {
+    let changed = claw::Entity::update_many()
+        .col_expr(claw::Column::Status, Expr::value(status))
+        .col_expr(claw::Column::UpdatedAt, Expr::value(now))
+        .filter(claw::Column::Id.eq(id))
+        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(claw::Column::Status.ne(status))
+        .exec_with_returning(db)
+        .await?;
+    Ok(changed.into_iter().next())
+}
+
+/// Removes the row for good; `false` when it is gone already.
+pub async fn remove(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: ClawId,
+) -> Result<bool, DbErr> {
+    let done = claw::Entity::delete_many()
+        .filter(claw::Column::Id.eq(id))
+        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    Ok(done.rows_affected == 1)
+}

@@ -1,0 +1,66 @@
+//! Workspaces and quotas in JSON.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::entity::workspace;
+use crate::domains::auth::Role;
+use crate::http::json::{Check, Mistakes};
+use crate::ids::WorkspaceId;
+
+/// A workspace, to a member.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Workspace {
+    pub id: WorkspaceId,
+    pub name: String,
+    pub plan: String,
+    /// The caller's own.
+    pub role: Role,
+    pub created_at: DateTime<Utc>,
+    pub version: i64,
+}
+
+impl Workspace {
+    /// As the member with this role sees it.
+    pub fn new(row: workspace::Model, role: Role) -> Self {
+        Self {
+            id: row.id,
+            name: row.name,
+            plan: row.plan,
+            role,
+            created_at: row.created_at,
+            version: row.version,
+        }
+    }
+}
+
+/// A new workspace; the caller becomes its Owner.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewWorkspace {
+    /// 1 to 100 characters.
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+}
+
+impl Check for NewWorkspace {
+    fn check(&self, mistakes: &mut Mistakes) {
+        mistakes.text("/name", &self.name, 1, 100);
+    }
+}
+
+/// A quota: what is taken and what the plan allows.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Usage {
+    pub used: u64,
+    pub limit: u64,
+}
+
+/// All quotas of the workspace.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Quota {
+    pub plan: String,
+    pub agents: Usage,
+    pub live_containers: Usage,
+}

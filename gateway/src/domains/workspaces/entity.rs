@@ -1,0 +1,69 @@
+//! Rows of `workspaces`, `members` and `quota_usage`.
+
+/// A tenant.
+pub mod workspace {
+    use sea_orm::entity::prelude::*;
+
+    use crate::ids::WorkspaceId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "workspaces")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: WorkspaceId,
+        pub name: String,
+        pub plan: String,
+        pub created_at: DateTimeUtc,
+        pub version: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// A user's place in a workspace.
+pub mod member {
+    use sea_orm::entity::prelude::*;
+
+    use crate::ids::{UserId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "members")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub workspace_id: WorkspaceId,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub user_id: UserId,
+        pub role: String,
+        pub created_at: DateTimeUtc,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// How much of a quota is taken.
+pub mod quota_usage {
+    use sea_orm::entity::prelude::*;
+
+    use crate::ids::WorkspaceId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "quota_usage")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub workspace_id: WorkspaceId,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub kind: String,
+        pub used: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

@@ -1,0 +1,118 @@
+//! `/api/workspaces` and `/api/quota`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::dto::{NewWorkspace, Quota, Usage, Workspace};
+use super::{Plans, QuotaKind, commands, quota, store};
+use crate::clock::SharedClock;
+use crate::db::Db;
+use crate::domains::auth::{Authenticated, Role, Scoped, can};
+use crate::error::{ApiError, ApiResult};
+use crate::http::idempotency::CreationId;
+use crate::http::json::{Path, Valid};
+use crate::http::pagination::Page;
+use crate::http::problem::Problem;
+use crate::ids::{SharedIds, WorkspaceId};
+
+/// What the routes need.
+#[derive(Clone)]
+pub struct WorkspacesState {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub plans: Arc<Plans>,
+}
+
+/// The routes.
+pub fn router() -> OpenApiRouter<WorkspacesState> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(get))
+        .routes(routes!(read_quota))
+}
+
+/// The workspaces that the caller belongs to.
+#[utoipa::path(get, path = "/api/workspaces", tag = "workspaces",
+    responses((status = 200, body = Page<Workspace>), (status = 401, body = Problem)))]
+async fn list(
+    State(state): State<WorkspacesState>,
+    caller: Authenticated,
+) -> ApiResult<Json<Page<Workspace>>> {
+    let rows = store::of_user(state.db.read(), caller.user.id).await?;
+    let items = rows
+        .into_iter()
+        .map(|(member, row)| Workspace::new(row, Role::from_stored(&member.role)))
+        .collect();
+    Ok(Json(Page {
+        items,
+        next_cursor: None,
+    }))
+}
+
+/// Makes a workspace; the caller owns it.
+#[utoipa::path(post, path = "/api/workspaces", tag = "workspaces", request_body = NewWorkspace,
+    params(("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
+    responses((status = 201, body = Workspace), (status = 400, body = Problem), (status = 401, body = Problem)))]
+async fn create(
+    State(state): State<WorkspacesState>,
+    caller: Authenticated,
+    id: CreationId<WorkspaceId>,
+    Valid(new): Valid<NewWorkspace>,
+) -> ApiResult<(StatusCode, Json<Workspace>)> {
+    let (id, owner) = (id.or_fresh(&state.ids), caller.user.id);
+    let name = new.name.trim().to_owned();
+    let row = commands::create(
+        &state.db,
+        &state.clock,
+        &state.ids,
+        &state.plans,
+        owner,
+        id,
+        name,
+    )
+    .await?;
+    Ok((StatusCode::CREATED, Json(Workspace::new(row, Role::Owner))))
+}
+
+/// One workspace that the caller belongs to.
+#[utoipa::path(get, path = "/api/workspaces/{id}", tag = "workspaces",
+    params(("id" = WorkspaceId, Path)),
+    responses((status = 200, body = Workspace), (status = 401, body = Problem), (status = 404, body = Problem)))]
+async fn get(
+    State(state): State<WorkspacesState>,
+    caller: Authenticated,
+    Path(id): Path<WorkspaceId>,
+) -> ApiResult<Json<Workspace>> {
+    let rows = store::of_user(state.db.read(), caller.user.id).await?;
+    rows.into_iter()
+        .find(|(_, row)| row.id == id)
+        .map(|(member, row)| Json(Workspace::new(row, Role::from_stored(&member.role))))
+        .ok_or_else(|| ApiError::not_found("workspace"))
+}
+
+/// What the workspace has taken of its plan.
+#[utoipa::path(get, path = "/api/quota", tag = "workspaces",
+    responses((status = 200, body = Quota), (status = 401, body = Problem)))]
+async fn read_quota(
+    State(state): State<WorkspacesState>,
+    caller: Scoped<can::ReadWorkspace>,
+) -> ApiResult<Json<Quota>> {
+    let plan = store::plan(state.db.read(), caller.scope()).await?;
+    let usage = async |kind| {
+        let used = quota::used(state.db.read(), caller.scope(), kind).await?;
+        let limit = state.plans.limit(&plan, kind);
+        Ok::<_, sea_orm::DbErr>(Usage { used, limit })
+    };
+    let agents = usage(QuotaKind::Agents).await?;
+    let live_containers = usage(QuotaKind::LiveContainers).await?;
+    Ok(Json(Quota {
+        plan,
+        agents,
+        live_containers,
+    }))
+}

@@ -1,0 +1,83 @@
+//! All SQL of workspaces and members.
+
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+};
+
+use super::QuotaKind;
+use super::entity::{member, quota_usage, workspace};
+use crate::db::WriteTx;
+use crate::domains::auth::WorkspaceScope;
+use crate::ids::UserId;
+
+/// Inserts a workspace with its counters and its empty event log.
+pub async fn insert(tx: &WriteTx, workspace: workspace::Model) -> Result<(), DbErr> {
+    let id = workspace.id;
+    workspace::Entity::insert(workspace::ActiveModel::from(workspace))
+        .exec_without_returning(&**tx)
+        .await?;
+    let counters = QuotaKind::ALL.map(|kind| quota_usage::ActiveModel {
+        workspace_id: sea_orm::Set(id),
+        kind: sea_orm::Set(kind.as_str().to_owned()),
+        used: sea_orm::Set(0),
+    });
+    quota_usage::Entity::insert_many(counters)
+        .exec_without_returning(&**tx)
+        .await?;
+    crate::events::open_log(tx, id).await
+}
+
+/// Makes a user a member.
+pub async fn insert_member(db: &impl ConnectionTrait, member: member::Model) -> Result<(), DbErr> {
+    member::Entity::insert(member::ActiveModel::from(member))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// The workspace of a scope.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<Option<workspace::Model>, DbErr> {
+    workspace::Entity::find_by_id(scope.workspace())
+        .one(db)
+        .await
+}
+
+/// The plan of a scope's workspace.
+pub async fn plan(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<String, DbErr> {
+    get(db, scope)
+        .await?
+        .map(|workspace| workspace.plan)
+        .ok_or_else(|| DbErr::RecordNotFound(format!("workspace {}", scope.workspace())))
+}
+
+/// The workspaces that a user belongs to, oldest membership first.
+pub async fn of_user(
+    db: &impl ConnectionTrait,
+    user: UserId,
+) -> Result<Vec<(member::Model, workspace::Model)>, DbErr> {
+    let members = member::Entity::find()
+        .filter(member::Column::UserId.eq(user))
+        .order_by_asc(member::Column::CreatedAt)
+        .order_by_asc(member::Column::WorkspaceId)
+        .all(db)
+        .await?;
+    let workspaces = workspace::Entity::find()
+        .filter(workspace::Column::Id.is_in(members.iter().map(|m| m.workspace_id)))
+        .all(db)
+        .await?;
+    Ok(members
+        .into_iter()
+        .filter_map(|member| {
+            let workspace = workspaces.iter().find(|w| w.id == member.workspace_id)?;
+            Some((member, workspace.clone()))
+        })
+        .collect())
+}
+
+/// How many workspaces there are: the first one of a deployment is made at its first start.
+pub async fn count(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
+    workspace::Entity::find().count(db).await
+}

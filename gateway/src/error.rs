@@ -1,0 +1,176 @@
+//! Errors on their way out: the one place where a domain's error becomes an HTTP status. Domains know nothing of HTTP;
+//! a failure that is ours (5xx) is logged once, where the answer is written (`http/observe.rs`), with its causes.
+
+use std::sync::Arc;
+
+use axum::response::{IntoResponse, Response};
+
+pub use crate::http::problem::Code;
+use crate::http::problem::FieldError;
+
+/// An answer that is not what was asked for: RFC 9457 problem, plus the cause for our log.
+#[derive(Debug, Clone)]
+pub struct ApiError {
+    pub(crate) code: Code,
+    pub(crate) detail: Option<String>,
+    pub(crate) errors: Vec<FieldError>,
+    pub(crate) limit: Option<u64>,
+    pub(crate) used: Option<u64>,
+    /// Seconds.
+    pub(crate) retry_after: Option<u64>,
+    pub(crate) source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+/// What handlers return.
+pub type ApiResult<T> = Result<T, ApiError>;
+
+impl ApiError {
+    /// An error of a code, with the code's own sentence as detail.
+    pub fn new(code: Code) -> Self {
+        Self {
+            code,
+            detail: None,
+            errors: Vec::new(),
+            limit: None,
+            used: None,
+            retry_after: None,
+            source: None,
+        }
+    }
+
+    /// Says what is wrong and what to do, in one or two sentences.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// Tells the client when to try again, in seconds.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Keeps the cause for the log. It is never shown to the client.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.source = Some(Arc::new(source));
+        self
+    }
+
+    /// A field is wrong. `pointer` is a JSON pointer into the body, or the name of a query parameter.
+    pub fn validation(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::validations(vec![FieldError {
+            pointer: pointer.into(),
+            detail: detail.into(),
+        }])
+    }
+
+    /// Several fields are wrong.
+    pub fn validations(errors: Vec<FieldError>) -> Self {
+        Self {
+            errors,
+            ..Self::new(Code::Validation)
+        }
+    }
+
+    /// There is no such thing here, or it is another tenant's: the same answer.
+    pub fn not_found(what: &str) -> Self {
+        Self::new(Code::NotFound).detail(format!("There is no such {what} in this workspace."))
+    }
+
+    /// A failure of ours; the client learns nothing but the request id.
+    pub fn internal(source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::new(Code::Internal).caused_by(source)
+    }
+
+    /// Which code it has.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+}
+
+impl IntoResponse for ApiError {
+    /// The status, with the error in the extensions: the outermost layer writes the body, because it knows the
+    /// request's id.
+    fn into_response(self) -> Response {
+        let mut response = self.code.status().into_response();
+        if let Some(seconds) = self.retry_after {
+            response
+                .headers_mut()
+                .insert(http::header::RETRY_AFTER, seconds.into());
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<sea_orm::DbErr> for ApiError {
+    fn from(error: sea_orm::DbErr) -> Self {
+        Self::internal(error)
+    }
+}
+
+impl From<crate::domains::workspaces::QuotaError> for ApiError {
+    fn from(error: crate::domains::workspaces::QuotaError) -> Self {
+        use crate::domains::workspaces::QuotaError as E;
+        match error {
+            E::Exceeded { kind, limit, used } => Self {
+                limit: Some(limit),
+                used: Some(used),
+                ..Self::new(Code::QuotaExceeded).detail(format!(
+                    "The plan of this workspace allows {limit} {}.",
+                    kind.in_words()
+                ))
+            },
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
+impl From<crate::domains::workspaces::WorkspaceError> for ApiError {
+    fn from(error: crate::domains::workspaces::WorkspaceError) -> Self {
+        use crate::domains::workspaces::WorkspaceError as E;
+        match error {
+            E::NotFound => Self::not_found("workspace"),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
+impl From<crate::domains::auth::AuthError> for ApiError {
+    fn from(error: crate::domains::auth::AuthError) -> Self {
+        use crate::domains::auth::AuthError as E;
+        match error {
+            E::InvalidCredentials => Self::new(Code::InvalidCredentials),
+            E::TooManyAttempts { retry_after_s } => {
+                Self::new(Code::TooManyAttempts).retry_after(retry_after_s)
+            }
+            E::WrongCurrentPassword => {
+                Self::validation("/current", "This is not the present password.")
+            }
+            E::UnknownSession => Self::not_found("session"),
+            E::NoWorkspace => Self::new(Code::Forbidden)
+                .detail("You are not a member of any workspace; ask an Owner to invite you."),
+            E::Hashing(_) | E::Randomness(_) => Self::internal(error),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
+impl From<crate::domains::claws::ClawError> for ApiError {
+    fn from(error: crate::domains::claws::ClawError) -> Self {
+        use crate::domains::claws::ClawError as E;
+        match error {
+            E::NotFound => Self::not_found("claw"),
+            E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
+                "The claw has version {current} by now; read it again and repeat your change."
+            )),
+            E::BeingPurged => Self::new(Code::Conflict)
+                .detail("The claw is being purged; nothing about it can be changed any more."),
+            E::Quota(error) => error.into(),
+            E::Db(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The types of events and exactly the fields that each has on the wire (camelCase).
+
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::ids::{ClawId, NodeId};
+
+/// Everything that may stand in the log.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// An agent's state changed.
+    AgentStatus(AgentStatus),
+    /// Something happens on a node of the world view.
+    NodeActivity(NodeActivity),
+    /// A resource has a new version; a page refetches it.
+    ResourceChanged(ResourceChanged),
+    /// A sandbox was wanted elsewhere than where it was made.
+    PlacementFallback(PlacementFallback),
+}
+
+/// What an agent does just now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentState {
+    /// Has a running sandbox that was not used yet.
+    Online,
+    /// Something runs for it.
+    Working,
+    /// Has a sandbox, nothing runs.
+    Idle,
+    /// Has no sandbox.
+    Offline,
+}
+
+impl AgentState {
+    /// The word in the database and on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Online => "online",
+            Self::Working => "working",
+            Self::Idle => "idle",
+            Self::Offline => "offline",
+        }
+    }
+
+    /// Reads a word of the database; an unknown one is `Offline`.
+    pub fn from_stored(word: &str) -> Self {
+        match word {
+            "online" => Self::Online,
+            "working" => Self::Working,
+            "idle" => Self::Idle,
+            _ => Self::Offline,
+        }
+    }
+}
+
+/// `agent.status`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentStatus {
+    pub agent_id: ClawId,
+    pub status: AgentState,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+}
+
+/// Whether activity is of a lasting service or a passing event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ActivityKind {
+    Service,
+    Event,
+}
+
+/// `node.activity`. The id is one of the world view; a machine's is derived from its own.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeActivity {
+    pub node_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ActivityKind>,
+    /// 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heat: Option<f64>,
+}
+
+impl NodeActivity {
+    /// Activity on a machine; its world node is `machine:<id>`, or `machine:local` for the gateway's host.
+    pub fn on_machine(node: Option<NodeId>, label: impl Into<String>, heat: f64) -> Event {
+        let node_id = match node {
+            Some(id) => format!("machine:{id}"),
+            None => "machine:local".to_owned(),
+        };
+        Event::NodeActivity(Self {
+            node_id,
+            label: Some(label.into()),
+            kind: Some(ActivityKind::Event),
+            heat: Some(heat.clamp(0.0, 1.0)),
+        })
+    }
+}
+
+/// The resources that pages cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ResourceKind {
+    Node,
+    Claw,
+    Sandbox,
+    Placement,
+    Quota,
+    Workspace,
+}
+
+/// `resource.changed`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceChanged {
+    pub kind: ResourceKind,
+    pub id: Uuid,
+    pub version: i64,
+}
+
+/// `placement.fallback`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlacementFallback {
+    pub agent_id: ClawId,
+    pub wanted: String,
+    pub reason: String,
+}
+
+impl Event {
+    /// A resource has a new version.
+    pub fn changed(kind: ResourceKind, id: impl Into<Uuid>, version: i64) -> Self {
+        Self::ResourceChanged(ResourceChanged {
+            kind,
+            id: id.into(),
+            version,
+        })
+    }
+
+    /// The type's name on the wire.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::AgentStatus(_) => "agent.status",
+            Self::NodeActivity(_) => "node.activity",
+            Self::ResourceChanged(_) => "resource.changed",
+            Self::PlacementFallback(_) => "placement.fallback",
+        }
+    }
+
+    /// The agent it is about, for filters.
+    pub fn agent_id(&self) -> Option<ClawId> {
+        match self {
+            Self::AgentStatus(e) => Some(e.agent_id),
+            Self::PlacementFallback(e) => Some(e.agent_id),
+            Self::ResourceChanged(e) if e.kind == ResourceKind::Claw => Some(ClawId(e.id)),
+            Self::NodeActivity(_) | Self::ResourceChanged(_) => None,
+        }
+    }
+
+    /// The JSON object of the `data:` line.
+    pub fn data(&self) -> String {
+        let encoded = match self {
+            Self::AgentStatus(e) => serde_json::to_string(e),
+            Self::NodeActivity(e) => serde_json::to_string(e),
+            Self::ResourceChanged(e) => serde_json::to_string(e),
+            Self::PlacementFallback(e) => serde_json::to_string(e),
+        };
+        encoded.expect("structs of strings, numbers and ids always encode")
+    }
+}

@@ -1,0 +1,24 @@
+//! The event log: one sequence a workspace, stored before anyone hears of it.
+//!
+//! * A **fact** takes its sequence in the transaction that made it ([`append`]): on commit it is both true and told.
+//! * An **ephemeral** event (activity, deltas) goes through one writer a workspace that commits in groups
+//!   ([`EventLog::emit`]), onto the same sequence, so that replay stays one mechanism.
+//! * Fan-out ([`Hub`]) is only a cache of the log: a subscriber that missed something reads the store.
+//!
+//! Tables: `events`, `event_heads`. In the tree: `foundation/events` (writers), `foundation/event-relay`,
+//! `foundation/event-retention`.
+
+mod entity;
+mod hub;
+mod kinds;
+mod model;
+mod store;
+
+pub use entity::{event as event_entity, head as head_entity};
+pub use hub::{Hub, Received, Subscription};
+pub use kinds::{
+    ActivityKind, AgentState, AgentStatus, Event, NodeActivity, PlacementFallback, ResourceChanged,
+    ResourceKind,
+};
+pub use model::{EventId, Filter, StoredEvent};
+pub use store::{Replay, append, head, open_log, replay};

@@ -1,0 +1,192 @@
+//! All SQL of the event log.
+
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    Statement,
+};
+
+use super::{Event, EventId, StoredEvent, entity};
+use crate::db::WriteTx;
+use crate::ids::WorkspaceId;
+
+/// What a replay found.
+#[derive(Debug)]
+pub enum Replay {
+    /// Events after the cursor, oldest first; fewer than the limit means that the head was reached.
+    Events(Vec<StoredEvent>),
+    /// The cursor is of another epoch, of the future, or older than the retention: the subscriber must start anew.
+    Reset {
+        /// Where the log stands now.
+        head: EventId,
+        /// For the `reset` event.
+        reason: &'static str,
+    },
+}
+
+/// Gives a new workspace its empty log.
+///
+/// # Errors
+/// When the database fails.
+pub async fn open_log(tx: &WriteTx, workspace: WorkspaceId) -> Result<(), DbErr> {
+    entity::head::Entity::insert(entity::head::ActiveModel {
+        workspace_id: sea_orm::Set(workspace),
+        epoch: sea_orm::Set(1),
+        seq: sea_orm::Set(0),
+    })
+    .exec_without_returning(&**tx)
+    .await?;
+    Ok(())
+}
+
+/// Appends events in the transaction that makes them true. The head's row is locked until the commit, so sequences
+/// become visible in their order and a reader never sees a hole that fills later.
+///
+/// # Errors
+/// When the database fails, or the workspace does not exist (any more).
+pub async fn append(
+    tx: &mut WriteTx,
+    workspace: WorkspaceId,
+    at: DateTime<Utc>,
+    events: impl IntoIterator<Item = Event>,
+) -> Result<(), DbErr> {
+    let events: Vec<Event> = events.into_iter().collect();
+    let Ok(count @ 1..) = i64::try_from(events.len()) else {
+        return Ok(());
+    };
+    let row = tx
+        .query_one_raw(Statement::from_sql_and_values(
+            tx.backend().into(),
+            "UPDATE event_heads SET seq = seq + $1 WHERE workspace_id = $2 RETURNING epoch, seq",
+            [count.into(), workspace.into()],
+        ))
+        .await?
+        .ok_or_else(|| DbErr::RecordNotFound(format!("event log of workspace {workspace}")))?;
+    let epoch: i64 = row.try_get("", "epoch")?;
+    let last: i64 = row.try_get("", "seq")?;
+    let mut rows = Vec::with_capacity(events.len());
+    for (event, seq) in events.iter().zip(last - count + 1..) {
+        let id = EventId { epoch, seq };
+        let data = event.data();
+        tx.announce(StoredEvent {
+            workspace,
+            id,
+            kind: event.kind().to_owned(),
+            agent_id: event.agent_id(),
+            run_id: None,
+            mission_id: None,
+            frame: StoredEvent::frame(id, event.kind(), &data),
+        });
+        rows.push(entity::event::ActiveModel {
+            workspace_id: sea_orm::Set(workspace),
+            epoch: sea_orm::Set(epoch),
+            seq: sea_orm::Set(seq),
+            kind: sea_orm::Set(event.kind().to_owned()),
+            agent_id: sea_orm::Set(event.agent_id()),
+            run_id: sea_orm::Set(None),
+            mission_id: sea_orm::Set(None),
+            data: sea_orm::Set(data),
+            at: sea_orm::Set(at),
+        });
+    }
+    entity::event::Entity::insert_many(rows)
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// Where the log stands; `None` for a workspace that does not exist.
+///
+/// # Errors
+/// When the database fails.
+pub async fn head(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+) -> Result<Option<EventId>, DbErr> {
+    let row = entity::head::Entity::find_by_id(workspace).one(db).await?;
+    Ok(row.map(|r| EventId {
+        epoch: r.epoch,
+        seq: r.seq,
+    }))
+}
+
+/// Reads up to `limit` events after `cursor`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn replay(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+    cursor: EventId,
+    limit: u64,
+) -> Result<Replay, DbErr> {
+    let rows = entity::event::Entity::find()
+        .filter(entity::event::Column::WorkspaceId.eq(workspace))
+        .filter(entity::event::Column::Epoch.eq(cursor.epoch))
+        .filter(entity::event::Column::Seq.gt(cursor.seq))
+        .order_by_asc(entity::event::Column::Seq)
+        .limit(limit)
+        .all(db)
+        .await?;
+    if let Some(first) = rows.first() {
+        if first.seq == cursor.seq + 1 {
+            return Ok(Replay::Events(
+                rows.into_iter().map(StoredEvent::from).collect(),
+            ));
+        }
+        let head = head(db, workspace).await?.unwrap_or(cursor);
+        return Ok(Replay::Reset {
+            head,
+            reason: "older than the retention",
+        });
+    }
+    let head = head(db, workspace).await?.unwrap_or(cursor);
+    if head.epoch != cursor.epoch {
+        return Ok(Replay::Reset {
+            head,
+            reason: "the log was restored from a backup",
+        });
+    }
+    if head.seq < cursor.seq {
+        return Ok(Replay::Reset {
+            head,
+            reason: "the cursor is of the future",
+        });
+    }
+    // Nothing after the cursor although the head is further: retention took everything, or an append came between
+    // the two statements. Reading once more tells which.
+    if head.seq > cursor.seq {
+        let came_between = entity::event::Entity::find()
+            .filter(entity::event::Column::WorkspaceId.eq(workspace))
+            .filter(entity::event::Column::Epoch.eq(cursor.epoch))
+            .filter(entity::event::Column::Seq.eq(cursor.seq + 1))
+            .one(db)
+            .await?
+            .is_some();
+        if !came_between {
+            return Ok(Replay::Reset {
+                head,
+                reason: "older than the retention",
+            });
+        }
+    }
+    Ok(Replay::Events(Vec::new()))
+}
+
+impl From<entity::event::Model> for StoredEvent {
+    fn from(row: entity::event::Model) -> Self {
+        let id = EventId {
+            epoch: row.epoch,
+            seq: row.seq,
+        };
+        Self {
+            workspace: row.workspace_id,
+            id,
+            frame: Self::frame(id, &row.kind, &row.data),
+            kind: row.kind,
+            agent_id: row.agent_id,
+            run_id: row.run_id,
+            mission_id: row.mission_id,
+        }
+    }
+}

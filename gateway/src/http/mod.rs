@@ -1,0 +1,14 @@
+//! Everything about HTTP that is not a domain: problems, request ids and logs, validated JSON, idempotency keys,
+//! pagination, cross-site checks, the web UI, OpenAPI, and the listeners.
+
+pub mod docs;
+pub mod idempotency;
+pub mod json;
+pub mod observe;
+pub mod origin;
+pub mod pages;
+pub mod pagination;
+pub mod problem;
+pub mod router;
+pub mod serve;
+pub mod ui;

@@ -1,0 +1,179 @@
+//! All routes, in one screen: the public listener's and the operators'. The OpenAPI document is made from the same list
+//! without a gateway.
+
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use http::{HeaderValue, header};
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::OpenApi as _;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::idempotency::{IdempotencyLayer, idempotent};
+use super::observe::{Observer, observe};
+use super::{docs, pages, ui};
+use crate::domains::auth::{AuthLayer, authenticate};
+use crate::domains::{audit, auth, claws, workspaces};
+
+/// The states of all domains; each domain sees its own alone.
+#[derive(Clone)]
+pub struct States {
+    pub auth: auth::routes::AuthState,
+    pub workspaces: workspaces::routes::WorkspacesState,
+    pub audit: crate::db::Db,
+    pub claws: claws::routes::ClawsState,
+}
+
+/// The layers around the routes.
+#[derive(Clone)]
+pub struct Layers {
+    pub observer: Observer,
+    pub auth: AuthLayer,
+    pub idempotency: IdempotencyLayer,
+    pub body_limit: usize,
+}
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(
+        title = "Roost",
+        description = "A workspace platform for AI agents. Errors are problem documents (RFC 9457); each code has a page at /problems/{code}."
+    ),
+    components(schemas(super::problem::Problem, super::problem::Code))
+)]
+struct Base;
+
+/// Generates the list twice, once with states and once without, so that the two cannot differ.
+macro_rules! domains {
+    ($($state:ident => $router:expr;)+) => {
+        fn documented() -> OpenApi {
+            let mut document = Base::openapi();
+            $(document.merge($router.into_openapi());)+
+            document.merge(pages_router().into_openapi());
+            document
+        }
+
+        fn routed(states: States) -> Router {
+            let router = OpenApiRouter::new();
+            $(let router = router.merge($router.with_state(states.$state));)+
+            router.merge(pages_router()).into()
+        }
+    };
+}
+
+domains! {
+    auth => auth::routes::router();
+    workspaces => workspaces::routes::router();
+    audit => audit::routes::router();
+    claws => claws::routes::router();
+}
+
+fn pages_router() -> OpenApiRouter {
+    OpenApiRouter::new().routes(routes!(pages::problem_page))
+}
+
+/// The OpenAPI 3.1 document.
+pub fn openapi() -> OpenApi {
+    let mut document = documented();
+    // The version is the product's; the contract's own changes are in CHANGELOG.md.
+    document.info.version = env!("CARGO_PKG_VERSION").to_owned();
+    document
+}
+
+/// The document as it is committed: pretty, with a line end.
+pub fn openapi_json() -> String {
+    let mut text = openapi()
+        .to_pretty_json()
+        .expect("a document of strings encodes");
+    text.push('\n');
+    text
+}
+
+/// The public listener's routes.
+pub fn public(states: States, layers: &Layers) -> Router {
+    let json: std::sync::Arc<str> = openapi_json().into();
+    let value: serde_json::Value =
+        serde_json::from_str(&json).expect("the document was just encoded");
+    let page = docs::render(&value);
+    let routes = routed(states)
+        .layer(from_fn_with_state(layers.idempotency.clone(), idempotent))
+        .layer(from_fn_with_state(layers.auth.clone(), authenticate))
+        .route("/api/docs", get(move || async move { page.clone() }))
+        .route("/api/docs/style.css", get(style))
+        .route(
+            "/api/openapi.json",
+            get(move || async move {
+                (
+                    [(header::CONTENT_TYPE, "application/json")],
+                    json.to_string(),
+                )
+            }),
+        )
+        .fallback(ui::fallback);
+    outer(routes, layers)
+}
+
+/// The operators' listener: whoever reaches it is trusted, so it stays on loopback.
+pub fn operator(layers: &Layers) -> Router {
+    let routes = Router::new()
+        .route("/healthz", get(healthz))
+        .fallback(ui::fallback);
+    outer(routes, layers)
+}
+
+/// What every listener has around its routes.
+pub fn outer(routes: Router, layers: &Layers) -> Router {
+    routes
+        .layer(DefaultBodyLimit::max(layers.body_limit))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn(security_headers))
+        .layer(from_fn_with_state(layers.observer.clone(), observe))
+}
+
+/// A handler that panics has changed nothing: its transaction was dropped.
+fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
+    crate::error::ApiError::internal(std::io::Error::other("a handler panicked")).into_response()
+}
+
+async fn security_headers(
+    request: axum::extract::Request,
+    next: axum::middleware::Next,
+) -> Response {
+    let api = request.uri().path().starts_with("/api/");
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+        headers.insert(
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(
+                "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+            ),
+        );
+    }
+    if api && !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}
+
+async fn style() -> impl IntoResponse {
+    (
+        [(header::CONTENT_TYPE, "text/css; charset=utf-8")],
+        docs::STYLE,
+    )
+}
+
+/// Answers JSON; used by probes.
+pub async fn healthz() -> Json<serde_json::Value> {
+    Json(serde_json::json!({ "status": "ok" }))
+}

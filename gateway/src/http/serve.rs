@@ -1,0 +1,85 @@
+//! A listener as a worker of the tree: accepts connections on a socket that was bound before the tree started (so that a
+//! taken port is an error at start), with or without TLS, and drains when it shall stop.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum_server::Handle;
+use axum_server::tls_rustls::RustlsConfig;
+use hyper_util::rt::TokioTimer;
+
+use crate::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages};
+
+/// Requests that run may take so long to end after the listener was told to stop.
+pub const DRAIN: Duration = Duration::from_secs(10);
+
+/// What a listener serves.
+#[derive(Clone)]
+pub struct Listener {
+    pub socket: Arc<TcpListener>,
+    pub router: Router,
+    pub tls: Option<RustlsConfig>,
+    pub header_timeout: Duration,
+}
+
+/// The listener as a child.
+pub fn child(name: &str, kind: ActorKind, listener: Listener) -> ChildSpec<NoMessages> {
+    let serves = listener
+        .socket
+        .local_addr()
+        .map_or_else(|_| "?".to_owned(), |address| address.to_string());
+    ChildSpec::worker_that_winds_down(name, kind, move |cx| serve(listener.clone(), cx))
+        .serves(serves)
+        .grace(DRAIN + Duration::from_secs(2))
+}
+
+async fn serve(listener: Listener, cx: JobContext) -> Result<(), Failure> {
+    let socket = listener.socket.try_clone()?;
+    socket.set_nonblocking(true)?;
+    let handle = Handle::<SocketAddr>::new();
+    let service = listener
+        .router
+        .into_make_service_with_connect_info::<SocketAddr>();
+    let serving = async {
+        match listener.tls {
+            Some(tls) => {
+                let mut server = axum_server::from_tcp_rustls(socket, tls)?.handle(handle.clone());
+                slow_loris(server.http_builder(), listener.header_timeout);
+                server.serve(service).await
+            }
+            None => {
+                let mut server = axum_server::from_tcp(socket)?.handle(handle.clone());
+                slow_loris(server.http_builder(), listener.header_timeout);
+                server.serve(service).await
+            }
+        }
+    };
+    let draining = async {
+        cx.cancelled().await;
+        handle.graceful_shutdown(Some(DRAIN));
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        outcome = serving => outcome.map_err(Into::into),
+        () = draining => Ok(()),
+    }
+}
+
+/// A client that sends its headers one byte at a time must not hold a connection for ever.
+fn slow_loris(
+    builder: &mut hyper_util::server::conn::auto::Builder<hyper_util::rt::TokioExecutor>,
+    header_timeout: Duration,
+) {
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(header_timeout);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(Duration::from_secs(20))
+        .keep_alive_timeout(Duration::from_secs(20))
+        .max_concurrent_streams(256);
+}

@@ -1,0 +1,163 @@
+//! Typed ids: a `ClawId` is never taken for a `UserId`. All are UUIDv7 (time-ordered, so primary keys cluster), made by
+//! an [`IdSource`] that is passed in.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::clock::SharedClock;
+
+macro_rules! typed_id {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize, sea_orm::DeriveValueType,
+        )]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = uuid::Error;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Uuid::parse_str(text).map(Self)
+            }
+        }
+
+        impl From<Uuid> for $name {
+            fn from(id: Uuid) -> Self {
+                Self(id)
+            }
+        }
+
+        impl From<$name> for Uuid {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
+        // sea-orm asks primary keys for it; no table of ours has a numbered key.
+        impl sea_orm::TryFromU64 for $name {
+            fn try_from_u64(_: u64) -> Result<Self, sea_orm::DbErr> {
+                Err(sea_orm::DbErr::ConvertFromU64(stringify!($name)))
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .format(Some(utoipa::openapi::SchemaFormat::KnownFormat(
+                        utoipa::openapi::KnownFormat::Uuid,
+                    )))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+    )*};
+}
+
+typed_id! {
+    /// A person, or the reserved user `system`.
+    UserId;
+    /// A tenant.
+    WorkspaceId;
+    /// A signed-in browser or an API session of a machine.
+    SessionId;
+    /// An issued one-time login.
+    OneTimeLoginId;
+    /// An agent.
+    ClawId;
+    /// An entry of the audit log.
+    AuditId;
+    /// Work of several steps that finishes when it is killed anywhere.
+    SagaId;
+    /// A paired machine (not a node of the world view).
+    NodeId;
+    /// An operation that was given to a node or to the local driver.
+    OperationId;
+    /// A hardened container of an agent.
+    SandboxId;
+    /// One HTTP request.
+    RequestId;
+}
+
+impl UserId {
+    /// The reserved user on whose authority the deployment itself acts. It has no password and no membership.
+    pub const SYSTEM: Self = Self(Uuid::nil());
+}
+
+/// Where new ids come from.
+///
+/// Two real implementations: [`UuidV7`] in the program, [`CountingIds`] in tests that compare exact output.
+pub trait IdSource: Send + Sync + std::fmt::Debug + 'static {
+    /// A fresh id, larger than those before it as far as the clock allows.
+    fn next(&self) -> Uuid;
+}
+
+/// How an id source is carried around.
+pub type SharedIds = Arc<dyn IdSource>;
+
+/// Makes a fresh typed id.
+pub fn fresh<T: From<Uuid>>(ids: &SharedIds) -> T {
+    T::from(ids.next())
+}
+
+/// Random UUIDv7 by the given clock.
+#[derive(Debug)]
+pub struct UuidV7 {
+    clock: SharedClock,
+}
+
+impl UuidV7 {
+    /// Ids whose time part follows `clock`.
+    pub fn shared(clock: SharedClock) -> SharedIds {
+        Arc::new(Self { clock })
+    }
+}
+
+impl IdSource for UuidV7 {
+    fn next(&self) -> Uuid {
+        let now = self.clock.now();
+        let seconds = u64::try_from(now.timestamp()).unwrap_or(0);
+        let timestamp =
+            uuid::Timestamp::from_unix(uuid::NoContext, seconds, now.timestamp_subsec_nanos());
+        Uuid::new_v7(timestamp)
+    }
+}
+
+/// 1, 2, 3 … as ids: output of a test stays the same from run to run.
+#[derive(Debug, Default)]
+pub struct CountingIds {
+    last: std::sync::atomic::AtomicU64,
+}
+
+impl IdSource for CountingIds {
+    fn next(&self) -> Uuid {
+        let n = 1 + self.last.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Uuid::from_u64_pair(0x0190_0000_0000_7000, 0x8000_0000_0000_0000 | n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::TestClock;
+
+    #[test]
+    fn ids_follow_the_clock_that_is_passed_in_and_never_repeat() {
+        let clock = TestClock::default();
+        let ids = UuidV7::shared(Arc::new(clock.clone()));
+        let (a, b) = (ids.next(), ids.next());
+        assert_ne!(a, b);
+        clock.advance(std::time::Duration::from_secs(1));
+        assert!(ids.next() > a.max(b));
+    }
+}
