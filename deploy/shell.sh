@@ -77,3 +77,18 @@ stop_process() {
 
 # Does something listen on TCP port $1 of this machine's loopback?
 port_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# step NAME COMMAND...: runs it, says how long it took, and remembers both for step_table.
+# Bash ignores `set -e` in a function whose status is looked at, so a function given here chains with && or returns.
+steps=()
+step() {
+    local name=$1 began=$SECONDS status=0
+    shift
+    say "$name"
+    "$@" || status=$?
+    local took=$((SECONDS - began)) word=ok
+    [ "$status" = 0 ] || word=FAILED
+    steps+=("$(printf '%-28s %4d:%02d  %s' "$name" $((took / 60)) $((took % 60)) "$word")")
+    return "$status"
+}
+step_table() { printf '%s\n' "${steps[@]}" >&2; }

@@ -1,0 +1,239 @@
+#!/usr/bin/env bash
+# `make run`: builds what changed, starts a gateway on this machine (SQLite, loopback), makes this machine its first
+# node, prints the address, and stays until Ctrl-C. Everything it keeps is in .roost/.
+#
+#   deploy/run.sh            start and stay (ROOST_PORT chooses a port, ROOST_NO_NODE=1 leaves this machine out)
+#   deploy/run.sh stop       stop what runs from another terminal
+#   deploy/run.sh status     what runs, and where
+. "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
+cd "$ROOST_ROOT"
+
+usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+
+data=$ROOST_STATE/data
+node_state=$ROOST_STATE/node
+gateway_pid_file=$ROOST_STATE/run/gateway.pid
+node_pid_file=$ROOST_STATE/run/node.pid
+url_file=$ROOST_STATE/run/url
+gateway_log=$ROOST_STATE/log/gateway.log
+node_log=$ROOST_STATE/log/node.log
+image_log=$ROOST_STATE/log/agent-image.log
+bin=${ROOST_BIN_DIR:-${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/release}
+cargo=${CARGO:-cargo}
+# The command line's own session, apart from the one that the person may have.
+export ROOST_CLIENT_CONFIG=$ROOST_STATE/client.toml
+
+# --- build ----------------------------------------------------------------------------------------------------------
+
+# The whole workspace, always: one package alone unifies features differently and would compile everything twice.
+compile() { "$cargo" build --locked --release --workspace --bins; }
+
+build() {
+    [ -z "${ROOST_BIN_DIR:-}" ] || return 0
+    if [ -x "$bin/roost" ]; then
+        deploy/ui.sh build
+        say "building Roost"
+        compile
+        return
+    fi
+    say "building Roost for the first time (some minutes; the web page is built at the same time)"
+    deploy/ui.sh build &
+    local page=$!
+    # The gateway embeds the page and is the last thing to compile, long after the page is done.
+    compile || { wait "$page" && compile; } || die "Roost does not build; the compiler's words are above"
+    wait "$page" || die "the web page does not build; see $ROOST_STATE/log/ui-build.log"
+    compile
+}
+
+# The slow part of the agent image needs no engine and no compiler, so it goes on beside the build.
+prepare_image() {
+    setsid deploy/agent-image/build.sh --rootfs-only </dev/null >"$image_log" 2>&1 &
+    rootfs_process=$!
+}
+
+# The page is up before the image is: it says so, and the nodes page shows when the image is ready.
+build_image() {
+    if ! deploy/engine.sh status >/dev/null 2>&1; then
+        warn "there is no container engine, so no agent image is built and agents get no sandbox here"
+        return
+    fi
+    setsid deploy/run.sh agent-image </dev/null &
+    image_process=$!
+}
+
+agent_image() {
+    local verdict="ready"
+    # Waits for the prepared file system by its lock.
+    deploy/agent-image/build.sh >/dev/null 2>>"$image_log" || verdict="failed: see ${image_log#"$ROOST_ROOT"/}, then try: make image"
+    printf '    Agent image      %s\n' "$verdict"
+}
+
+# --- processes ------------------------------------------------------------------------------------------------------
+
+choose_port() {
+    local wanted=${ROOST_PORT:-7667} port
+    # The same port as last time, so that the page's address and this machine's membership stay good.
+    if [ -z "${ROOST_PORT:-}" ] && [ -r "$url_file" ]; then wanted=$(sed 's/.*://' "$url_file"); fi
+    for port in "$wanted" $(seq 7669 7699); do
+        if ! port_taken "$port"; then
+            [ "$port" = "$wanted" ] || warn "port $wanted is taken by another program, so Roost uses $port"
+            printf '%s\n' "$port"
+            return
+        fi
+    done
+    die "no free port between 7667 and 7699; choose one with ROOST_PORT=…"
+}
+
+start_gateway() {
+    local port
+    port=$(choose_port)
+    url=http://127.0.0.1:$port
+    mkdir -p "$data"
+    chmod 0700 "$data"
+    local config=()
+    [ ! -f "$ROOST_STATE/roost.toml" ] || config=(--config "$ROOST_STATE/roost.toml")
+    say "starting the gateway on $url (log: ${gateway_log#"$ROOST_ROOT"/})"
+    # A session of its own, so that Ctrl-C reaches this script alone and it stops things in order.
+    setsid "$bin/roost" serve "${config[@]}" --listen "127.0.0.1:$port" --data-dir "$data" </dev/null >"$gateway_log" 2>&1 &
+    gateway=$!
+    pid_write "$gateway_pid_file" "$gateway"
+    printf '%s\n' "$url" >"$url_file"
+    until curl -fsS -o /dev/null --max-time 2 "$url/readyz" 2>/dev/null; do
+        if ! kill -0 "$gateway" 2>/dev/null; then
+            tail -n 15 "$gateway_log" >&2
+            die "the gateway ended before it was ready; its last words are above"
+        fi
+        sleep 0.1
+    done
+}
+
+# A session for the command line: the one it has, else the one-time login of the first start.
+client_session() {
+    if "$bin/roost" whoami --json >/dev/null 2>&1; then return 0; fi
+    local code
+    code=$(cat "$data/first-login" 2>/dev/null) || return 1
+    "$bin/roost" login --url "$url" --one-time "$code" >/dev/null
+}
+
+join_node() {
+    if [ -n "${ROOST_NO_NODE:-}" ]; then return 0; fi
+    mkdir -p "$node_state"
+    chmod 0700 "$node_state"
+    if [ "$(cat "$node_state/.joined-url" 2>/dev/null)" != "$url" ]; then
+        say "making this machine a node"
+        client_session || { warn "this machine could not be paired: no session (the page's pair dialog does it by hand)" && return 0; }
+        "$bin/roost" node pair --name "$(hostname)" --json | jq -r .join_code |
+            "$bin/roostd" join --url "$url" --code-stdin --state-dir "$node_state" >>"$node_log" 2>&1 ||
+            { warn "this machine could not join: see $node_log" && return 0; }
+        printf '%s\n' "$url" >"$node_state/.joined-url"
+    fi
+    setsid "$bin/roostd" run --state-dir "$node_state" </dev/null >>"$node_log" 2>&1 &
+    daemon=$!
+    pid_write "$node_pid_file" "$daemon"
+}
+
+gateway='' daemon='' rootfs_process='' image_process='' url='' stopping=''
+
+stop_all() {
+    [ -z "$stopping" ] || return 0
+    stopping=yes
+    local process
+    for process in $image_process $rootfs_process; do
+        # Each leads a group of its own: what it started goes with it.
+        kill -TERM -- "-$process" 2>/dev/null || true
+    done
+    if [ -n "$daemon" ]; then
+        say "stopping the node daemon"
+        stop_process "$daemon" 30
+        rm -f "$node_pid_file"
+    fi
+    if [ -n "$gateway" ]; then
+        say "stopping the gateway"
+        stop_process "$gateway" 60
+        rm -f "$gateway_pid_file"
+    fi
+}
+
+banner() {
+    printf '\n'
+    printf '%sRoost is running.%s\n' "$bold" "$plain"
+    printf '    Page             %s%s%s\n' "$bold" "$url" "$plain"
+    login_line
+    if [ -n "$daemon" ]; then printf '    This machine     %s, a node of its own (data in .roost/node)\n' "$(hostname)"; fi
+    printf '    Agent image      being made; agents get a sandbox when it is ready\n'
+    printf '    Stop             Ctrl-C here, or deploy/run.sh stop\n'
+}
+
+# The one-time login is shown on a terminal only; otherwise the file says it.
+login_line() {
+    local file=$data/first-login
+    [ -r "$file" ] || return 0
+    if [ -t 1 ]; then
+        printf '    One-time login   %s%s%s   (15 minutes, once)\n' "$bold" "$(cat "$file")" "$plain"
+    else
+        printf '    One-time login   in %s\n' "${file#"$ROOST_ROOT"/}"
+    fi
+}
+
+run() {
+    local other began=$SECONDS
+    if other=$(pid_read "$gateway_pid_file"); then
+        say "Roost is already running at $(cat "$url_file") (process $other)"
+        detail "stop it with Ctrl-C in its terminal, or with: deploy/run.sh stop"
+        exit 0
+    fi
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    trap stop_all EXIT
+    deploy/setup.sh run
+    prepare_image
+    build
+    start_gateway
+    join_node
+    detail "ready after $((SECONDS - began)) s"
+    banner
+    build_image
+    # Until one of the two ends: that is Ctrl-C's work or a fault worth telling.
+    local processes=("$gateway")
+    [ -z "$daemon" ] || processes+=("$daemon")
+    wait -n "${processes[@]}" || true
+    if ! kill -0 "$gateway" 2>/dev/null; then
+        gateway=''
+        rm -f "$gateway_pid_file"
+        tail -n 15 "$gateway_log" >&2
+        die "the gateway ended by itself; its last words are above"
+    fi
+    if [ -n "$daemon" ] && ! kill -0 "$daemon" 2>/dev/null; then
+        daemon=''
+        rm -f "$node_pid_file"
+        tail -n 5 "$node_log" >&2
+        warn "the node daemon ended by itself; the gateway goes on"
+        wait "$gateway" || true
+    fi
+}
+
+stop() {
+    local pid found=''
+    if pid=$(pid_read "$node_pid_file"); then found=yes && stop_process "$pid" 30; fi
+    if pid=$(pid_read "$gateway_pid_file"); then found=yes && stop_process "$pid" 60; fi
+    rm -f "$node_pid_file" "$gateway_pid_file"
+    if [ -n "$found" ]; then say "Roost has stopped"; else say "Roost was not running"; fi
+}
+
+status() {
+    local pid
+    if pid=$(pid_read "$gateway_pid_file"); then
+        printf 'gateway  running  %s  process %s\n' "$(cat "$url_file")" "$pid"
+    else
+        printf 'gateway  stopped\n'
+    fi
+    if pid=$(pid_read "$node_pid_file"); then printf 'node     running  process %s\n' "$pid"; else printf 'node     stopped\n'; fi
+}
+
+case ${1:-run} in
+run) run ;;
+stop) stop ;;
+status) status ;;
+agent-image) agent_image ;; # for itself, see build_image
+*) usage >&2 && exit 2 ;;
+esac

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# `make test`: every test there is, with real counterparts: PostgreSQL, a container engine, a browser.
+# Nothing is skipped: what cannot be had is a failure that says what is missing.
+#
+#   deploy/test.sh [nextest arguments]     for example: deploy/test.sh -E 'test(node)'
+# shellcheck disable=SC2317 # functions are called by `step`
+. "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
+. "$ROOST_ROOT/deploy/postgres.sh"
+cd "$ROOST_ROOT"
+exec </dev/null
+cargo=${CARGO:-cargo}
+
+finish() {
+    local status=$?
+    pg_stop
+    step_table
+    exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM HUP
+
+images() {
+    deploy/agent-image/build.sh --profile tiny --check >/dev/null &&
+        deploy/agent-image/build.sh --profile full --check >/dev/null
+}
+
+# Bins as well, because the tests start them; with --tests so that features unify as they will for nextest.
+binaries() { "$cargo" build --locked --workspace --bins --tests; }
+
+rust_tests() {
+    "$cargo" nextest run --locked --workspace --profile ci "$@" 2>&1 | tee "$ROOST_STATE/log/nextest.log"
+    return "${PIPESTATUS[0]}"
+}
+
+doc_tests() { "$cargo" test --locked --workspace --doc --quiet; }
+
+step "set up" deploy/setup.sh test
+step "web page and its tests" deploy/ui.sh test
+step "agent images" images
+step "build" binaries
+step "PostgreSQL" pg_start
+
+ROOST_TEST_BIN_DIR=${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/debug
+export ROOST_TEST_BIN_DIR ROOST_TEST_IMAGE=roost-agent:tiny ROOST_TEST_AGENT_IMAGE=roost-agent:dev
+failed=0
+step "tests" rust_tests "$@" || failed=1
+if [ $# = 0 ]; then step "doc tests" doc_tests || failed=1; fi
+exit "$failed"

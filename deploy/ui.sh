@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# The web page in gateway/ui: built only when its sources changed.
+#
+#   deploy/ui.sh build    gateway/ui/dist, which the gateway embeds
+#   deploy/ui.sh test     types, lint, unit tests, and the pages in a real browser
+. "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
+
+usage() { sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+cd "$ROOST_ROOT/gateway/ui"
+
+# One at a time, because npm ci empties node_modules first.
+exec 9>"$ROOST_STATE/run/ui.lock"
+flock 9
+
+dependencies() {
+    local lock
+    lock=$(cat package.json package-lock.json | sha256sum)
+    if [ "$(cat node_modules/.roost-lock 2>/dev/null)" != "$lock" ]; then
+        say "npm ci"
+        npm ci --no-audit --no-fund --loglevel=error </dev/null >&2 9>&-
+        printf '%s\n' "$lock" >node_modules/.roost-lock
+    fi
+}
+
+sources() { find . \( -name node_modules -o -name dist -o -name test \) -prune -o -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum; }
+
+build() {
+    local now
+    now=$(sources)
+    if [ -s dist/index.html ] && [ "$(cat node_modules/.roost-built 2>/dev/null)" = "$now" ]; then
+        detail "the web page is up to date"
+        return 0
+    fi
+    dependencies
+    say "npm run build"
+    npm run --silent build </dev/null >"$ROOST_STATE/log/ui-build.log" 2>&1 9>&- || {
+        cat "$ROOST_STATE/log/ui-build.log" >&2
+        die "the web page does not build"
+    }
+    printf '%s\n' "$now" >node_modules/.roost-built
+}
+
+test_all() {
+    local script
+    dependencies
+    build
+    CHROMIUM=${CHROMIUM:-$(type -P chromium-headless-shell || type -P chromium || true)}
+    [ -n "$CHROMIUM" ] || die "the browser tests need Chromium: deploy/setup.sh test installs it"
+    export CHROMIUM
+    for script in typecheck lint test test:browser; do
+        say "npm run $script"
+        npm run --silent "$script" </dev/null >&2 9>&- || die "npm run $script failed"
+    done
+}
+
+case ${1:-} in
+build) build ;;
+test) test_all ;;
+*) usage >&2 && exit 2 ;;
+esac
