@@ -1,3 +1,39 @@
 //! The only crate that knows the container engine: hardened sandboxes and their proof.
+//!
+//! * [`driver`]: the [`Driver`], a cheap clone; one verb a file beside it: `provision`, [`link`] (attach), [`exec`],
+//!   `destroy`, `health`, `list`, `sweep`, [`watch`], [`image`].
+//! * [`policy`] and [`seccomp`]: the whole hardening as data; `create` sends it, `inspect` compares it.
+//! * [`archive`]: workspaces as files named by their content.
+//! * [`engine`]: which engine answers; [`error`]: what can go wrong and what to do.
+//! * [`executor`]: operations with a ledger, above the driver.
 
+pub mod archive;
+mod create;
+mod destroy;
+pub mod driver;
+pub mod engine;
+pub mod error;
+pub mod exec;
 pub mod executor;
+mod health;
+pub mod image;
+mod inspect;
+pub mod link;
+mod list;
+mod names;
+mod podman;
+pub mod policy;
+mod provision;
+pub mod seccomp;
+mod sweep;
+pub mod watch;
+
+pub use archive::ArchiveStore;
+pub use driver::Driver;
+pub use engine::{EngineConfig, EngineFacts, EngineKind};
+pub use error::DriverError;
+pub use image::ImageState;
+pub use link::{Events, GuestHello, GuestLink};
+pub use policy::OwnerCaps;
+pub use provision::ProvisionOptions;
+pub use watch::{Gone, GoneHow};

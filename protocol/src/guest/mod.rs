@@ -9,3 +9,8 @@ pub mod wire;
 
 pub use message::{ExitCause, FromGuest, Process, ToGuest};
 pub use wire::{FrameReader, WireError, checksum, encode};
+
+/// Output that the guest holds for one operation, bytes; a program that fills it blocks until something is acknowledged.
+pub const OUTPUT_RING: usize = 1024 * 1024;
+/// Bytes of stdin that may be sent beyond the last `StdinTaken`; what comes beyond that is refused.
+pub const STDIN_WINDOW: u64 = 256 * 1024;

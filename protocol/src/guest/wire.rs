@@ -52,6 +52,11 @@ impl FrameReader {
         self.skipped
     }
 
+    /// True when bytes wait for the rest of a frame.
+    pub fn is_partial(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
     /// The next whole message, or `None` until more bytes come.
     pub fn next_message<M: DeserializeOwned>(&mut self) -> Option<M> {
         loop {

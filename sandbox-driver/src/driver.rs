@@ -1,0 +1,111 @@
+//! The driver: a cheap clone that every verb hangs on. One verb a file; this one only connects and holds what they share.
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bollard::Docker;
+use roost_protocol::ids::SandboxId;
+
+use crate::engine::{self, EngineConfig, EngineFacts};
+use crate::error::DriverError;
+use crate::link::GuestLink;
+use crate::names;
+
+/// Hardened sandboxes on one container engine. Cheap to clone; all clones share their lines to guests.
+#[derive(Clone)]
+pub struct Driver {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) docker: Docker,
+    pub(crate) engine: EngineFacts,
+    links: Mutex<HashMap<SandboxId, Arc<Slot>>>,
+    /// Held while sandboxes are counted and one is created, so that the owner's count cannot be passed by a race.
+    pub(crate) admission: tokio::sync::Mutex<()>,
+}
+
+/// The one line to a sandbox; whoever finds it empty opens it while the others wait.
+type Slot = tokio::sync::Mutex<Option<GuestLink>>;
+
+impl Driver {
+    /// Connects to the engine, agrees on an API version and asks what it is.
+    ///
+    /// # Errors
+    /// [`DriverError`] that says what to install, to start or to change.
+    pub async fn connect(config: EngineConfig) -> Result<Self, DriverError> {
+        let (docker, engine) = engine::connect(&config).await?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                docker,
+                engine,
+                links: Mutex::default(),
+                admission: tokio::sync::Mutex::new(()),
+            }),
+        })
+    }
+
+    /// What the engine said of itself.
+    pub fn engine(&self) -> &EngineFacts {
+        &self.inner.engine
+    }
+
+    /// The line to a sandbox's guest: the one that is open, or a new one. The driver keeps it open, so that the next
+    /// command needs no attach.
+    ///
+    /// # Errors
+    /// [`DriverError::NoSandbox`], [`DriverError::GuestSilent`], or the engine's.
+    pub async fn attach(&self, sandbox: SandboxId) -> Result<GuestLink, DriverError> {
+        let slot = self.slot(sandbox);
+        let mut held = slot.lock().await;
+        if let Some(link) = held.as_ref().filter(|link| !link.is_closed()) {
+            return Ok(link.clone());
+        }
+        let link = GuestLink::open(
+            self.inner.docker.clone(),
+            sandbox,
+            names::container(sandbox),
+        )
+        .await;
+        match link {
+            Ok(link) => {
+                *held = Some(link.clone());
+                Ok(link)
+            }
+            Err(error) => {
+                drop(held);
+                self.detach(sandbox);
+                Err(error)
+            }
+        }
+    }
+
+    /// Closes the line to a sandbox; readers of its events end.
+    pub(crate) fn detach(&self, sandbox: SandboxId) {
+        let slot = lock(&self.inner.links).remove(&sandbox);
+        if let Some(slot) = slot
+            && let Ok(mut held) = slot.try_lock()
+            && let Some(link) = held.take()
+        {
+            link.close();
+        }
+    }
+
+    fn slot(&self, sandbox: SandboxId) -> Arc<Slot> {
+        Arc::clone(lock(&self.inner.links).entry(sandbox).or_default())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // A map of slots is whole after any line that can panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Seconds since the epoch; labels carry it for people, decisions use the engine's own times.
+pub(crate) fn now_s() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| {
+            i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+        })
+}

@@ -1,0 +1,209 @@
+//! Everything that can go wrong between us and the engine, each with a sentence that says what to do.
+use roost_protocol::ids::SandboxId;
+use roost_protocol::report::{ErrorKind, OperationError};
+use roost_protocol::text::TextError;
+
+/// Why a verb of the driver failed. Nothing weaker than asked for is ever left running behind an error.
+#[derive(Debug, thiserror::Error)]
+pub enum DriverError {
+    #[error(
+        "no container engine answers at {address}: install and start Docker (`apt-get install docker.io`) or Podman, or set DOCKER_HOST to its socket"
+    )]
+    EngineMissing {
+        address: String,
+        #[source]
+        source: bollard::errors::Error,
+    },
+    #[error(
+        "permission denied at {address}: add this user to the `docker` group (which is as good as root) and log in again, or set DOCKER_HOST to a rootless engine's socket"
+    )]
+    EnginePermission {
+        address: String,
+        #[source]
+        source: bollard::errors::Error,
+    },
+    #[error(
+        "the engine's address {0:?} cannot be used: only a unix socket (unix:///path) is supported"
+    )]
+    EngineAddress(String),
+    #[error(
+        "the engine speaks API {got}; at least {least} is needed: upgrade Docker to 20.10 or later, or Podman to 4.3 or later"
+    )]
+    EngineTooOld { got: String, least: &'static str },
+    #[error("the engine went away during {during}")]
+    EngineGone {
+        during: &'static str,
+        #[source]
+        source: bollard::errors::Error,
+    },
+    #[error("the engine refused {during} ({status}): {message}; nothing weaker was started")]
+    EngineRefused {
+        during: &'static str,
+        status: u16,
+        message: String,
+    },
+    #[error(
+        "the runtime {wanted:?} is configured but the engine knows only: {known}; install it or change the configuration"
+    )]
+    RuntimeMissing { wanted: String, known: String },
+    #[error(
+        "the image {reference} is not on this machine: `roostd image build`, `roostd image import <tar>` or let the engine pull it"
+    )]
+    ImageMissing { reference: String },
+    #[error(
+        "the image {reference} is {got}, not the wanted {wanted}: build or import the right one"
+    )]
+    ImageDiffers {
+        reference: String,
+        wanted: String,
+        got: String,
+    },
+    #[error("the image {reference} is not an agent image: {reason}")]
+    ImageUnfit { reference: String, reason: String },
+    #[error("the owner of this machine does not allow it: {0}")]
+    OwnerCaps(String),
+    #[error("{what} of {got} is out of range: {allowed}")]
+    OutOfRange {
+        what: &'static str,
+        got: u64,
+        allowed: String,
+    },
+    #[error(transparent)]
+    Text(#[from] TextError),
+    #[error("sandbox {0} exists with another spec: destroy it first, or use a new sandbox id")]
+    SpecDiffers(SandboxId),
+    #[error(
+        "the engine did not make what was intended, so it was destroyed: {}",
+        differences.join("; ")
+    )]
+    PolicyMismatch { differences: Vec<String> },
+    #[error("no sandbox {0} on this machine")]
+    NoSandbox(SandboxId),
+    #[error("the first process of sandbox {sandbox} does not answer: {detail}")]
+    GuestSilent { sandbox: SandboxId, detail: String },
+    #[error("sandbox {0} ended while it was used")]
+    SandboxGone(SandboxId),
+    #[error("{program} could not be started in the sandbox: {detail}")]
+    NotStarted { program: String, detail: String },
+    #[error("{program} failed in the sandbox with code {code}: {detail}")]
+    CommandFailed {
+        program: &'static str,
+        code: i32,
+        detail: String,
+    },
+    #[error("the disk is full at {path}: free some space and try again")]
+    DiskFull { path: String },
+    #[error("the archive of the workspace: {0}")]
+    Archive(String),
+    #[error("{during} {path}")]
+    File {
+        during: &'static str,
+        path: String,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("a message for the guest cannot be sent")]
+    Wire(#[from] roost_protocol::guest::WireError),
+}
+
+impl DriverError {
+    /// The closed kind that crosses the channel.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::EngineMissing { .. }
+            | Self::EnginePermission { .. }
+            | Self::EngineAddress(_)
+            | Self::EngineTooOld { .. } => ErrorKind::EngineUnavailable,
+            Self::EngineGone { .. } | Self::SandboxGone(_) => ErrorKind::Interrupted,
+            Self::EngineRefused { .. } | Self::RuntimeMissing { .. } => ErrorKind::EngineRefused,
+            Self::ImageMissing { .. } | Self::ImageDiffers { .. } | Self::ImageUnfit { .. } => {
+                ErrorKind::ImageMissing
+            }
+            Self::OwnerCaps(_) => ErrorKind::OwnerPolicy,
+            Self::OutOfRange { .. } | Self::Text(_) | Self::SpecDiffers(_) => ErrorKind::Invalid,
+            Self::PolicyMismatch { .. } => ErrorKind::PolicyMismatch,
+            Self::NoSandbox(_) => ErrorKind::NoSandbox,
+            Self::GuestSilent { .. } => ErrorKind::GuestSilent,
+            Self::NotStarted { .. } => ErrorKind::NotStarted,
+            Self::DiskFull { .. } => ErrorKind::DiskFull,
+            Self::CommandFailed { .. } | Self::Archive(_) | Self::File { .. } | Self::Wire(_) => {
+                ErrorKind::Internal
+            }
+        }
+    }
+
+    /// An I/O error of a file, told apart by "disk full".
+    pub(crate) fn file(
+        during: &'static str,
+        path: &std::path::Path,
+        source: std::io::Error,
+    ) -> Self {
+        let path = path.display().to_string();
+        if source.kind() == std::io::ErrorKind::StorageFull {
+            Self::DiskFull { path }
+        } else {
+            Self::File {
+                during,
+                path,
+                source,
+            }
+        }
+    }
+
+    /// An error of the engine's API, told apart by who is to blame.
+    pub(crate) fn engine(during: &'static str, source: bollard::errors::Error) -> Self {
+        match source {
+            bollard::errors::Error::DockerResponseServerError {
+                status_code,
+                message,
+            } => Self::EngineRefused {
+                during,
+                status: status_code,
+                message: roost_protocol::text::clean(
+                    &message,
+                    roost_protocol::limits::MAX_DETAIL_TEXT,
+                ),
+            },
+            source => Self::EngineGone { during, source },
+        }
+    }
+}
+
+impl From<&DriverError> for OperationError {
+    fn from(error: &DriverError) -> Self {
+        // The chain of causes belongs to the sentence: the person at the other end has no other log of this machine.
+        let mut detail = error.to_string();
+        let mut source = std::error::Error::source(error);
+        while let Some(cause) = source {
+            let text = cause.to_string();
+            if !detail.contains(&text) {
+                detail.push_str(": ");
+                detail.push_str(&text);
+            }
+            source = cause.source();
+        }
+        Self {
+            kind: error.kind(),
+            detail: roost_protocol::text::clean(&detail, roost_protocol::limits::MAX_DETAIL_TEXT),
+        }
+    }
+}
+
+impl From<DriverError> for OperationError {
+    fn from(error: DriverError) -> Self {
+        Self::from(&error)
+    }
+}
+
+/// True when the engine says that a thing is not there.
+pub(crate) fn is_missing(error: &bollard::errors::Error) -> bool {
+    status(error) == Some(404)
+}
+
+/// The status of an engine's answer, if it gave one.
+pub(crate) fn status(error: &bollard::errors::Error) -> Option<u16> {
+    match error {
+        bollard::errors::Error::DockerResponseServerError { status_code, .. } => Some(*status_code),
+        _ => None,
+    }
+}

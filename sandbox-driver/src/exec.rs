@@ -1,0 +1,323 @@
+//! Runs one command to its end through the guest: what the driver itself needs for archives, health and the probe.
+//!
+//! The executor does not use this: it keeps what is said on disk. Here output is handed over as it comes, and credit
+//! follows what was handed over.
+use std::collections::BTreeMap;
+use std::io;
+
+use roost_protocol::guest::{ExitCause, FromGuest, STDIN_WINDOW, ToGuest};
+use roost_protocol::ids::OperationId;
+use roost_protocol::limits::MAX_CHUNK_BYTES;
+use roost_protocol::output::{Piece, StreamName};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use crate::error::DriverError;
+use crate::link::{Events, GuestLink, nonce};
+use crate::policy::WORKSPACE;
+
+/// Credit ahead of what was handed over, bytes: below the guest's ring, above a round trip.
+const WINDOW: u64 = 512 * 1024;
+/// Most bytes that [`GuestLink::run`] keeps of each stream.
+const KEPT: usize = 1 << 20;
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Command {
+    pub argv: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    pub cwd: String,
+    pub deadline_ms: u64,
+    /// Bytes of output that are sent at all.
+    pub stream_cap: u64,
+}
+
+impl Command {
+    /// A program with arguments in the workspace, with a minute's time.
+    pub fn of(program: &str, arguments: &[&str]) -> Self {
+        let argv = std::iter::once(program)
+            .chain(arguments.iter().copied())
+            .map(str::to_owned)
+            .collect();
+        Self {
+            argv,
+            env: BTreeMap::new(),
+            cwd: WORKSPACE.to_owned(),
+            deadline_ms: 60_000,
+            stream_cap: u64::MAX,
+        }
+    }
+}
+
+/// How it ended, with what was kept of its output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    pub code: i32,
+    pub cause: ExitCause,
+    pub output: Vec<u8>,
+    pub errors: Vec<u8>,
+    pub output_end: u64,
+    pub output_dropped: u64,
+}
+
+impl GuestLink {
+    /// Runs a command and keeps the first MiB of each of its streams.
+    ///
+    /// # Errors
+    /// [`DriverError::NotStarted`], [`DriverError::SandboxGone`].
+    pub async fn run(&self, command: Command) -> Result<Ran, DriverError> {
+        let mut output = Vec::new();
+        let mut ran = self
+            .run_with(command, tokio::io::empty(), false, async |data: &[u8]| {
+                keep(&mut output, data);
+                Ok(())
+            })
+            .await?;
+        ran.output = output;
+        Ok(ran)
+    }
+
+    /// Runs a command with bytes for its stdin and a sink for its stdout; stderr is kept up to a MiB.
+    ///
+    /// # Errors
+    /// Those of [`Self::run`], and what the sink or the source says; the command is then cancelled.
+    pub async fn run_with<R, S>(
+        &self,
+        command: Command,
+        mut stdin: R,
+        has_stdin: bool,
+        mut sink: S,
+    ) -> Result<Ran, DriverError>
+    where
+        R: AsyncRead + Unpin,
+        S: AsyncFnMut(&[u8]) -> Result<(), DriverError>,
+    {
+        let operation = new_operation();
+        let program = command.argv.first().cloned().unwrap_or_default();
+        let mut events = self.events(operation);
+        self.send(ToGuest::Start {
+            operation,
+            argv: command.argv,
+            cwd: command.cwd,
+            env: command.env,
+            stdin: has_stdin,
+            tty: None,
+            deadline_ms: command.deadline_ms,
+            stream_cap: command.stream_cap,
+        })
+        .await?;
+        self.credit(operation, 0).await?;
+        let mut ended = None;
+        let result = {
+            let reading = drain(
+                self,
+                operation,
+                &program,
+                &mut events,
+                &mut sink,
+                &mut stdin,
+                has_stdin,
+            );
+            reading.await.map(|ran| ended = Some(ran))
+        };
+        if result.is_err() {
+            // What nobody reads must not run on. When the line is closed there is nothing left to cancel.
+            let _ = self.send(ToGuest::Cancel { operation }).await;
+        }
+        let _ = self.send(ToGuest::Forget { operation }).await;
+        result?;
+        ended.ok_or(DriverError::SandboxGone(self.sandbox()))
+    }
+
+    async fn credit(&self, operation: OperationId, handed_over: u64) -> Result<(), DriverError> {
+        self.send(ToGuest::Credit {
+            operation,
+            up_to: handed_over + WINDOW,
+            acked: handed_over,
+        })
+        .await
+    }
+}
+
+async fn drain<R, S>(
+    link: &GuestLink,
+    operation: OperationId,
+    program: &str,
+    events: &mut Events,
+    sink: &mut S,
+    stdin: &mut R,
+    has_stdin: bool,
+) -> Result<Ran, DriverError>
+where
+    R: AsyncRead + Unpin,
+    S: AsyncFnMut(&[u8]) -> Result<(), DriverError>,
+{
+    let mut errors = Vec::new();
+    let mut credited = 0;
+    let mut feed = Feed::new(has_stdin);
+    loop {
+        let event = tokio::select! {
+            biased;
+            event = events.recv() => event,
+            fed = feed.next(stdin), if feed.may_send() => {
+                if let Some(message) = fed.map_err(|source| DriverError::File {
+                    during: "cannot read the input of",
+                    path: program.to_owned(),
+                    source,
+                })?.message(operation) {
+                    link.send(message).await?;
+                }
+                continue;
+            }
+        };
+        match event {
+            None => return Err(DriverError::SandboxGone(link.sandbox())),
+            Some(FromGuest::Output { piece, .. }) => {
+                let end = piece.end();
+                match &piece {
+                    Piece::Data {
+                        stream: StreamName::Stdout,
+                        data,
+                        ..
+                    } => sink(data).await?,
+                    Piece::Data { data, .. } => keep(&mut errors, data),
+                    Piece::Gap { from, to } => {
+                        return Err(DriverError::GuestSilent {
+                            sandbox: link.sandbox(),
+                            detail: format!("bytes {from} to {to} of {program}'s output are gone"),
+                        });
+                    }
+                }
+                if end - credited > WINDOW / 4 {
+                    credited = end;
+                    link.credit(operation, end).await?;
+                }
+            }
+            Some(FromGuest::StdinTaken { offset, .. }) => feed.taken(offset),
+            Some(FromGuest::NotStarted { errno, detail, .. }) => {
+                return Err(DriverError::NotStarted {
+                    program: program.to_owned(),
+                    detail: format!(
+                        "{} (errno {errno})",
+                        roost_protocol::text::clean(&detail, 300)
+                    ),
+                });
+            }
+            Some(FromGuest::NoSuch { .. }) => return Err(DriverError::SandboxGone(link.sandbox())),
+            Some(FromGuest::Exited {
+                code,
+                cause,
+                output_end,
+                output_dropped,
+                ..
+            }) => {
+                return Ok(Ran {
+                    code,
+                    cause,
+                    output: Vec::new(),
+                    errors,
+                    output_end,
+                    output_dropped,
+                });
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Stdin on its way: bytes sent and not taken are kept, because a re-attach may have lost them.
+struct Feed {
+    /// Bytes from `taken` on.
+    kept: Vec<u8>,
+    taken: u64,
+    sent: u64,
+    eof: bool,
+    eof_sent: bool,
+}
+
+/// What the feed has to say now.
+struct Fed(Option<(u64, Vec<u8>, bool)>);
+
+impl Fed {
+    fn message(self, operation: OperationId) -> Option<ToGuest> {
+        let (offset, data, eof) = self.0?;
+        Some(ToGuest::Stdin {
+            operation,
+            offset,
+            data,
+            eof,
+        })
+    }
+}
+
+impl Feed {
+    fn new(has_stdin: bool) -> Self {
+        Self {
+            kept: Vec::new(),
+            taken: 0,
+            sent: 0,
+            eof: !has_stdin,
+            eof_sent: !has_stdin,
+        }
+    }
+
+    fn may_send(&self) -> bool {
+        !self.eof_sent && self.sent - self.taken + MAX_CHUNK_BYTES as u64 <= STDIN_WINDOW
+    }
+
+    async fn next<R: AsyncRead + Unpin>(&mut self, stdin: &mut R) -> io::Result<Fed> {
+        let held = self.taken + self.kept.len() as u64;
+        if self.sent < held {
+            // Said once, lost on the way, said again.
+            let from = usize::try_from(self.sent - self.taken).unwrap_or(usize::MAX);
+            let to = self.kept.len().min(from + MAX_CHUNK_BYTES);
+            let data = self.kept[from..to].to_vec();
+            let offset = self.sent;
+            self.sent += data.len() as u64;
+            self.eof_sent = self.eof && self.sent == held;
+            return Ok(Fed(Some((offset, data, self.eof_sent))));
+        }
+        if self.eof {
+            self.eof_sent = true;
+            return Ok(Fed(Some((self.sent, Vec::new(), true))));
+        }
+        let mut chunk = vec![0; MAX_CHUNK_BYTES];
+        let got = stdin.read(&mut chunk).await?;
+        chunk.truncate(got);
+        self.eof = got == 0;
+        let offset = self.sent;
+        self.kept.extend_from_slice(&chunk);
+        self.sent += got as u64;
+        self.eof_sent = self.eof;
+        Ok(Fed(Some((offset, chunk, self.eof))))
+    }
+
+    fn taken(&mut self, offset: u64) {
+        if offset > self.taken {
+            let gone = usize::try_from(offset - self.taken).unwrap_or(usize::MAX);
+            self.kept.drain(..gone.min(self.kept.len()));
+            self.taken = offset;
+            self.sent = self.sent.max(offset);
+        } else if self.sent > self.taken {
+            // The answer to a question after a re-attach: what was sent beyond may be lost; its offset makes saying it
+            // again harmless.
+            self.sent = self.taken;
+            self.eof_sent = false;
+        }
+    }
+}
+
+fn keep(into: &mut Vec<u8>, data: &[u8]) {
+    let room = KEPT.saturating_sub(into.len());
+    into.extend_from_slice(&data[..data.len().min(room)]);
+}
+
+/// An id for a command of the driver's own: unlike any that a gateway makes, because its version is 8.
+fn new_operation() -> OperationId {
+    let (a, b) = (nonce(), nonce());
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&a.to_be_bytes());
+    bytes[8..].copy_from_slice(&b.rotate_left(32).to_be_bytes());
+    bytes[6] = (bytes[6] & 0x0f) | 0x80;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    OperationId(uuid::Uuid::from_bytes(bytes))
+}

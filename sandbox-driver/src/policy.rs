@@ -1,0 +1,305 @@
+//! The whole hardening policy as data. Nothing here does I/O, and nothing in a spec can weaken it.
+//!
+//! An auditor reads this file and `seccomp.json`; `create` sends what it says, `inspect` compares what the engine made
+//! with it, and the escape probe reads it from inside. A field that is dropped here is noticed by a test (`tests/mutations.rs`).
+use std::collections::HashMap;
+
+use bollard::models::{
+    ContainerCreateBody, HealthConfig, HostConfig, HostConfigCgroupnsModeEnum, HostConfigLogConfig,
+    ResourcesUlimits, RestartPolicy, RestartPolicyNameEnum,
+};
+use roost_protocol::sandbox::{Limits, SandboxSpec};
+
+use crate::engine::{EngineFacts, EngineKind};
+use crate::error::DriverError;
+use crate::seccomp;
+
+/// The guest supervisor in every agent image: the sandbox's first process.
+pub const GUEST: &str = "/usr/local/lib/roost/guest";
+/// The escape probe in every agent image.
+pub const PROBE: &str = "/usr/local/lib/roost/escape-probe";
+/// User and group of everything in a sandbox; never 0.
+pub const UID: u32 = 65532;
+/// The one directory that is kept.
+pub const WORKSPACE: &str = "/workspace";
+/// Size of `/tmp`, bytes; counts in the memory limit.
+pub const TMP_BYTES: u64 = 64 << 20;
+/// Size of `/dev/shm`, bytes; counts in the memory limit.
+pub const SHM_BYTES: u64 = 64 << 20;
+/// The sandbox dies before the host's own programs when memory is short.
+pub const OOM_SCORE_ADJ: i64 = 500;
+/// Open files of a process.
+const NOFILE: i64 = 16_384;
+/// Locked memory of a process, bytes.
+const MEMLOCK: i64 = 64 << 10;
+/// Least memory beside the workspace that a sandbox can live with, bytes.
+const LEAST_HEADROOM: u64 = 16 << 20;
+
+/// Paths that read as empty: the engine's defaults and what else tells about the host. A list replaces the engine's own,
+/// so it must be a superset.
+pub const MASKED: [&str; 20] = [
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/config.gz",
+    "/proc/interrupts",
+    "/proc/kallsyms",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/key-users",
+    "/proc/latency_stats",
+    "/proc/modules",
+    "/proc/sched_debug",
+    "/proc/scsi",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+    "/proc/vmallocinfo",
+    "/sys/devices/virtual/dmi",
+    "/sys/devices/virtual/powercap",
+    "/sys/firmware",
+    "/sys/fs/selinux",
+    "/sys/kernel/security",
+];
+/// Paths that cannot be written: the engine's defaults.
+pub const READ_ONLY: [&str; 5] = [
+    "/proc/bus",
+    "/proc/fs",
+    "/proc/irq",
+    "/proc/sys",
+    "/proc/sysrq-trigger",
+];
+
+/// What the owner of a machine allows at most. It can lower what a spec asks for to nothing, never raise it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnerCaps {
+    /// Image references that may be used; empty allows every agent image.
+    pub allowed_images: Vec<String>,
+    /// Most memory of one sandbox, bytes.
+    pub most_memory_bytes: Option<u64>,
+    /// Most cpu of one sandbox, billionths.
+    pub most_nano_cpus: Option<u64>,
+    /// Most sandboxes on this machine.
+    pub most_sandboxes: Option<u32>,
+}
+
+/// Checks a spec and lowers its limits to the owner's caps.
+///
+/// # Errors
+/// [`DriverError`] naming the field that is wrong or forbidden.
+pub fn admit(spec: &SandboxSpec, caps: &OwnerCaps) -> Result<Limits, DriverError> {
+    roost_protocol::text::image_reference(&spec.image)?;
+    roost_protocol::text::environment(spec.env.iter())?;
+    if !caps.allowed_images.is_empty() && !caps.allowed_images.contains(&spec.image) {
+        return Err(DriverError::OwnerCaps(format!(
+            "the image {} is not among the allowed ones ({})",
+            spec.image,
+            caps.allowed_images.join(", ")
+        )));
+    }
+    let mut limits = spec.limits;
+    if let Some(most) = caps.most_memory_bytes
+        && limits.memory_bytes > most
+    {
+        // The workspace shrinks with the memory that it is a part of.
+        let share = u128::from(limits.workspace_bytes) * u128::from(most)
+            / u128::from(limits.memory_bytes.max(1));
+        limits.workspace_bytes = limits.workspace_bytes.min(share as u64);
+        limits.memory_bytes = most;
+    }
+    if let Some(most) = caps.most_nano_cpus {
+        limits.nano_cpus = limits.nano_cpus.min(most);
+    }
+    range("memory_bytes", limits.memory_bytes, 32 << 20, 1 << 40)?;
+    range(
+        "workspace_bytes",
+        limits.workspace_bytes,
+        1 << 20,
+        limits.memory_bytes.saturating_sub(LEAST_HEADROOM),
+    )?;
+    range("nano_cpus", limits.nano_cpus, 10_000_000, 1_000_000_000_000)?;
+    range("pids", u64::from(limits.pids), 16, 32_768)?;
+    Ok(limits)
+}
+
+fn range(what: &'static str, got: u64, least: u64, most: u64) -> Result<(), DriverError> {
+    if (least..=most).contains(&got) {
+        Ok(())
+    } else {
+        Err(DriverError::OutOfRange {
+            what,
+            got,
+            allowed: format!("{least} to {most}"),
+        })
+    }
+}
+
+/// The engine's create request for a spec whose limits were admitted.
+///
+/// # Errors
+/// [`DriverError::EngineRefused`] on an architecture that has no seccomp profile: never without one.
+pub fn container(
+    spec: &SandboxSpec,
+    limits: Limits,
+    engine: &EngineFacts,
+    labels: HashMap<String, String>,
+) -> Result<ContainerCreateBody, DriverError> {
+    let nothing = || Some(Vec::new());
+    let user = format!("{UID}:{UID}");
+    Ok(ContainerCreateBody {
+        // A fixed name: the host's is nobody's business.
+        hostname: Some("sandbox".to_owned()),
+        user: Some(user),
+        attach_stdin: Some(false),
+        attach_stdout: Some(false),
+        attach_stderr: Some(false),
+        tty: Some(false),
+        // The guest's channel: stays open when the one who attached goes away.
+        open_stdin: Some(true),
+        stdin_once: Some(false),
+        env: Some(environment(spec)),
+        entrypoint: Some(vec![GUEST.to_owned()]),
+        cmd: nothing(),
+        healthcheck: Some(HealthConfig {
+            test: Some(vec!["NONE".to_owned()]),
+            ..HealthConfig::default()
+        }),
+        image: Some(spec.image.clone()),
+        working_dir: Some(WORKSPACE.to_owned()),
+        labels: Some(labels),
+        stop_signal: Some("SIGKILL".to_owned()),
+        host_config: Some(host(limits, engine)?),
+        ..ContainerCreateBody::default()
+    })
+}
+
+fn host(limits: Limits, engine: &EngineFacts) -> Result<HostConfig, DriverError> {
+    let nothing = || Some(Vec::new());
+    let number = |n: u64| Some(i64::try_from(n).unwrap_or(i64::MAX));
+    // Docker knows only "not the host's" for these two, and writes it as nothing.
+    let private = match engine.kind {
+        EngineKind::Docker => String::new(),
+        EngineKind::Podman => "private".to_owned(),
+    };
+    Ok(HostConfig {
+        privileged: Some(false),
+        cap_drop: Some(vec!["ALL".to_owned()]),
+        cap_add: nothing(),
+        security_opt: Some(security(engine)?),
+        readonly_rootfs: Some(true),
+        network_mode: Some("none".to_owned()),
+        ipc_mode: Some("private".to_owned()),
+        pid_mode: Some(private.clone()),
+        uts_mode: Some(private),
+        cgroupns_mode: Some(HostConfigCgroupnsModeEnum::PRIVATE),
+        memory: number(limits.memory_bytes),
+        // Memory and swap together: the same number means no swap.
+        memory_swap: number(limits.memory_bytes),
+        nano_cpus: number(limits.nano_cpus),
+        pids_limit: Some(i64::from(limits.pids)),
+        ulimits: Some(ulimits()),
+        oom_score_adj: Some(OOM_SCORE_ADJ),
+        oom_kill_disable: Some(false),
+        tmpfs: Some(tmpfs(limits)),
+        shm_size: number(SHM_BYTES),
+        devices: nothing_devices(),
+        binds: nothing(),
+        mounts: Some(Vec::new()),
+        port_bindings: Some(HashMap::new()),
+        publish_all_ports: Some(false),
+        extra_hosts: nothing(),
+        links: nothing(),
+        sysctls: Some(HashMap::new()),
+        group_add: nothing(),
+        masked_paths: Some(MASKED.map(str::to_owned).to_vec()),
+        readonly_paths: Some(READ_ONLY.map(str::to_owned).to_vec()),
+        init: Some(false),
+        auto_remove: Some(false),
+        restart_policy: Some(RestartPolicy {
+            name: Some(RestartPolicyNameEnum::NO),
+            maximum_retry_count: None,
+        }),
+        // Output goes to the attached stream only: a log on the host's disk would have no bound of ours.
+        log_config: Some(HostConfigLogConfig {
+            typ: Some("none".to_owned()),
+            config: None,
+        }),
+        cgroup_parent: engine.cgroup_parent.clone(),
+        runtime: engine.runtime.clone(),
+        ..HostConfig::default()
+    })
+}
+
+fn nothing_devices() -> Option<Vec<bollard::models::DeviceMapping>> {
+    Some(Vec::new())
+}
+
+fn security(engine: &EngineFacts) -> Result<Vec<String>, DriverError> {
+    let profile = seccomp::profile(&engine.arch).ok_or_else(|| DriverError::EngineRefused {
+        during: "choosing a seccomp profile",
+        status: 0,
+        message: format!("there is no profile for the architecture {:?}", engine.arch),
+    })?;
+    let mut options = vec!["no-new-privileges".to_owned(), format!("seccomp={profile}")];
+    if engine.apparmor {
+        options.push(match engine.kind {
+            EngineKind::Docker => "apparmor=docker-default".to_owned(),
+            EngineKind::Podman => "apparmor=containers-default".to_owned(),
+        });
+    }
+    if engine.kind == EngineKind::Podman {
+        // Podman's compatible API takes masked paths here and adds them to its own.
+        options.push(format!("mask={}", MASKED.join(":")));
+    }
+    Ok(options)
+}
+
+/// Not `nproc`: it counts one user over all sandboxes of the host. The pids limit does this work.
+fn ulimits() -> Vec<ResourcesUlimits> {
+    [("core", 0), ("memlock", MEMLOCK), ("nofile", NOFILE)]
+        .map(|(name, most)| ResourcesUlimits {
+            name: Some(name.to_owned()),
+            soft: Some(most),
+            hard: Some(most),
+        })
+        .to_vec()
+}
+
+fn tmpfs(limits: Limits) -> HashMap<String, String> {
+    HashMap::from([
+        (
+            "/tmp".to_owned(),
+            format!("rw,noexec,nosuid,nodev,size={TMP_BYTES},mode=1777"),
+        ),
+        (
+            WORKSPACE.to_owned(),
+            format!(
+                "rw,exec,nosuid,nodev,size={},mode=0700,uid={UID},gid={UID}",
+                limits.workspace_bytes
+            ),
+        ),
+    ])
+}
+
+/// What every command finds; a spec may add to it and replace the defaults of programs, never what holds the house up.
+fn environment(spec: &SandboxSpec) -> Vec<String> {
+    let mut env = std::collections::BTreeMap::from([
+        (
+            "PATH",
+            "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        ),
+        ("HOME", WORKSPACE),
+        ("TMPDIR", "/workspace/.tmp"),
+        ("LANG", "C.UTF-8"),
+        ("USER", "agent"),
+        ("LOGNAME", "agent"),
+    ]);
+    for (name, value) in &spec.env {
+        env.insert(name, value);
+    }
+    env.into_iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "policy_tests.rs"]
+pub(crate) mod tests;
