@@ -159,6 +159,47 @@ impl From<crate::domains::auth::AuthError> for ApiError {
     }
 }
 
+impl From<crate::operations::OperationsError> for ApiError {
+    fn from(error: crate::operations::OperationsError) -> Self {
+        use crate::operations::OperationsError as E;
+        match error {
+            E::UnknownNode(_) => Self::not_found("node"),
+            E::UnknownOperation(_) => Self::not_found("operation"),
+            E::NodeOffline(_) => Self::new(Code::NodeOffline).detail(
+                "The machine is not connected. See that it is on and that `roostd` runs there, then try again.",
+            ),
+            E::NodeDraining(_) => Self::new(Code::NodeDraining)
+                .detail("The machine is draining and takes no new sandboxes; undrain it or choose another."),
+            E::HeldElsewhere(_) => Self::new(Code::NodeHeldElsewhere)
+                .detail("Another gateway holds this machine's connection; try again.")
+                .retry_after(1),
+            E::LocalOff => Self::new(Code::EngineUnavailable).detail(
+                "Sandboxes on the gateway's own host are switched off (`sandboxes.local`); choose a machine.",
+            ),
+            E::Over(_) => Self::new(Code::Conflict)
+                .detail("The operation has ended; nothing can be said to it any more."),
+            E::Invalid(invalid) => Self::validations(
+                invalid
+                    .faults
+                    .into_iter()
+                    .map(|fault| FieldError { pointer: fault.pointer, detail: fault.detail })
+                    .collect(),
+            ),
+            E::Busy { most } => Self::new(Code::Unavailable)
+                .detail(format!("{most} operations are under way there; try again when some have ended."))
+                .retry_after(1),
+            E::StdinOffset { expected } => Self::new(Code::Conflict)
+                .detail(format!("Stdin stands at offset {expected}; continue there.")),
+            E::TooSlow { ref id, .. } => {
+                let detail = format!("The machine did not answer in time; operation {id} goes on.");
+                Self::new(Code::NoAnswer).detail(detail).caused_by(error)
+            }
+            E::NoAnswer(_) => Self::new(Code::NoAnswer).caused_by(error),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
 impl From<crate::domains::claws::ClawError> for ApiError {
     fn from(error: crate::domains::claws::ClawError) -> Self {
         use crate::domains::claws::ClawError as E;

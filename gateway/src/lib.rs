@@ -4,6 +4,7 @@
 //! * `app` wires everything; `tree` reads as the running system.
 //! * `domains` is the product, a folder a noun.
 //! * `config`, `db`, `http`, `events`, `supervision`, `telemetry` cut across.
+//! * `operations` is the caller's side of work on machines: `domains/fleet` and `domains/sandboxes` stand on it.
 //! * `clock`, `ids` are passed in everywhere; `error` maps domains' errors to HTTP.
 //! * `cli` is the command line, of operators and of users.
 
@@ -17,6 +18,7 @@ pub mod error;
 pub mod events;
 pub mod http;
 pub mod ids;
+pub mod operations;
 pub mod supervision;
 pub mod telemetry;
 pub mod tree;

@@ -11,6 +11,8 @@ mod m0003_claws;
 mod m0004_events;
 mod m0005_leases_and_sagas;
 mod m0006_idempotency;
+mod m0101_fleet;
+mod m0102_operations;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -24,6 +26,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0004_events::Migration),
             Box::new(m0005_leases_and_sagas::Migration),
             Box::new(m0006_idempotency::Migration),
+            Box::new(m0101_fleet::Migration),
+            Box::new(m0102_operations::Migration),
         ]
     }
 }

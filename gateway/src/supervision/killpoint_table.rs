@@ -33,4 +33,24 @@ pub const KILL_POINTS: &[KillPoint] = &[
         name: "claws.saga.after_commit",
         place: "the saga's row says that the step is done; the next one has not been looked for",
     },
+    KillPoint {
+        name: "operations.submit.before_row",
+        place: "an operation was asked for; nothing is written and nothing was sent",
+    },
+    KillPoint {
+        name: "operations.submit.after_row",
+        place: "the operation's row is written; nothing was sent",
+    },
+    KillPoint {
+        name: "operations.submit.after_send",
+        place: "the operation is on its way to the machine; the caller does not know yet that it was taken",
+    },
+    KillPoint {
+        name: "operations.finish.before_row",
+        place: "the machine reported the end; the row is still open",
+    },
+    KillPoint {
+        name: "operations.finish.after_row",
+        place: "the row has its end; who waits was not told and the machine was not acknowledged",
+    },
 ];

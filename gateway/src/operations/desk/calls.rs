@@ -1,0 +1,242 @@
+//! What an engine is asked: submit, cancel, stdin and the rest.
+
+use bytes::Bytes;
+use roost_protocol::control::Control;
+use roost_protocol::frame::ToNode;
+use roost_protocol::ids::{OperationId as WireId, SandboxId as WireSandbox};
+use roost_protocol::limits::{MAX_CHUNK_BYTES, MAX_IN_FLIGHT};
+use roost_protocol::machine::operation::Input;
+use roost_protocol::operation::OperationRequest;
+
+use super::{Desk, Flow, worse};
+use crate::db::unique_violation;
+use crate::ids::{OperationId, SandboxId};
+use crate::kill_point;
+use crate::operations::error::OperationsError;
+use crate::operations::line::EngineCall;
+use crate::operations::live::Live;
+use crate::operations::model::{self, Asked, OperationRef, Target};
+use crate::operations::store::{self, NewOperation};
+use crate::supervision::{Context, Reply};
+
+impl Desk {
+    /// Answers one call. Whether the engine may be given work at all was decided by the actor.
+    pub async fn call<M: Send + 'static>(
+        &mut self,
+        call: EngineCall,
+        cx: &Context<M>,
+    ) -> Result<Flow, OperationsError> {
+        match call {
+            EngineCall::Submit(request, reply) => {
+                let taken = self.submit(*request, cx).await;
+                let (answer, flow) = match taken {
+                    Ok((taken, flow)) => (Ok(taken), flow),
+                    Err(error) => (Err(error), Flow::Fine),
+                };
+                reply.send(answer);
+                Ok(flow)
+            }
+            EngineCall::Cancel(id, reply) => {
+                let flow = self.cancel(id, cx).await;
+                Ok(answer(reply, flow))
+            }
+            EngineCall::Resize(id, size, reply) => {
+                let flow = self.open(id).map(|()| {
+                    self.say(ToNode::Control(Control::Resize {
+                        operation: WireId(id.0),
+                        size,
+                    }))
+                });
+                Ok(answer(reply, flow))
+            }
+            EngineCall::Stdin {
+                id,
+                offset,
+                data,
+                eof,
+                reply,
+            } => match self.open(id) {
+                Ok(()) => {
+                    let end = offset.saturating_add(data.len() as u64);
+                    let flow = self.stdin_frames(id, offset, data, eof);
+                    self.stdin.wait(id, offset, end, reply);
+                    Ok(flow)
+                }
+                Err(error) => {
+                    reply.send(Err(error));
+                    Ok(Flow::Fine)
+                }
+            },
+            EngineCall::Lease(sandboxes, lease_s) => {
+                let sandboxes = sandboxes.into_iter().map(wire_sandbox).collect();
+                Ok(self.say(ToNode::Control(Control::Lease { sandboxes, lease_s })))
+            }
+            EngineCall::Reconcile { sandboxes, grace_s } => {
+                let sandboxes = sandboxes.into_iter().map(wire_sandbox).collect();
+                Ok(self.say(ToNode::Control(Control::Reconcile {
+                    waiting: Vec::new(),
+                    sandboxes,
+                    grace_s,
+                })))
+            }
+            EngineCall::Nudge(id) => match self.operations.registry().get(id) {
+                Some(live) => {
+                    if self.link.is_none() {
+                        live.detached();
+                    }
+                    Ok(self.see_to(&live))
+                }
+                None => Ok(Flow::Fine),
+            },
+        }
+    }
+
+    fn open(&self, id: OperationId) -> Result<(), OperationsError> {
+        match self
+            .operations
+            .registry()
+            .get(id)
+            .filter(|live| live.target == self.target)
+        {
+            None => Err(OperationsError::UnknownOperation(id)),
+            Some(live) if live.is_ended() => Err(OperationsError::Over(id)),
+            Some(_) if self.link.is_none() => match self.target {
+                Target::Node(node) => Err(OperationsError::NodeOffline(node)),
+                Target::Local => Err(OperationsError::LocalOff),
+            },
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn stdin_frames(&self, id: OperationId, offset: u64, data: Bytes, eof: bool) -> Flow {
+        let operation = WireId(id.0);
+        let mut flow = Flow::Fine;
+        let (mut at, mut rest) = (offset, data);
+        loop {
+            let piece = rest.split_to(rest.len().min(MAX_CHUNK_BYTES));
+            let last = rest.is_empty();
+            let length = piece.len() as u64;
+            let frame = Control::Stdin {
+                operation,
+                offset: at,
+                data: piece.to_vec(),
+                eof: eof && last,
+            };
+            flow = worse(flow, self.say(ToNode::Control(frame)));
+            at += length;
+            if last {
+                return flow;
+            }
+        }
+    }
+
+    async fn submit<M: Send + 'static>(
+        &mut self,
+        request: OperationRequest,
+        cx: &Context<M>,
+    ) -> Result<(OperationRef, Flow), OperationsError> {
+        let id = OperationId::from(request.id);
+        let taken = OperationRef {
+            id,
+            target: self.target,
+        };
+        let registry = self.operations.registry();
+        if registry.get(id).is_some() {
+            return Ok((taken, Flow::Fine));
+        }
+        if self.all().iter().filter(|live| !live.is_ended()).count() >= MAX_IN_FLIGHT {
+            return Err(OperationsError::Busy {
+                most: MAX_IN_FLIGHT,
+            });
+        }
+        request.validate()?;
+        let wire = rmp_serde::to_vec_named(&request)
+            .map_err(|error| sea_orm::DbErr::Custom(error.to_string()))?;
+        kill_point!(cx, "operations.submit.before_row");
+        let asked = Asked::of(&request);
+        let at = cx.now();
+        let give_up_at = at + model::give_up_after(&request);
+        let new = NewOperation {
+            id,
+            target: self.target,
+            engine: &self.engine,
+            asked: &asked,
+            request: model::summary(&request),
+            wire,
+            at,
+            give_up_at,
+        };
+        let tx = self.operations.db().write().await?;
+        match store::insert(&tx, new).await {
+            Ok(()) => tx.commit().await?,
+            // The caller asks again for what was taken before: the row says what became of it.
+            Err(error) if unique_violation(&error) => {
+                drop(tx);
+                let row = store::get(self.operations.db().read(), id)
+                    .await?
+                    .ok_or(OperationsError::UnknownOperation(id))?;
+                return Ok((
+                    OperationRef {
+                        id,
+                        target: row.target(),
+                    },
+                    Flow::Fine,
+                ));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        kill_point!(cx, "operations.submit.after_row");
+        let live = self
+            .operations
+            .registry()
+            .put(Live::begun(self.target, request));
+        let flow = if self.link.is_some() {
+            let outputs = live.step(Input::Connected { listed: None });
+            self.carry_out(&live, outputs, cx).await?
+        } else {
+            Flow::Fine
+        };
+        kill_point!(cx, "operations.submit.after_send");
+        Ok((taken, flow))
+    }
+
+    async fn cancel<M: Send + 'static>(
+        &mut self,
+        id: OperationId,
+        cx: &Context<M>,
+    ) -> Result<Flow, OperationsError> {
+        let live = self
+            .operations
+            .registry()
+            .get(id)
+            .filter(|live| live.target == self.target);
+        let Some(live) = live else {
+            return Err(OperationsError::UnknownOperation(id));
+        };
+        if live.is_ended() {
+            return Err(OperationsError::Over(id));
+        }
+        let tx = self.operations.db().write().await?;
+        store::note_cancelling(&tx, id).await?;
+        tx.commit().await?;
+        let outputs = live.step(Input::Cancel);
+        self.carry_out(&live, outputs, cx).await
+    }
+}
+
+fn wire_sandbox(id: SandboxId) -> WireSandbox {
+    WireSandbox(id.0)
+}
+
+fn answer(reply: Reply<Result<(), OperationsError>>, flow: Result<Flow, OperationsError>) -> Flow {
+    match flow {
+        Ok(flow) => {
+            reply.send(Ok(()));
+            flow
+        }
+        Err(error) => {
+            reply.send(Err(error));
+            Flow::Fine
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Pure types and rules of operations beside the machine in `roost_protocol::machine::operation`: where one runs, the
+//! words of the store, and whether an end answers what was asked.
+
+use std::time::Duration;
+
+use roost_protocol::limits::{MAX_DEADLINE_S, RESULT_RETENTION_S};
+use roost_protocol::operation::{Operation, OperationRequest};
+use roost_protocol::report::{Ended, Outcome, Terminal};
+
+use crate::ids::{NodeId, OperationId};
+
+/// Where an operation runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// The gateway's own host.
+    Local,
+    /// A paired machine.
+    Node(NodeId),
+}
+
+impl Target {
+    /// The node, when it is one.
+    pub fn node(self) -> Option<NodeId> {
+        match self {
+            Self::Local => None,
+            Self::Node(id) => Some(id),
+        }
+    }
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Local => f.write_str("local"),
+            Self::Node(id) => id.fmt(f),
+        }
+    }
+}
+
+/// An operation that was taken: its row is written and it is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperationRef {
+    pub id: OperationId,
+    pub target: Target,
+}
+
+/// The states of a row. The last four are final.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OperationState {
+    /// Written; the machine has not said that it has it.
+    Pending,
+    /// In the machine's ledger.
+    Running,
+    Done,
+    Failed,
+    Cancelled,
+    /// It may have run; its result cannot be known any more.
+    Lost,
+}
+
+impl OperationState {
+    /// The word in the store and on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Lost => "lost",
+        }
+    }
+
+    /// Reads a word of the store; `None` for one that we never write.
+    pub fn from_stored(word: &str) -> Option<Self> {
+        [
+            Self::Pending,
+            Self::Running,
+            Self::Done,
+            Self::Failed,
+            Self::Cancelled,
+            Self::Lost,
+        ]
+        .into_iter()
+        .find(|state| state.as_str() == word)
+    }
+
+    /// Whether nothing can change any more.
+    pub fn is_final(self) -> bool {
+        !matches!(self, Self::Pending | Self::Running)
+    }
+}
+
+impl From<Terminal> for OperationState {
+    fn from(terminal: Terminal) -> Self {
+        match terminal {
+            Terminal::Done => Self::Done,
+            Terminal::Failed => Self::Failed,
+            Terminal::Cancelled => Self::Cancelled,
+            Terminal::Lost => Self::Lost,
+        }
+    }
+}
+
+/// Checks that an end answers what was asked: a node that answers something else, or about another sandbox, is not
+/// believed.
+pub fn answers(asked: &Asked, ended: &Ended) -> bool {
+    match &ended.outcome {
+        Outcome::Error { .. } | Outcome::Unknown => ended.state != Terminal::Done,
+        Outcome::Verified { .. } => asked.kind == "verify",
+        Outcome::Provisioned { sandbox, .. } => {
+            asked.kind == "sb_provision"
+                && Some(sandbox.sandbox.uuid()) == asked.sandbox
+                && Some(sandbox.workspace.uuid()) == asked.workspace
+                && Some(sandbox.agent.uuid()) == asked.agent
+        }
+        Outcome::Exited { .. } => asked.kind == "sb_exec",
+        Outcome::Destroyed { .. } => asked.kind == "sb_destroy",
+        Outcome::Healthy { .. } => asked.kind == "sb_health",
+        Outcome::Listed { .. } => asked.kind == "sb_list",
+    }
+}
+
+/// What was asked, as far as an answer can be checked against it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub kind: String,
+    pub workspace: Option<uuid::Uuid>,
+    pub agent: Option<uuid::Uuid>,
+    pub sandbox: Option<uuid::Uuid>,
+}
+
+impl Asked {
+    /// What a request asks.
+    pub fn of(request: &OperationRequest) -> Self {
+        let spec = match &request.operation {
+            Operation::SbProvision(provision) => {
+                Some((provision.spec.workspace.uuid(), provision.spec.agent.uuid()))
+            }
+            _ => None,
+        };
+        let on_behalf = request
+            .on_behalf
+            .map(|on| (on.workspace.uuid(), on.agent.uuid()));
+        let whose = spec.or(on_behalf);
+        Self {
+            kind: request.operation.name().to_owned(),
+            workspace: whose.map(|(workspace, _)| workspace),
+            agent: whose.map(|(_, agent)| agent),
+            sandbox: request
+                .operation
+                .sandbox()
+                .map(roost_protocol::ids::SandboxId::uuid),
+        }
+    }
+}
+
+/// What stands in the log of an operation: enough for people, never environment values or stdin.
+pub fn summary(request: &OperationRequest) -> serde_json::Value {
+    use serde_json::json;
+    match &request.operation {
+        Operation::Verify(verify) => json!({ "probe": verify.probe }),
+        Operation::SbProvision(provision) => json!({
+            "image": provision.spec.image,
+            "epoch": provision.spec.epoch,
+            "limits": provision.spec.limits,
+            "restore": provision.restore,
+        }),
+        Operation::SbExec(exec) => json!({
+            "argv": exec.argv.iter().take(64).map(|arg| roost_protocol::text::clean(arg, 1024)).collect::<Vec<_>>(),
+            "cwd": exec.cwd,
+            "env": exec.env.keys().collect::<Vec<_>>(),
+            "tty": exec.tty,
+            "deadline_s": exec.deadline_s,
+        }),
+        Operation::SbDestroy(destroy) => json!({ "archive": destroy.archive }),
+        Operation::SbHealth(_) | Operation::SbList(_) | Operation::Unsupported => json!({}),
+    }
+}
+
+/// After how long without an answer an operation is given up as lost: its own time, and then as long as a machine
+/// keeps results.
+pub fn give_up_after(request: &OperationRequest) -> Duration {
+    let own = match &request.operation {
+        Operation::SbExec(exec) => exec.deadline_s.min(MAX_DEADLINE_S),
+        Operation::SbProvision(_) | Operation::SbDestroy(_) => 60 * 60,
+        _ => 10 * 60,
+    };
+    Duration::from_secs(own + RESULT_RETENTION_S)
+}
+
+#[cfg(test)]
+mod tests {
+    use roost_protocol::report::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_to_another_question_is_not_believed() {
+        let asked = Asked {
+            kind: "sb_destroy".into(),
+            workspace: None,
+            agent: None,
+            sandbox: None,
+        };
+        let mut ended = Ended::without_result(Terminal::Done, ErrorKind::Internal, "");
+        assert!(!answers(&asked, &ended), "done with an error is no answer");
+        ended.outcome = Outcome::Exited { code: 0 };
+        assert!(!answers(&asked, &ended));
+        ended.outcome = Outcome::Destroyed { archive: None };
+        assert!(answers(&asked, &ended));
+    }
+
+    #[test]
+    fn each_state_reads_back_as_it_is_stored() {
+        for state in [
+            Terminal::Done,
+            Terminal::Failed,
+            Terminal::Cancelled,
+            Terminal::Lost,
+        ]
+        .map(OperationState::from)
+        {
+            assert_eq!(OperationState::from_stored(state.as_str()), Some(state));
+            assert!(state.is_final());
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The operations that this gateway holds in memory, and the lines to the engines that run them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::line::Line;
+use super::live::Live;
+use super::model::Target;
+use crate::ids::OperationId;
+
+/// How long an ended operation that nobody reads stays in memory, for those who come to read it.
+const LINGER: Duration = Duration::from_secs(60);
+
+/// Shared by the desks (writers) and the handle (readers).
+#[derive(Debug, Default)]
+pub(super) struct Registry {
+    live: Mutex<HashMap<OperationId, Arc<Live>>>,
+    lines: Mutex<HashMap<Target, Line>>,
+}
+
+impl Registry {
+    fn live(&self) -> MutexGuard<'_, HashMap<OperationId, Arc<Live>>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lines(&self) -> MutexGuard<'_, HashMap<Target, Line>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn get(&self, id: OperationId) -> Option<Arc<Live>> {
+        self.live().get(&id).cloned()
+    }
+
+    /// Puts it in unless it is there; answers the one that is there.
+    pub(super) fn put(&self, live: Arc<Live>) -> Arc<Live> {
+        Arc::clone(self.live().entry(live.id).or_insert(live))
+    }
+
+    pub(super) fn remove(&self, id: OperationId) {
+        self.live().remove(&id);
+    }
+
+    /// All of one engine.
+    pub(super) fn of(&self, target: Target) -> Vec<Arc<Live>> {
+        self.live()
+            .values()
+            .filter(|live| live.target == target)
+            .cloned()
+            .collect()
+    }
+
+    /// Forgets what ended and is not read any more.
+    pub(super) fn forget_idle(&self, target: Target, now: Instant) {
+        self.live()
+            .retain(|_, live| live.target != target || !live.is_idle(now, LINGER));
+    }
+
+    pub(super) fn line(&self, target: Target) -> Option<Line> {
+        self.lines().get(&target).cloned()
+    }
+
+    pub(super) fn connect(&self, target: Target, line: Line) {
+        self.lines().insert(target, line);
+    }
+
+    pub(super) fn disconnect(&self, target: Target) {
+        self.lines().remove(&target);
+        self.live().retain(|_, live| live.target != target);
+    }
+}

@@ -1,0 +1,96 @@
+//! One reader of an operation's output: from any offset, at its own pace, to the end.
+
+use std::sync::Arc;
+
+use futures::Stream;
+use roost_protocol::report::Ended;
+
+use super::line::{EngineCall, Line};
+use super::live::{Found, Live};
+use super::ring::Part;
+use crate::clock::SharedClock;
+
+/// What a reader gets, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Heard {
+    /// Bytes, or the mark that bytes are gone.
+    Part(Part),
+    /// The end, once and last.
+    Ended(Arc<Ended>),
+}
+
+/// A reader. Dropping it is leaving.
+#[derive(Debug)]
+pub struct OutputStream {
+    live: Arc<Live>,
+    line: Option<Line>,
+    clock: SharedClock,
+    reader: u64,
+    at: u64,
+    over: bool,
+}
+
+impl OutputStream {
+    pub(super) fn new(live: Arc<Live>, line: Option<Line>, clock: SharedClock, from: u64) -> Self {
+        let reader = live.enter(from, clock.monotonic());
+        Self {
+            live,
+            line,
+            clock,
+            reader,
+            at: from,
+            over: false,
+        }
+    }
+
+    /// The next part; after the end `None`. Cancel-safe.
+    pub async fn next(&mut self) -> Option<Heard> {
+        if self.over {
+            return None;
+        }
+        loop {
+            let live = Arc::clone(&self.live);
+            let changed = live.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let (found, nudge) = live.read(self.reader, self.at, self.clock.monotonic());
+            if nudge {
+                self.nudge();
+            }
+            match found {
+                Found::Part(part) => {
+                    self.at = part.end();
+                    return Some(Heard::Part(part));
+                }
+                Found::Ended(ended) => {
+                    self.over = true;
+                    return Some(Heard::Ended(ended));
+                }
+                Found::Nothing => changed.await,
+            }
+        }
+    }
+
+    /// The same as a [`Stream`].
+    pub fn into_stream(self) -> impl Stream<Item = Heard> + Send {
+        futures::stream::unfold(self, |mut this| async move {
+            let heard = this.next().await?;
+            Some((heard, this))
+        })
+    }
+
+    fn nudge(&self) {
+        if let Some(line) = &self.line {
+            // An actor that is restarting looks at all its operations anyway when it is back.
+            let _ = line.post(EngineCall::Nudge(self.live.id));
+        }
+    }
+}
+
+impl Drop for OutputStream {
+    fn drop(&mut self) {
+        self.live.leave(self.reader);
+        // Credit may have waited for this reader.
+        self.nudge();
+    }
+}
