@@ -23,6 +23,17 @@ pub struct Birth {
     pub(super) cancel: CancellationToken,
     /// Set when the actor came to a clean end, stop hook included.
     pub(super) clean: Arc<AtomicBool>,
+    /// Fires when nothing of this attempt exists any more, whether it came to life or not.
+    gone: Option<Gone>,
+}
+
+/// Says "gone" when it is dropped.
+struct Gone(CancellationToken);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 impl Birth {
@@ -32,6 +43,8 @@ impl Birth {
         parent: &SupervisorHandle,
         parent_cell: Option<&ActorCell>,
     ) -> Self {
+        let gone = CancellationToken::new();
+        entry.life().gone = Some(gone.clone());
         Self {
             tree: tree.clone(),
             entry: Arc::clone(entry),
@@ -39,6 +52,7 @@ impl Birth {
             parent_cell: parent_cell.cloned(),
             cancel: CancellationToken::new(),
             clean: Arc::new(AtomicBool::new(false)),
+            gone: Some(Gone(gone)),
         }
     }
 
@@ -48,19 +62,18 @@ impl Birth {
     }
 
     /// Makes the incarnation known: from now on its address reaches `cell`. The guard must go into its state.
-    pub(super) fn publish(&self, cell: &ActorCell) -> LiveGuard {
+    pub(super) fn publish(&mut self, cell: &ActorCell) -> LiveGuard {
         let gauge = Arc::new(Gauge::new(
             self.entry.meta.mailbox_bound,
             self.tree.shared_clock(),
         ));
-        let gone = CancellationToken::new();
         let guard = LiveGuard {
             tree: self.tree.clone(),
             entry: Arc::clone(&self.entry),
             gauge: Arc::clone(&gauge),
             cancel: self.cancel.clone(),
-            gone: gone.clone(),
             leaves: Weak::new(),
+            _gone: self.gone.take(),
         };
         self.tree.count_born();
         let incarnation = Incarnation {
@@ -68,7 +81,7 @@ impl Birth {
             gauge,
             cancel: self.cancel.clone(),
         };
-        self.entry.publish(incarnation, gone, self.tree.clock());
+        self.entry.publish(incarnation, self.tree.clock());
         guard
     }
 
@@ -97,8 +110,9 @@ pub(super) struct LiveGuard {
     entry: Arc<Entry>,
     gauge: Arc<Gauge>,
     cancel: CancellationToken,
-    gone: CancellationToken,
     leaves: Weak<Branch>,
+    /// Dropped last, after the book-keeping in `drop`.
+    _gone: Option<Gone>,
 }
 
 impl LiveGuard {
@@ -127,6 +141,5 @@ impl Drop for LiveGuard {
             }
         }
         self.tree.count_gone();
-        self.gone.cancel();
     }
 }

@@ -24,8 +24,8 @@ struct Children {
     by_name: HashMap<String, Arc<Entry>>,
     /// Names of dynamic children that failed for good, oldest first.
     buried: VecDeque<String>,
-    /// Signs of life of forgotten children that may still be on their way out.
-    leaving: Vec<CancellationToken>,
+    /// Names and signs of life of forgotten children that may still be on their way out.
+    leaving: Vec<(String, CancellationToken)>,
 }
 
 impl Branch {
@@ -74,10 +74,23 @@ impl Branch {
 
     /// Puts an entry in, in place of a tombstone of its name.
     pub(super) fn insert(&self, entry: Arc<Entry>) {
-        let mut children = self.children();
         let name = entry.meta.name.clone();
+        let mut children = self.children();
         children.buried.retain(|buried| *buried != name);
-        children.by_name.insert(name, entry);
+        let former = children.by_name.insert(name, Arc::clone(&entry));
+        drop(children);
+        if let Some(former) = former.filter(|former| !Arc::ptr_eq(former, &entry)) {
+            self.see_off(&former.meta.name, former.signs_of_life());
+        }
+    }
+
+    /// Remembers who has left the roster and may still be alive: nobody of that name is started before.
+    pub(super) fn see_off(&self, name: &str, signs: Vec<CancellationToken>) {
+        let mut children = self.children();
+        children.leaving.retain(|(_, gone)| !gone.is_cancelled());
+        children
+            .leaving
+            .extend(signs.into_iter().map(|gone| (name.to_owned(), gone)));
     }
 
     /// Takes exactly this entry out: a newer one of the same name stays.
@@ -90,6 +103,8 @@ impl Branch {
         {
             children.by_name.remove(&entry.meta.name);
             children.buried.retain(|buried| *buried != entry.meta.name);
+            drop(children);
+            self.see_off(&entry.meta.name, entry.signs_of_life());
         }
     }
 
@@ -111,10 +126,18 @@ impl Branch {
             let Some(oldest) = children.buried.pop_front() else {
                 break;
             };
-            children.by_name.remove(&oldest);
-            forgotten.push(oldest);
+            if let Some(evicted) = children.by_name.remove(&oldest) {
+                forgotten.push(evicted);
+            }
+        }
+        drop(children);
+        for evicted in &forgotten {
+            self.see_off(&evicted.meta.name, evicted.signs_of_life());
         }
         forgotten
+            .iter()
+            .map(|evicted| evicted.meta.name.clone())
+            .collect()
     }
 
     /// A tombstone comes back to life.
@@ -131,11 +154,6 @@ impl Branch {
             }
             if entry.is_dynamic() {
                 entry.set_state(ActorState::Stopped);
-                self.children().leaving.extend(entry.life().gone.clone());
-                if let Some(below) = entry.branch_if_any() {
-                    let below = below.leaving();
-                    self.children().leaving.extend(below);
-                }
                 self.remove(&entry);
             } else {
                 entry.set_state(state);
@@ -143,11 +161,15 @@ impl Branch {
         }
     }
 
-    /// What fires when the forgotten children are gone too.
-    pub(super) fn leaving(&self) -> Vec<CancellationToken> {
+    /// Signs of life of forgotten children, of one name or of all.
+    pub(super) fn leaving(&self, name: Option<&str>) -> Vec<CancellationToken> {
         let mut children = self.children();
-        children.leaving.retain(|gone| !gone.is_cancelled());
-        children.leaving.clone()
+        children.leaving.retain(|(_, gone)| !gone.is_cancelled());
+        let of_name = children
+            .leaving
+            .iter()
+            .filter(|(left, _)| name.is_none_or(|name| left == name));
+        of_name.map(|(_, gone)| gone.clone()).collect()
     }
 
     fn children(&self) -> MutexGuard<'_, Children> {

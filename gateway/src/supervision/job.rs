@@ -113,7 +113,7 @@ impl Actor for JobActor {
     async fn pre_start(
         &self,
         myself: ActorRef<()>,
-        (birth, work, guard): Self::Arguments,
+        (mut birth, work, guard): Self::Arguments,
     ) -> Result<RunningJob, ActorProcessingErr> {
         let guard = guard.unwrap_or_else(|| birth.publish(&myself.get_cell()));
         let cx = JobContext {
@@ -213,7 +213,7 @@ impl<M: Send + 'static> Context<M> {
         meta.counts_messages = false;
         let entry = Entry::new(meta, TypeId::of::<()>());
         entry.attach(format!("{}/{}", self.path(), entry.meta.name), order, true);
-        let birth = Birth::new(&self.tree, &entry, self.parent(), Some(&self.cell));
+        let mut birth = Birth::new(&self.tree, &entry, self.parent(), Some(&self.cell));
         let cancel = self.cancel.child_token();
         let handle = JobHandle {
             cancel: cancel.clone(),

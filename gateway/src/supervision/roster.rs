@@ -70,7 +70,7 @@ pub(super) struct Life {
     pub(super) restarts: u64,
     pub(super) last_failure: Option<LastFailure>,
     pub(super) restart_due: Option<Instant>,
-    /// Fires when the latest incarnation's state is really gone.
+    /// Fires when nothing of the latest attempt to live exists any more.
     pub(super) gone: Option<CancellationToken>,
 }
 
@@ -176,19 +176,13 @@ impl Entry {
     }
 
     /// A new incarnation can be written to from now on.
-    pub(super) fn publish(
-        &self,
-        incarnation: Incarnation,
-        gone: CancellationToken,
-        clock: &dyn Clock,
-    ) {
+    pub(super) fn publish(&self, incarnation: Incarnation, clock: &dyn Clock) {
         let now = clock.now();
         {
             let mut life = self.life();
             life.created_at.get_or_insert(now);
             life.started_at = Some(now);
             life.up_since = Some(clock.monotonic());
-            life.gone = Some(gone);
         }
         *self.live.write().unwrap_or_else(PoisonError::into_inner) = Some(incarnation);
     }
@@ -264,26 +258,26 @@ impl Entry {
         (handled, self.lost.load(Ordering::Relaxed), reading)
     }
 
-    /// Waits until the latest incarnation and everything below it is really gone, so that there are never two
-    /// writers of one thing. `false`: not within the time.
-    pub(super) async fn gone(&self, within: Duration) -> bool {
-        let mut waiting = Vec::new();
-        self.collect_gone(&mut waiting);
-        let all = async {
-            for gone in waiting {
-                gone.cancelled().await;
-            }
-        };
-        tokio::time::timeout(within, all).await.is_ok()
-    }
-
-    fn collect_gone(&self, into: &mut Vec<CancellationToken>) {
-        into.extend(self.life().gone.clone());
+    /// What fires when the latest incarnation, or the attempt at one, and everything below it is really gone.
+    pub(super) fn signs_of_life(&self) -> Vec<CancellationToken> {
+        let mut signs: Vec<_> = self.life().gone.clone().into_iter().collect();
         if let Some(branch) = self.branch.get() {
-            into.extend(branch.leaving());
+            signs.extend(branch.leaving(None));
             for child in branch.entries() {
-                child.collect_gone(into);
+                signs.extend(child.signs_of_life());
             }
         }
+        signs.retain(|gone| !gone.is_cancelled());
+        signs
     }
+}
+
+/// Waits until all of these are gone. `false`: not within the time.
+pub(super) async fn all_gone(signs: &[CancellationToken], within: Duration) -> bool {
+    let all = async {
+        for gone in signs {
+            gone.cancelled().await;
+        }
+    };
+    tokio::time::timeout(within, all).await.is_ok()
 }

@@ -81,7 +81,7 @@ impl<S: Serve> Actor for Served<S> {
     async fn pre_start(
         &self,
         myself: ActorRef<S::Msg>,
-        (birth, args): Self::Arguments,
+        (mut birth, args): Self::Arguments,
     ) -> Result<Live<S>, ActorProcessingErr> {
         let guard = birth.publish(&myself.get_cell());
         let cx = Context::new(&birth, myself.get_cell(), guard.gauge());

@@ -10,7 +10,7 @@ use super::child::{AfterStop, OwnTask, Phase, Ward};
 use super::{ChildStopped, SupervisorMsg};
 use crate::supervision::address::Reply;
 use crate::supervision::context::send_to;
-use crate::supervision::roster::{ActorState, Entry};
+use crate::supervision::roster::{ActorState, Entry, all_gone};
 use crate::supervision::tree::TreeContext;
 
 /// How long a killed actor may take to notice; it does at its next await.
@@ -102,7 +102,9 @@ impl Ward {
         );
         entry.set_state(ActorState::Stopping);
         let task = OwnTask::spawn(async move {
-            stop_entry(tree, entry).await;
+            stop_entry(tree, Arc::clone(&entry)).await;
+            // An aborted start is dropped soon, not at once; a state that takes longer is waited for by the next start.
+            all_gone(&entry.signs_of_life(), DIES_WITHIN).await;
             // See `begin_start`: an ended supervisor needs no reports.
             let _ = send_to(
                 &cell,

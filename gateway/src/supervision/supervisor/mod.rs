@@ -213,7 +213,7 @@ impl Actor for Supervisor {
     async fn pre_start(
         &self,
         myself: ActorRef<SupervisorMsg>,
-        (birth, plan, handle): Self::Arguments,
+        (mut birth, plan, handle): Self::Arguments,
     ) -> Result<Supervising, ActorProcessingErr> {
         let guard = birth.publish(&myself.get_cell());
         let mut ward = Ward::new(&birth, myself.get_cell(), plan, handle, guard.gauge());

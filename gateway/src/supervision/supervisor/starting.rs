@@ -15,7 +15,7 @@ use crate::supervision::birth::Birth;
 use crate::supervision::context::send_to;
 use crate::supervision::failure::{StartError, chain_text};
 use crate::supervision::handle::SupervisorHandle;
-use crate::supervision::roster::ActorState;
+use crate::supervision::roster::{ActorState, all_gone};
 use crate::supervision::spec::AnyChild;
 use crate::supervision::tree::TreeContext;
 
@@ -29,37 +29,43 @@ pub struct Started {
     pub(in crate::supervision) gone: CancellationToken,
 }
 
-/// Brings one incarnation up, within its limit, and not before the former one is gone.
-pub(in crate::supervision) async fn start_child(
+/// Brings one incarnation up, within its limit, and not before every former one of that name is gone. From the
+/// call on, before anything is awaited, this attempt counts as alive until its future or its actor is dropped.
+pub(in crate::supervision) fn start_child(
     tree: &TreeContext,
     child: &AnyChild,
     parent: &SupervisorHandle,
     parent_cell: Option<&ActorCell>,
-) -> Result<Started, StartError> {
-    let path = || child.entry.path().to_owned();
-    if !child.entry.gone(FORMER_GONE_WITHIN).await {
-        return Err(StartError::StillAlive {
-            path: path(),
-            waited: FORMER_GONE_WITHIN,
-        });
-    }
+) -> impl Future<Output = Result<Started, StartError>> + Send + use<> {
+    let mut former = child.entry.signs_of_life();
+    former.extend(parent.branch().leaving(Some(child.name())));
     let birth = Birth::new(tree, &child.entry, parent, parent_cell);
-    let clean = Arc::clone(&birth.clean);
-    let starting = (child.starter)(birth);
-    let spawned = match child.meta().start_within {
-        Some(within) => {
-            tokio::time::timeout(within, starting)
-                .await
-                .map_err(|_| StartError::TooSlow {
-                    path: path(),
-                    within,
-                })?
+    let (child, parent) = (child.clone(), parent.clone());
+    async move {
+        let path = || child.entry.path().to_owned();
+        if !all_gone(&former, FORMER_GONE_WITHIN).await {
+            parent.branch().see_off(child.name(), former);
+            return Err(StartError::StillAlive {
+                path: path(),
+                waited: FORMER_GONE_WITHIN,
+            });
         }
-        None => starting.await,
-    };
-    let cell = spawned.map_err(|error| StartError::from_spawn(path(), error))?;
-    let gone = child.entry.life().gone.clone().unwrap_or_default();
-    Ok(Started { cell, clean, gone })
+        let clean = Arc::clone(&birth.clean);
+        let starting = (child.starter)(birth);
+        let spawned =
+            match child.meta().start_within {
+                Some(within) => tokio::time::timeout(within, starting).await.map_err(|_| {
+                    StartError::TooSlow {
+                        path: path(),
+                        within,
+                    }
+                })?,
+                None => starting.await,
+            };
+        let cell = spawned.map_err(|error| StartError::from_spawn(path(), error))?;
+        let gone = child.entry.life().gone.clone().unwrap_or_default();
+        Ok(Started { cell, clean, gone })
+    }
 }
 
 impl Ward {
@@ -97,18 +103,23 @@ impl Ward {
         let Some(child) = self.children.get_mut(name) else {
             return;
         };
-        let (spec, tree, parent) = (child.spec.clone(), self.tree.clone(), self.handle.clone());
-        let (cell, gauge, name) = (self.cell.clone(), Arc::clone(&self.gauge), name.to_owned());
+        let (path, cell, gauge) = (
+            self.entry.path().to_owned(),
+            self.cell.clone(),
+            Arc::clone(&self.gauge),
+        );
+        let name = name.to_owned();
         child.spec.entry.set_state(ActorState::Starting);
+        let starting = start_child(&self.tree, &child.spec, &self.handle, Some(&self.cell));
         let task = OwnTask::spawn(async move {
-            let outcome = start_child(&tree, &spec, &parent, Some(&cell)).await;
+            let outcome = starting.await;
             let report = SupervisorMsg::ChildStarted(ChildStarted {
                 name,
                 attempt,
                 outcome,
             });
             // A supervisor that has ended takes its children with it; nobody needs the report.
-            let _ = send_to(&cell, &gauge, parent.path(), report);
+            let _ = send_to(&cell, &gauge, &path, report);
         });
         child.phase = Phase::Starting {
             first,

@@ -11,6 +11,7 @@ mod restarting;
 mod roster;
 mod starting;
 mod stopping;
+mod storm;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
