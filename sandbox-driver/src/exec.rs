@@ -11,6 +11,7 @@ use roost_protocol::limits::MAX_CHUNK_BYTES;
 use roost_protocol::output::{Piece, StreamName};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+use crate::archive::Partial;
 use crate::error::DriverError;
 use crate::link::{Events, GuestLink, nonce};
 use crate::policy::WORKSPACE;
@@ -59,6 +60,25 @@ pub struct Ran {
     pub output_dropped: u64,
 }
 
+/// Where a command's stdout goes. A type and not a closure: the future of an async closure cannot be said to be `Send`.
+pub(crate) enum Sink<'a> {
+    Keep(&'a mut Vec<u8>),
+    /// Into an archive of at most so many bytes.
+    Archive(&'a mut Partial, u64),
+    Nowhere,
+}
+
+impl Sink<'_> {
+    async fn take(&mut self, data: &[u8]) -> Result<(), DriverError> {
+        match self {
+            Self::Keep(into) => keep(into, data),
+            Self::Archive(partial, most) => partial.write(data, *most).await?,
+            Self::Nowhere => {}
+        }
+        Ok(())
+    }
+}
+
 impl GuestLink {
     /// Runs a command and keeps the first MiB of each of its streams.
     ///
@@ -67,10 +87,7 @@ impl GuestLink {
     pub async fn run(&self, command: Command) -> Result<Ran, DriverError> {
         let mut output = Vec::new();
         let mut ran = self
-            .run_with(command, tokio::io::empty(), false, async |data: &[u8]| {
-                keep(&mut output, data);
-                Ok(())
-            })
+            .run_with(command, tokio::io::empty(), false, Sink::Keep(&mut output))
             .await?;
         ran.output = output;
         Ok(ran)
@@ -80,16 +97,15 @@ impl GuestLink {
     ///
     /// # Errors
     /// Those of [`Self::run`], and what the sink or the source says; the command is then cancelled.
-    pub async fn run_with<R, S>(
+    pub(crate) async fn run_with<R>(
         &self,
         command: Command,
         mut stdin: R,
         has_stdin: bool,
-        mut sink: S,
+        mut sink: Sink<'_>,
     ) -> Result<Ran, DriverError>
     where
         R: AsyncRead + Unpin,
-        S: AsyncFnMut(&[u8]) -> Result<(), DriverError>,
     {
         let operation = new_operation();
         let program = command.argv.first().cloned().unwrap_or_default();
@@ -138,18 +154,17 @@ impl GuestLink {
     }
 }
 
-async fn drain<R, S>(
+async fn drain<R>(
     link: &GuestLink,
     operation: OperationId,
     program: &str,
     events: &mut Events,
-    sink: &mut S,
+    sink: &mut Sink<'_>,
     stdin: &mut R,
     has_stdin: bool,
 ) -> Result<Ran, DriverError>
 where
     R: AsyncRead + Unpin,
-    S: AsyncFnMut(&[u8]) -> Result<(), DriverError>,
 {
     let mut errors = Vec::new();
     let mut credited = 0;
@@ -178,7 +193,7 @@ where
                         stream: StreamName::Stdout,
                         data,
                         ..
-                    } => sink(data).await?,
+                    } => sink.take(data).await?,
                     Piece::Data { data, .. } => keep(&mut errors, data),
                     Piece::Gap { from, to } => {
                         return Err(DriverError::GuestSilent {

@@ -20,6 +20,7 @@ pub mod image;
 mod inspect;
 pub mod link;
 mod list;
+pub mod machine;
 mod names;
 mod podman;
 pub mod policy;

@@ -8,10 +8,11 @@ use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::error::DriverError;
-use crate::exec::{Command, Ran};
+use crate::exec::{Command, Ran, Sink};
 use crate::link::GuestLink;
 use crate::policy::GUEST;
 pub use store::ArchiveStore;
+pub(crate) use store::Partial;
 
 /// Room for headers and padding beside the content, bytes.
 const HEADERS: u64 = 64 << 20;
@@ -40,9 +41,12 @@ pub(crate) async fn store(
     let mut command = Command::of(GUEST, &["archive-out", &workspace_bytes.to_string()]);
     command.deadline_ms = DEADLINE_MS;
     let ran = link
-        .run_with(command, tokio::io::empty(), false, async |data: &[u8]| {
-            partial.write(data, most).await
-        })
+        .run_with(
+            command,
+            tokio::io::empty(),
+            false,
+            Sink::Archive(&mut partial, most),
+        )
         .await?;
     succeeded("archive-out", &ran)?;
     if !ran.errors.is_empty() {
@@ -68,7 +72,7 @@ pub(crate) async fn restore(
     let mut command = Command::of(GUEST, &["archive-in"]);
     command.deadline_ms = DEADLINE_MS;
     let ran = link
-        .run_with(command, &mut hashed, true, async |_: &[u8]| Ok(()))
+        .run_with(command, &mut hashed, true, Sink::Nowhere)
         .await?;
     succeeded("archive-in", &ran)?;
     let got = hex::encode(hashed.hash.finalize());

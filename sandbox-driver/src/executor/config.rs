@@ -18,6 +18,8 @@ pub struct ExecutorConfig {
     pub install: InstallId,
     /// Address of the container engine as in `DOCKER_HOST`; `None` looks at that variable, then at the usual sockets.
     pub engine: Option<String>,
+    /// The agent image whose state is reported; `None` takes the one that the product builds.
+    pub image: Option<String>,
     pub policy: OwnerPolicy,
     pub clock: ExecutorClock,
 }
@@ -78,8 +80,4 @@ pub enum ExecutorError {
         #[source]
         source: std::io::Error,
     },
-    #[error(
-        "another process works in the state folder {path}; stop it first, or use another folder"
-    )]
-    InUse { path: PathBuf },
 }

@@ -5,6 +5,7 @@ use roost_protocol::inventory::Inventory;
 use roost_protocol::output::OutputChunk;
 use roost_protocol::report::OperationReport;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 /// Something to tell the gateway.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,11 +30,22 @@ impl From<Event> for ToGateway {
 
 /// The events of one attached session. A later attach ends this one.
 #[derive(Debug)]
-pub struct Events(pub(super) mpsc::Receiver<Event>);
+pub struct Events {
+    receiver: mpsc::Receiver<Event>,
+    over: CancellationToken,
+}
 
 impl Events {
-    /// The next event; `None` when another session was attached or the executor stopped.
+    pub(super) fn new(receiver: mpsc::Receiver<Event>, over: CancellationToken) -> Self {
+        Self { receiver, over }
+    }
+
+    /// The next event; `None` when another session was attached or the executor stopped. May be dropped while it waits.
     pub async fn next(&mut self) -> Option<Event> {
-        self.0.recv().await
+        tokio::select! {
+            biased;
+            () = self.over.cancelled() => None,
+            event = self.receiver.recv() => event,
+        }
     }
 }

@@ -1,75 +1,133 @@
 //! The cheap handle through which an executor is driven.
-use roost_protocol::control::Control;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::inventory::Inventory;
 use roost_protocol::operation::OperationRequest;
-use roost_protocol::report::{
-    Ended, ErrorKind, OperationError, OperationReport, Outcome, Report, Terminal,
-};
-use tokio::sync::mpsc;
+use roost_protocol::report::OperationError;
+use serde_json::json;
 
 use super::config::{ExecutorConfig, ExecutorError};
 use super::event::{Event, Events};
-
-/// Events of a session that may wait for their reader; output beyond that waits on disk.
-const EVENT_BUFFER: usize = 64;
+use super::shared::Shared;
+use super::status::{ExecutorStatus, Machine};
+use super::{control, reconcile, session, start, status, take};
 
 /// The executor: see [`Executor::start`].
 #[derive(Debug)]
 pub struct Executor;
 
 impl Executor {
-    /// Opens the state folder, recovers what was under way, and starts to work. Needs a tokio runtime.
+    /// Opens the state folder, takes up what an earlier life left unfinished, and starts to work. Needs a tokio runtime.
     ///
     /// # Errors
     /// [`ExecutorError`] when the state folder cannot be used. An engine that is away is no error: operations say so.
-    pub async fn start(_config: ExecutorConfig) -> Result<(ExecutorHandle, Events), ExecutorError> {
-        let (sender, receiver) = mpsc::channel(EVENT_BUFFER);
-        Ok((ExecutorHandle { sender }, Events(receiver)))
+    pub async fn start(config: ExecutorConfig) -> Result<(ExecutorHandle, Events), ExecutorError> {
+        let shared = start::open(config).await?;
+        let handle = ExecutorHandle { shared };
+        let events = handle.attach();
+        start::resume(&handle.shared);
+        Ok((handle, events))
     }
 }
 
 /// Drives an executor; clones are cheap.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ExecutorHandle {
-    sender: mpsc::Sender<Event>,
+    shared: Arc<Shared>,
+}
+
+impl std::fmt::Debug for ExecutorHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ExecutorHandle")
+    }
 }
 
 impl ExecutorHandle {
     /// Begins a new session: earlier [`Events`] end, output waits until a `Replay` says where to go on, and every end
     /// that was not acknowledged is reported again.
     pub fn attach(&self) -> Events {
-        let (_, receiver) = mpsc::channel(EVENT_BUFFER);
-        Events(receiver)
+        session::attach(&self.shared)
+    }
+
+    /// The gateway welcomed this machine, draining or not; call it after [`attach`](Self::attach).
+    pub fn welcomed(&self, draining: bool) {
+        self.shared.desk().drain.welcomed(draining);
     }
 
     /// Takes an operation; what becomes of it comes as events. The same id starts at most once.
     pub fn operation(&self, request: OperationRequest) {
-        let refusal = Event::Report(OperationReport {
-            operation: request.id,
-            report: Report::Ended(Ended {
-                state: Terminal::Failed,
-                outcome: Outcome::Error {
-                    error: OperationError {
-                        kind: ErrorKind::Internal,
-                        detail: "the executor is not joined to the driver yet".into(),
-                    },
-                },
-                output_end: 0,
-                output_dropped: 0,
-                duration_ms: 0,
-            }),
-        });
-        let _ = self.sender.try_send(refusal);
+        take::operation(&self.shared, request);
     }
 
     /// Takes a control frame.
-    pub fn control(&self, _control: Control) {}
+    pub fn control(&self, control: Control) {
+        control::control(&self.shared, control);
+    }
 
     /// Sandboxes and unacknowledged operations, asked of the engine now.
     pub async fn inventory(&self) -> Inventory {
-        Inventory {
-            engine_silent: true,
-            ..Inventory::default()
+        reconcile::inventory(&self.shared).await
+    }
+
+    /// Facts for `hello` and heartbeats, at most some seconds old.
+    pub async fn machine(&self) -> Machine {
+        status::machine(&self.shared).await
+    }
+
+    /// Folder with the engine's data, for the disk's figures.
+    pub async fn engine_data(&self) -> PathBuf {
+        self.shared.engine.data().await
+    }
+
+    /// Who uses what now.
+    pub async fn status(&self) -> ExecutorStatus {
+        status::status(&self.shared).await
+    }
+
+    /// The owner pauses or resumes this machine: no new sandbox, what runs goes on.
+    pub async fn pause(&self, on: bool) {
+        let changed = std::mem::replace(&mut self.shared.desk().paused, on) != on;
+        if changed {
+            self.shared.log.happened(
+                if on { "paused" } else { "resumed" },
+                json!({}),
+                self.shared.clock.now_s(),
+            );
         }
+        self.shared
+            .tell(Event::Reply(ControlReply::Paused { on }))
+            .await;
+    }
+
+    /// Ends every sandbox of this installation without storing its workspace; says how many there were.
+    ///
+    /// # Errors
+    /// The engine's; what was ended stays ended, and it may be repeated.
+    pub async fn remove_everything(&self) -> Result<u32, OperationError> {
+        self.shared.desk().paused = true;
+        let mut ended = 0;
+        for facts in self.shared.engine.list().await? {
+            self.shared.engine.remove(facts.sandbox).await?;
+            self.shared.desk().sandboxes.remove(&facts.sandbox);
+            let gone = ControlReply::SandboxGone {
+                sandbox: facts.sandbox,
+                cause: roost_protocol::control::GoneCause::Owner,
+            };
+            self.shared.tell(Event::Reply(gone)).await;
+            ended += 1;
+        }
+        Ok(ended)
+    }
+
+    /// Stops working: sandboxes and their commands go on and are taken up by the next life.
+    pub async fn shutdown(&self) {
+        self.shared.stop.cancel();
+        let session = self.shared.desk().session.take();
+        if let Some(session) = session {
+            session.end();
+        }
+        self.shared.tasks.close();
     }
 }

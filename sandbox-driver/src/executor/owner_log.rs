@@ -18,6 +18,11 @@ const KEPT: usize = 3;
 /// Longest text of one field, bytes.
 const FIELD: usize = 1024;
 
+/// Where the log of an executor lies.
+pub fn path(state_dir: &Path) -> PathBuf {
+    state_dir.join("operations.jsonl")
+}
+
 /// The owner's log; writing it never stops an operation.
 #[derive(Debug)]
 pub struct OwnerLog {

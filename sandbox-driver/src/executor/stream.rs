@@ -1,90 +1,188 @@
-//! The sending side of one output stream: where it stands and how far it may go (promise P3). Pure.
-//!
-//! Credit is an offset, not an amount, so a repeated or reordered frame does no harm. After a reconnect nothing is sent
-//! until the gateway says from where.
-use roost_protocol::limits::INITIAL_CREDIT_BYTES;
+//! The output of one operation on its way: stored first, then sent within credit, its end told behind it.
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A stream towards the gateway.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sending {
-    sent: u64,
-    up_to: u64,
-    /// Whether this session knows where to begin.
-    armed: bool,
+use roost_protocol::ids::OperationId;
+use roost_protocol::limits::{KEPT_OUTPUT_BYTES, MAX_STREAMED_BYTES};
+use roost_protocol::machine::output::{Next, Sender};
+use roost_protocol::output::{OutputChunk, Piece};
+use roost_protocol::report::{Ended, OperationReport, Report};
+use tokio::sync::Notify;
+
+use super::chaos::KillPoint;
+use super::event::Event;
+use super::session::Session;
+use super::shared::Shared;
+use super::spool::Spool;
+
+/// One operation's output.
+pub struct Stream {
+    operation: OperationId,
+    state: Mutex<State>,
+    wake: Notify,
 }
 
-impl Sending {
-    /// A stream that begins with its operation, in the session that asked for it.
-    pub fn from_start() -> Self {
-        Self {
-            sent: 0,
-            up_to: INITIAL_CREDIT_BYTES,
-            armed: true,
-        }
+struct State {
+    spool: Spool,
+    sender: Sender,
+    /// An end that this session was not told yet.
+    untold: Option<Ended>,
+    over: bool,
+    acked: bool,
+}
+
+impl Stream {
+    /// The stream of a new command: it may be sent at once.
+    pub fn new(operation: OperationId, spool: Spool) -> Self {
+        Self::with(operation, spool, Sender::new(MAX_STREAMED_BYTES), false)
     }
 
-    /// A stream that another session or another life of the daemon began.
-    pub fn waiting() -> Self {
-        Self {
-            sent: 0,
-            up_to: 0,
-            armed: false,
-        }
+    /// A stream that was on disk: it waits for a replay.
+    pub fn found(operation: OperationId, spool: Spool, over: bool) -> Self {
+        let sender = Sender::restore(MAX_STREAMED_BYTES, 0, spool.end(), 0);
+        Self::with(operation, spool, sender, over)
     }
 
-    /// Output may be sent up to this offset.
-    pub fn credit(&mut self, up_to: u64) {
-        if self.armed {
-            self.up_to = self.up_to.max(up_to);
-        }
-    }
-
-    /// Send again from this offset; credit counts from there.
-    pub fn replay(&mut self, from: u64) {
-        *self = Self {
-            sent: from,
-            up_to: from.saturating_add(INITIAL_CREDIT_BYTES),
-            armed: true,
+    fn with(operation: OperationId, spool: Spool, sender: Sender, over: bool) -> Self {
+        let state = State {
+            spool,
+            sender,
+            untold: None,
+            over,
+            acked: false,
         };
+        Self {
+            operation,
+            state: Mutex::new(state),
+            wake: Notify::new(),
+        }
     }
 
-    /// Bytes up to this offset were handed to the session.
-    pub fn sent_to(&mut self, offset: u64) {
-        self.sent = self.sent.max(offset);
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let out = change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        self.wake.notify_one();
+        out
     }
 
-    /// What may be sent now of a stream that ends at `end`: from where, and how many bytes.
-    pub fn next(&self, end: u64) -> Option<(u64, u64)> {
-        let most = self.up_to.min(end).saturating_sub(self.sent);
-        (self.armed && most > 0).then_some((self.sent, most))
+    /// Stores a piece from the guest; gives the offset after what is stored.
+    pub fn store(&self, piece: &Piece) -> u64 {
+        self.change(|state| {
+            state.spool.append(piece);
+            let end = state.spool.end();
+            state.sender.write(end.saturating_sub(state.sender.end()));
+            end
+        })
+    }
+
+    /// Offset after the last stored byte.
+    pub fn end(&self) -> u64 {
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .spool
+            .end()
+    }
+
+    /// The session is gone.
+    pub fn detach(&self) {
+        self.change(|state| state.sender.detach());
+    }
+
+    pub fn credit(&self, up_to: u64) {
+        self.change(|state| state.sender.credit(up_to));
+    }
+
+    pub fn replay(&self, from: u64) {
+        self.change(|state| state.sender.replay(from));
+    }
+
+    /// The operation ended: told behind the output, or at once when no more output may be sent.
+    pub fn ended(&self, ended: Ended) {
+        self.change(|state| {
+            state.untold = Some(ended);
+            state.over = true;
+        });
+    }
+
+    /// The gateway stored the end; what it read already need not be kept whole.
+    pub fn acked(&self) {
+        self.change(|state| state.acked = true);
+    }
+
+    fn next(&self) -> Step {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let piece = match state.sender.next() {
+            Some(Next::Data { offset, most }) => state
+                .spool
+                .read(offset, usize::try_from(most).unwrap_or(usize::MAX)),
+            Some(Next::Gap { from, to }) => Ok(Some(Piece::Gap { from, to })),
+            None => Ok(None),
+        };
+        match piece {
+            Ok(Some(piece)) => {
+                state.sender.sent(piece.end());
+                return Step::Send(piece);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                tracing::error!(operation = %self.operation, %error, "a spool cannot be read; what it held is a gap");
+                let (from, to) = (state.sender.kept_from(), state.sender.end());
+                state.sender.trim(to);
+                state.sender.sent(to);
+                return Step::Send(Piece::Gap { from, to });
+            }
+        }
+        if let Some(ended) = state.untold.take() {
+            return Step::Tell(ended);
+        }
+        if state.over && state.acked && state.sender.drained() {
+            if let Err(error) = state.spool.trim(KEPT_OUTPUT_BYTES) {
+                tracing::warn!(operation = %self.operation, %error, "a spool could not be trimmed");
+            }
+            return Step::Done;
+        }
+        Step::Wait
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+enum Step {
+    Send(Piece),
+    Tell(Ended),
+    Wait,
+    Done,
+}
 
-    #[test]
-    fn nothing_goes_beyond_credit_and_credit_never_shrinks() {
-        let mut stream = Sending::from_start();
-        assert_eq!(stream.next(10), Some((0, 10)));
-        assert_eq!(stream.next(u64::MAX), Some((0, INITIAL_CREDIT_BYTES)));
-        stream.sent_to(INITIAL_CREDIT_BYTES);
-        assert_eq!(stream.next(u64::MAX), None);
-        stream.credit(INITIAL_CREDIT_BYTES + 5);
-        stream.credit(3);
-        assert_eq!(stream.next(u64::MAX), Some((INITIAL_CREDIT_BYTES, 5)));
-    }
-
-    #[test]
-    fn after_a_reconnect_nothing_is_sent_until_a_replay() {
-        let mut stream = Sending::waiting();
-        stream.credit(1000);
-        assert_eq!(stream.next(500), None);
-        stream.replay(100);
-        assert_eq!(stream.next(500), Some((100, 400)));
-        stream.sent_to(500);
-        stream.replay(200);
-        assert_eq!(stream.next(500), Some((200, 300)));
-    }
+/// Sends a stream to a session until either is over.
+pub fn pump(shared: &Arc<Shared>, stream: Arc<Stream>, session: Session) {
+    let shared = Arc::clone(shared);
+    let tasks = shared.tasks.clone();
+    tasks.spawn(async move {
+        loop {
+            let event = match stream.next() {
+                Step::Send(piece) => {
+                    KillPoint::ExecOutput.pass();
+                    Event::Output(OutputChunk {
+                        operation: stream.operation,
+                        piece,
+                    })
+                }
+                Step::Tell(ended) => Event::Report(OperationReport {
+                    operation: stream.operation,
+                    report: Report::Ended(ended),
+                }),
+                Step::Wait => {
+                    tokio::select! {
+                        () = stream.wake.notified() => continue,
+                        () = session.closed() => return,
+                    }
+                }
+                Step::Done => {
+                    shared.desk().streams.remove(&stream.operation);
+                    return;
+                }
+            };
+            if !session.tell(event).await {
+                return;
+            }
+        }
+    });
 }

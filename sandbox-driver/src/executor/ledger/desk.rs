@@ -86,8 +86,7 @@ impl Ledger {
         self.write(Record::Accepted { request, at_s }, true).await
     }
 
-    /// Writes an end down. It survives this process at once and a power cut soon: after one, no guest is left either,
-    /// and an end that was reported already is not changed by a second report.
+    /// Writes an end down and syncs.
     ///
     /// # Errors
     /// [`LedgerError`] when it could not be written yet; it is written as soon as there is room.
@@ -99,7 +98,7 @@ impl Ledger {
                 ended,
                 at_s,
             },
-            false,
+            true,
         )
         .await
     }
@@ -174,8 +173,8 @@ impl Desk {
             match self.put(&write) {
                 Ok(()) => written.push(write),
                 Err(error) => {
-                    if !write.durable {
-                        // The end of an operation is a fact: it is known in memory now and on disk when there is room.
+                    if !matches!(write.record, Record::Accepted { .. }) {
+                        // What happened is a fact: it is known in memory now and on disk when there is room.
                         self.apply(&write.record);
                         self.late.push(write.record);
                     }
@@ -189,7 +188,7 @@ impl Desk {
             Ok(())
         };
         for write in written {
-            if outcome.is_ok() || !write.durable {
+            if outcome.is_ok() || !matches!(write.record, Record::Accepted { .. }) {
                 self.apply(&write.record);
             }
             answer(
@@ -212,7 +211,7 @@ impl Desk {
             return Err(LedgerError::Full);
         }
         let bytes = record::encode(&write.record).map_err(|error| said(&error))?;
-        if write.durable {
+        if matches!(write.record, Record::Accepted { .. }) {
             self.file.reserve().map_err(|error| said(&error))?;
         }
         self.file.append(&bytes).map_err(|error| said(&error))
@@ -260,7 +259,7 @@ impl Desk {
                     at_s: now_s,
                 });
             }
-            book.records(now_s)
+            book.records()
         };
         if let Err(error) = self.file.replace(&records) {
             tracing::warn!(%error, "the ledger could not be compacted; it goes on as it is");

@@ -2,7 +2,7 @@
 use roost_protocol::guest::checksum;
 use roost_protocol::ids::{InstanceId, OperationId};
 use roost_protocol::operation::OperationRequest;
-use roost_protocol::report::Ended;
+use roost_protocol::report::{ArchiveFacts, Ended};
 use serde::{Deserialize, Serialize};
 
 const MAGIC: [u8; 4] = *b"RoL1";
@@ -24,6 +24,11 @@ pub enum Record {
         operation: OperationId,
         guest: InstanceId,
     },
+    /// A destroy stored the workspace; nothing was removed yet.
+    Archived {
+        operation: OperationId,
+        archive: ArchiveFacts,
+    },
     Ended {
         operation: OperationId,
         ended: Ended,
@@ -31,7 +36,7 @@ pub enum Record {
     },
     /// The gateway stored the end.
     Acked { operation: OperationId, at_s: i64 },
-    /// The result is no longer kept; the id may still not start again.
+    /// The result is no longer kept.
     Forgotten { operation: OperationId, at_s: i64 },
 }
 

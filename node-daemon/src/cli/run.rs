@@ -1,0 +1,137 @@
+//! `roostd run`: the daemon itself.
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use roost_protocol::ids::InstanceId;
+use roost_sandbox_driver::executor::{Executor, ExecutorClock, ExecutorConfig};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::channel::keep::{Channel, LinkView, ca_file};
+use crate::channel::tls;
+use crate::control_socket::server::Server;
+use crate::reporter::Reporter;
+use crate::state::{Identity, StateFolder, Token, identity, lock, owner_file};
+use crate::vitals::Sampler;
+
+/// Connect to the gateway and work until stopped
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Stopping (Ctrl-C or SIGTERM) leaves sandboxes and their commands running: the next start takes them up where they are.
+To end them all, use `roostd leave`, or delete them on the page.
+
+  roostd run                         state in the default folder
+  DOCKER_HOST=unix:///run/user/1000/podman/podman.sock roostd run
+  ROOSTD_LOG=debug roostd run        say more (error, warn, info, debug, trace)")]
+pub struct Run {
+    /// Length of a second of the channel's intervals, milliseconds (endurance runs only)
+    #[arg(long, hide = true, default_value_t = 1000)]
+    second_ms: u64,
+}
+
+impl Run {
+    pub fn act(self, state: &StateFolder) -> anyhow::Result<ExitCode> {
+        let Some(identity) = Identity::load(state)? else {
+            bail!(
+                "this machine has not joined a workspace yet ({} holds no node.json); run `roostd join --url …` first",
+                state.path().display()
+            );
+        };
+        let Some(token) = Token::load(state)? else {
+            bail!(
+                "the token is missing from {}; run `roostd leave`, then join again",
+                state.path().display()
+            );
+        };
+        let Some(_lock) = lock::take(state)? else {
+            bail!(
+                "another roostd runs on {}; see `roostd status`",
+                state.path().display()
+            );
+        };
+        // Two threads: one keeps the channel alive while the other reads and writes spools.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .max_blocking_threads(8)
+            .thread_stack_size(512 * 1024)
+            .enable_all()
+            .build()?;
+        runtime.block_on(self.work(state, identity, token))?;
+        runtime.shutdown_timeout(Duration::from_secs(2));
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn work(
+        self,
+        state: &StateFolder,
+        identity: Identity,
+        token: Token,
+    ) -> anyhow::Result<()> {
+        let policy = owner_file::load(state)?;
+        let install = identity::install_id(state)?;
+        let tls = Arc::new(tls::client(ca_file(state).as_deref())?);
+        let (most_sandboxes, shell) = (policy.most_sandboxes, policy.shell);
+        let config = ExecutorConfig {
+            state_dir: state.executor(),
+            node: Some(identity.node_id),
+            install,
+            engine: None,
+            image: None,
+            policy,
+            clock: ExecutorClock::system(),
+        };
+        let (executor, _) = Executor::start(config).await?;
+        if state.paused() {
+            executor.pause(true).await;
+        }
+        let stop = CancellationToken::new();
+        let link = LinkView::default();
+        let server = Server {
+            state: state.clone(),
+            identity: identity.clone(),
+            executor: executor.clone(),
+            link: link.clone(),
+            stop: stop.clone(),
+        };
+        let listener = Server::bind(state)
+            .with_context(|| format!("cannot listen on {}", state.socket().display()))?;
+        tokio::spawn(server.serve(listener));
+        let sampler = Sampler::new(executor.engine_data().await);
+        let second = Duration::from_millis(self.second_ms.max(1));
+        let reporter = Reporter::new(
+            sampler,
+            install,
+            InstanceId(Uuid::now_v7()),
+            most_sandboxes,
+            shell,
+            second,
+        );
+        tracing::info!(node = %identity.node_id, gateway = %identity.gateway, version = env!("CARGO_PKG_VERSION"), "roostd works");
+        let channel = Channel {
+            identity,
+            token,
+            tls,
+            executor: executor.clone(),
+            reporter,
+            link,
+            stop: stop.clone(),
+        };
+        let channel = tokio::spawn(channel.keep());
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        tokio::select! {
+            _ = terminate.recv() => tracing::info!("asked to stop; sandboxes go on"),
+            _ = interrupt.recv() => tracing::info!("asked to stop; sandboxes go on"),
+            () = stop.cancelled() => {}
+        }
+        stop.cancel();
+        let _ = channel.await;
+        executor.shutdown().await;
+        let _ = std::fs::remove_file(state.socket());
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! `roostd status`: who uses what on this machine, live.
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Args;
+use roost_protocol::text::clean;
+
+use crate::control_socket::client;
+use crate::control_socket::message::{Answer, Request, Status};
+use crate::state::{Identity, StateFolder};
+
+/// Show who uses what on this machine: sandboxes, commands, memory, the connection
+#[derive(Debug, Args)]
+#[command(after_help = "\
+  roostd status            once
+  roostd status --watch    again every second, until Ctrl-C
+  roostd status --json     for programs
+
+Ends with 0 when connected, 3 when the daemon runs without a connection, 4 when it does not run.")]
+pub struct Show {
+    /// Repeat every second
+    #[arg(long)]
+    watch: bool,
+    /// One JSON object (one a line with --watch)
+    #[arg(long)]
+    json: bool,
+}
+
+impl Show {
+    pub fn act(self, state: &StateFolder) -> anyhow::Result<ExitCode> {
+        loop {
+            let code = self.show(state)?;
+            if !self.watch {
+                return Ok(code);
+            }
+            #[expect(clippy::disallowed_methods, reason = "no runtime runs here")]
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+
+    fn show(&self, state: &StateFolder) -> anyhow::Result<ExitCode> {
+        let mut out = std::io::stdout().lock();
+        if self.watch && !self.json {
+            write!(out, "\x1b[2J\x1b[H")?;
+        }
+        match client::ask(state, Request::Status)? {
+            Some(Answer::Status(status)) => {
+                if self.json {
+                    writeln!(out, "{}", serde_json::to_string(&status)?)?;
+                } else {
+                    write!(out, "{}", readable(&status))?;
+                }
+                Ok(ExitCode::from(if status.link.connected { 0 } else { 3 }))
+            }
+            Some(Answer::Failed { detail }) => bail!(detail),
+            Some(_) => {
+                bail!("the running daemon answered something else; is it of another version?")
+            }
+            None => {
+                self.not_running(state, &mut out)?;
+                Ok(ExitCode::from(4))
+            }
+        }
+    }
+
+    fn not_running(
+        &self,
+        state: &StateFolder,
+        out: &mut impl std::io::Write,
+    ) -> anyhow::Result<()> {
+        let identity = Identity::load(state)?;
+        if self.json {
+            let node = identity.map(|identity| identity.node_id);
+            let value =
+                serde_json::json!({ "running": false, "node_id": node, "paused": state.paused() });
+            return Ok(writeln!(out, "{value}")?);
+        }
+        match identity {
+            None => writeln!(
+                out,
+                "This machine has not joined a workspace. See `roostd join --help`."
+            )?,
+            Some(identity) => {
+                writeln!(
+                    out,
+                    "Node {} of {:?}: roostd is not running.",
+                    identity.node_id, identity.workspace_name
+                )?;
+                writeln!(
+                    out,
+                    "Start it with `roostd run`, or look at `systemctl status roostd`."
+                )?;
+            }
+        }
+        if state.paused() {
+            writeln!(out, "Paused by you; `roostd resume` ends that.")?;
+        }
+        Ok(())
+    }
+}
+
+fn readable(status: &Status) -> String {
+    let mut out = String::new();
+    let link = &status.link;
+    let connection = match (link.connected, &link.last_error) {
+        (true, _) => "connected".to_owned(),
+        (false, Some(error)) => format!("not connected: {}", clean(error, 300)),
+        (false, None) => "connecting".to_owned(),
+    };
+    let executor = &status.executor;
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        out,
+        "Node {} of {:?} at {}",
+        status.node_id, status.workspace, status.gateway
+    );
+    let _ = writeln!(out, "  roostd {}, {connection}", status.daemon_version);
+    match &executor.engine {
+        Some(engine) => {
+            let _ = writeln!(
+                out,
+                "  engine {} {} (API {}), agent image {:?}",
+                engine.name, engine.version, engine.api, executor.image
+            );
+        }
+        None => {
+            let _ = writeln!(out, "  no container engine answers: see `roostd doctor`");
+        }
+    }
+    if executor.paused {
+        let _ = writeln!(
+            out,
+            "  PAUSED by you: no new sandbox; `roostd resume` ends that"
+        );
+    }
+    if executor.draining {
+        let _ = writeln!(out, "  draining: the gateway sends no new sandbox");
+    }
+    let _ = writeln!(out, "\nSandboxes: {}", executor.sandboxes.len());
+    for sandbox in &executor.sandboxes {
+        let used = sandbox.memory_bytes.map_or("-".to_owned(), mebibytes);
+        let processes = sandbox.pids.map_or("-".to_owned(), |pids| pids.to_string());
+        let facts = &sandbox.facts;
+        let _ = writeln!(
+            out,
+            "  {}  agent {}  workspace {}",
+            facts.sandbox, facts.agent, facts.workspace
+        );
+        let _ = writeln!(
+            out,
+            "    {:?}, memory {used} of {}, {processes} processes, {:.1} cpus at most, idle {} s, image {}",
+            facts.state,
+            mebibytes(facts.limits.memory_bytes),
+            facts.limits.nano_cpus as f64 / 1e9,
+            sandbox.idle_s,
+            clean(&facts.image, 80)
+        );
+        for operation in executor
+            .operations
+            .iter()
+            .filter(|it| it.sandbox == Some(facts.sandbox))
+        {
+            let _ = writeln!(
+                out,
+                "    {:>6} s  {}  {}",
+                operation.running_s,
+                operation.operation,
+                clean(&operation.what, 100)
+            );
+        }
+    }
+    let elsewhere: Vec<_> = executor
+        .operations
+        .iter()
+        .filter(|it| {
+            !executor
+                .sandboxes
+                .iter()
+                .any(|sandbox| Some(sandbox.facts.sandbox) == it.sandbox)
+        })
+        .collect();
+    if !elsewhere.is_empty() {
+        let _ = writeln!(out, "\nUnder way:");
+        for operation in elsewhere {
+            let _ = writeln!(
+                out,
+                "  {:>6} s  {}  {}",
+                operation.running_s,
+                operation.operation,
+                clean(&operation.what, 100)
+            );
+        }
+    }
+    out
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{} MiB", bytes / (1024 * 1024))
+}

@@ -1,0 +1,144 @@
+//! What happens without being asked: sandboxes that end, leases that are over, results that are old.
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use roost_protocol::control::{ControlReply, GoneCause};
+use roost_protocol::ids::SandboxId;
+use roost_protocol::machine::lease::CHECK_MS;
+use serde_json::json;
+
+use super::event::Event;
+use super::ledger::Record;
+use super::reconcile;
+use super::shared::Shared;
+use super::spool::folder::MOST_KEPT_BYTES;
+use crate::GoneHow;
+
+/// How often old results are looked for.
+const TIDY: Duration = Duration::from_secs(3600);
+/// How long to wait before the engine's events are asked for again.
+const WATCH_AGAIN: Duration = Duration::from_secs(2);
+
+/// Starts the rounds; they end with the executor.
+pub fn start(shared: &Arc<Shared>) {
+    for round in 0..3 {
+        let shared = Arc::clone(shared);
+        shared.tasks.clone().spawn(async move {
+            let stop = shared.stop.clone();
+            let work = async {
+                match round {
+                    0 => leases(&shared).await,
+                    1 => tidy(&shared).await,
+                    _ => watch(&shared).await,
+                }
+            };
+            tokio::select! {
+                () = work => {}
+                () = stop.cancelled() => {}
+            }
+        });
+    }
+}
+
+async fn leases(shared: &Arc<Shared>) {
+    let mut ticks = tokio::time::interval(Duration::from_millis(CHECK_MS));
+    loop {
+        ticks.tick().await;
+        let now_ms = shared.now_ms();
+        let over: Vec<_> = {
+            let desk = shared.desk();
+            let over = desk
+                .sandboxes
+                .iter()
+                .filter(|(sandbox, known)| known.lease.is_over(desk.busy(**sandbox), now_ms));
+            over.map(|(_, known)| known.facts.clone()).collect()
+        };
+        for facts in over {
+            reconcile::end_sandbox(shared, &facts, GoneCause::LeaseOver).await;
+        }
+        reconcile::drained(shared).await;
+    }
+}
+
+async fn tidy(shared: &Arc<Shared>) {
+    let mut ticks = tokio::time::interval(TIDY);
+    loop {
+        ticks.tick().await;
+        let at_s = shared.clock.now_s();
+        let expired = shared.ledger.book().expired(at_s);
+        for operation in expired {
+            // Awaited, so that its spool is known to be nobody's below.
+            let _ = shared
+                .ledger
+                .written(Record::Forgotten { operation, at_s })
+                .await;
+        }
+        let swept = shared.spools.sweep(
+            |operation| {
+                shared.ledger.book().get(operation).is_some()
+                    || shared.desk().live.contains_key(&operation)
+            },
+            |operation| {
+                shared
+                    .ledger
+                    .book()
+                    .get(operation)
+                    .is_some_and(|entry| entry.ended.is_some())
+            },
+            MOST_KEPT_BYTES,
+        );
+        if let Err(error) = swept {
+            tracing::warn!(%error, "old output could not be swept");
+        }
+    }
+}
+
+/// Sandboxes that end without being asked.
+async fn watch(shared: &Arc<Shared>) {
+    let mut out_of_memory: Option<SandboxId> = None;
+    loop {
+        if let Ok(driver) = shared.engine.driver().await {
+            let events = driver.watch();
+            tokio::pin!(events);
+            while let Some(Ok(gone)) = events.next().await {
+                match gone.how {
+                    GoneHow::OutOfMemory => out_of_memory = Some(gone.sandbox),
+                    GoneHow::Exited { .. } | GoneHow::Removed => {
+                        let cause = if out_of_memory == Some(gone.sandbox) {
+                            GoneCause::OutOfMemory
+                        } else {
+                            GoneCause::Exited
+                        };
+                        ended(shared, gone.sandbox, cause).await;
+                    }
+                }
+            }
+        }
+        tokio::time::sleep(WATCH_AGAIN).await;
+    }
+}
+
+/// A container ended. When we are removing it ourselves, that is no news.
+async fn ended(shared: &Arc<Shared>, sandbox: SandboxId, cause: GoneCause) {
+    let news = {
+        let mut desk = shared.desk();
+        let asked = desk.live.values().any(|live| {
+            use roost_protocol::operation::Operation::{SbDestroy, SbProvision};
+            live.request.operation.sandbox() == Some(sandbox)
+                && matches!(live.request.operation, SbDestroy(_) | SbProvision(_))
+        });
+        !asked && desk.sandboxes.remove(&sandbox).is_some()
+    };
+    if news {
+        shared.log.happened(
+            "sandbox-ended",
+            json!({ "sandbox": sandbox, "cause": cause }),
+            shared.clock.now_s(),
+        );
+        shared
+            .tell(Event::Reply(ControlReply::SandboxGone { sandbox, cause }))
+            .await;
+    }
+    reconcile::drained(shared).await;
+}

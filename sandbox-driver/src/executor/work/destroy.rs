@@ -1,0 +1,61 @@
+//! `sb_destroy`: store the workspace when asked, then remove. What was stored is in the ledger before anything goes.
+use std::sync::Arc;
+
+use roost_protocol::operation::{Destroy, OperationRequest};
+use roost_protocol::report::{ErrorKind, OperationError, Outcome};
+
+use super::{patiently, progress};
+use crate::executor::chaos::KillPoint;
+use crate::executor::ledger::Record;
+use crate::executor::shared::Shared;
+
+pub async fn run(
+    shared: &Arc<Shared>,
+    request: &OperationRequest,
+    destroy: &Destroy,
+    resumed: bool,
+) -> Result<Outcome, OperationError> {
+    let known = shared
+        .ledger
+        .book()
+        .get(request.id)
+        .and_then(|entry| entry.archive.clone());
+    let archive = match known {
+        Some(archive) => Some(archive),
+        None if destroy.archive => store(shared, request, destroy, resumed).await?,
+        None => None,
+    };
+    KillPoint::DestroyArchived.pass();
+    patiently(resumed, || shared.engine.remove(destroy.sandbox)).await?;
+    KillPoint::DestroyRemoved.pass();
+    shared.desk().sandboxes.remove(&destroy.sandbox);
+    Ok(Outcome::Destroyed { archive })
+}
+
+async fn store(
+    shared: &Arc<Shared>,
+    request: &OperationRequest,
+    destroy: &Destroy,
+    resumed: bool,
+) -> Result<Option<roost_protocol::report::ArchiveFacts>, OperationError> {
+    let running = patiently(resumed, || shared.engine.running(destroy.sandbox)).await?;
+    if !running {
+        // A stopped sandbox has no workspace any more: it lived in memory.
+        return Ok(None);
+    }
+    progress(shared, request, "storing the workspace".into()).await;
+    let archive = patiently(resumed, || shared.engine.archive(destroy.sandbox)).await?;
+    let record = Record::Archived {
+        operation: request.id,
+        archive: archive.clone(),
+    };
+    shared
+        .ledger
+        .written(record)
+        .await
+        .map_err(|error| OperationError {
+            kind: ErrorKind::DiskFull,
+            detail: error.to_string(),
+        })?;
+    Ok(Some(archive))
+}

@@ -1,0 +1,106 @@
+//! Carrying out operations, one kind a file. Each gives the end; [`Shared::finish`] writes and tells it.
+use std::sync::Arc;
+use std::time::Duration;
+
+use roost_protocol::operation::{Operation, OperationRequest};
+use roost_protocol::report::{Ended, ErrorKind, OperationError, Outcome, Report, Terminal};
+
+use super::chaos::KillPoint;
+use super::shared::Shared;
+
+mod destroy;
+pub mod exec;
+mod health;
+mod list;
+mod provision;
+mod verify;
+
+/// How long work of an earlier life waits for an engine that does not answer.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Begins an operation that was written down just now.
+pub async fn begin(shared: &Arc<Shared>, request: &Arc<OperationRequest>) {
+    carry_out(shared, request, false).await;
+}
+
+/// Takes up an operation that an earlier life wrote down and did not end.
+pub async fn resume(shared: &Arc<Shared>, request: &Arc<OperationRequest>) {
+    tracing::info!(operation = %request.id, kind = request.operation.name(), "taking up what an earlier life began");
+    carry_out(shared, request, true).await;
+}
+
+async fn carry_out(shared: &Arc<Shared>, request: &Arc<OperationRequest>, resumed: bool) {
+    let began = shared.clock.monotonic();
+    shared.used(request);
+    let (outcome, point) = match &request.operation {
+        Operation::SbExec(exec) => {
+            exec::run(shared, request, exec, resumed).await;
+            return;
+        }
+        Operation::SbProvision(provision) => (
+            provision::run(shared, request, provision, resumed).await,
+            Some(KillPoint::ProvisionEnded),
+        ),
+        Operation::SbDestroy(destroy) => (
+            destroy::run(shared, request, destroy, resumed).await,
+            Some(KillPoint::DestroyEnded),
+        ),
+        Operation::SbHealth(health) => (health::run(shared, health).await, None),
+        Operation::SbList(_) => (list::run(shared).await, None),
+        Operation::Verify(verify) => (verify::run(shared, verify).await, None),
+        Operation::Unsupported => return,
+    };
+    let ended = Ended {
+        duration_ms: elapsed_ms(shared, began),
+        ..ended(outcome)
+    };
+    shared.finish(request.id, ended, point).await;
+}
+
+fn ended(outcome: Result<Outcome, OperationError>) -> Ended {
+    match outcome {
+        Ok(outcome) => Ended {
+            state: Terminal::Done,
+            outcome,
+            output_end: 0,
+            output_dropped: 0,
+            duration_ms: 0,
+        },
+        Err(error) if error.kind == ErrorKind::Cancelled => {
+            Ended::without_result(Terminal::Cancelled, error.kind, error.detail)
+        }
+        Err(error) => Ended::from(error),
+    }
+}
+
+fn elapsed_ms(shared: &Shared, began: Duration) -> u64 {
+    let elapsed = shared.clock.monotonic().saturating_sub(began);
+    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Human-readable progress.
+async fn progress(shared: &Shared, request: &OperationRequest, detail: String) {
+    shared.report(request.id, Report::Progress { detail }).await;
+}
+
+/// Tries again while the engine is away: after a restart of the machine it may come up later than the daemon.
+async fn patiently<T, F: Future<Output = Result<T, OperationError>>>(
+    resumed: bool,
+    mut work: impl FnMut() -> F,
+) -> Result<T, OperationError> {
+    let begun = tokio::time::Instant::now();
+    let mut pause = Duration::from_millis(200);
+    loop {
+        match work().await {
+            Err(error) if resumed && is_silence(error.kind) && begun.elapsed() < PATIENCE => {
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(Duration::from_secs(5));
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn is_silence(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::EngineUnavailable | ErrorKind::Interrupted)
+}

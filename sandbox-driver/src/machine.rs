@@ -1,0 +1,35 @@
+//! What the engine says of the machine: running containers, ours or not, and where its data lies.
+use std::path::PathBuf;
+
+use crate::driver::Driver;
+use crate::error::DriverError;
+
+/// For a heartbeat.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MachineFacts {
+    /// Running containers of the engine.
+    pub running: Option<u32>,
+    /// Folder with the engine's data, for the disk's figures.
+    pub data: Option<PathBuf>,
+}
+
+impl Driver {
+    /// Asks the engine.
+    ///
+    /// # Errors
+    /// The engine's.
+    pub async fn machine(&self) -> Result<MachineFacts, DriverError> {
+        let info = self
+            .inner
+            .docker
+            .info()
+            .await
+            .map_err(|error| DriverError::engine("asking for its state", error))?;
+        Ok(MachineFacts {
+            running: info
+                .containers_running
+                .and_then(|running| u32::try_from(running).ok()),
+            data: info.docker_root_dir.map(PathBuf::from),
+        })
+    }
+}
