@@ -60,7 +60,7 @@ apt_install() {
 # The version that apt would install, or nothing.
 apt_candidate() { apt-cache policy "$1" 2>/dev/null | sed -n 's/^  Candidate: \([0-9:.]*\).*/\1/p'; }
 
-rust_version() { rustc --version 2>/dev/null | cut -d' ' -f2 | cut -d- -f1; }
+rust_version() { if have rustc; then rustc --version | cut -d' ' -f2 | cut -d- -f1; fi; }
 
 need_rust() {
     local version name
@@ -128,7 +128,7 @@ need_promtool() {
     say "promtool from the package prometheus"
     local work
     work=$(mktemp -d)
-    (cd "$work" && apt-get download -qq prometheus >/dev/null && dpkg-deb --fsys-tarfile prometheus_*.deb | tar x ./usr/bin/promtool)
+    (cd "$work" && apt-get download -qq prometheus >/dev/null 2>&1 && dpkg-deb --fsys-tarfile prometheus_*.deb | tar x ./usr/bin/promtool)
     mkdir -p "$ROOST_CACHE/bin"
     mv "$work/usr/bin/promtool" "$ROOST_CACHE/bin/promtool"
     rm -r "$work"

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Sourced by the scripts beside it: where things are kept, how a script speaks, and what every one of them needs.
-set -euo pipefail
+set -Eeuo pipefail
+# A script that stops without a word is the worst kind: name the line.
+trap 'printf "error: %s stopped at line %s\n" "${BASH_SOURCE[0]##*/}" "$LINENO" >&2' ERR
 
 ROOST_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
