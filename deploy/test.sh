@@ -34,15 +34,15 @@ rust_tests() {
 
 doc_tests() { "$cargo" test --locked --workspace --doc --quiet; }
 
+failed=0
 step "set up" deploy/setup.sh test
-step "web page and its tests" deploy/ui.sh test
+step "web page and its tests" deploy/ui.sh test || failed=1
 step "agent images" images
 step "build" binaries
 step "PostgreSQL" pg_start
 
 ROOST_TEST_BIN_DIR=${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/debug
 export ROOST_TEST_BIN_DIR ROOST_TEST_IMAGE=roost-agent:tiny ROOST_TEST_AGENT_IMAGE=roost-agent:dev
-failed=0
 step "tests" rust_tests "$@" || failed=1
 if [ $# = 0 ]; then step "doc tests" doc_tests || failed=1; fi
 exit "$failed"

@@ -41,7 +41,7 @@ build() {
 }
 
 test_all() {
-    local script
+    local script failed=''
     dependencies
     build
     CHROMIUM=${CHROMIUM:-$(type -P chromium-headless-shell || type -P chromium || true)}
@@ -49,8 +49,9 @@ test_all() {
     export CHROMIUM
     for script in typecheck lint test test:browser; do
         say "npm run $script"
-        npm run --silent "$script" </dev/null >&2 9>&- || die "npm run $script failed"
+        npm run --silent "$script" </dev/null >&2 9>&- || failed+=" $script"
     done
+    [ -z "$failed" ] || die "these failed:$failed (in gateway/ui: npm run NAME)"
 }
 
 case ${1:-} in
