@@ -2,11 +2,12 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum_server::tls_rustls::RustlsConfig;
 use secrecy::ExposeSecret;
+use tokio_util::sync::CancellationToken;
 
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
@@ -15,18 +16,22 @@ use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, AuthLayer, Passwords, Throttle, commands};
 use crate::domains::claws::purge::{DestroySandbox, SagaDriver};
 use crate::domains::claws::routes::ClawsState;
+use crate::domains::live::routes::LiveState;
+use crate::domains::operator::routes::OperatorState;
 use crate::domains::workspaces::routes::WorkspacesState;
-use crate::events::Hub;
+use crate::events::retention::Sweeper;
+use crate::events::{EventLog, Hub};
 use crate::http::idempotency::IdempotencyLayer;
 use crate::http::observe::Observer;
 use crate::http::origin::OwnOrigin;
 use crate::http::router::{self, Layers, States};
 use crate::http::serve::Listener;
+use crate::http::sse::Streams;
 use crate::ids::{SharedIds, UuidV7};
 use crate::supervision::{
-    KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions,
+    KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions, TreeView,
 };
-use crate::tree::{self, Parts};
+use crate::tree::{self, Handles, Parts};
 
 /// What tests may replace.
 #[derive(Debug, Clone)]
@@ -47,7 +52,7 @@ impl Default for Surroundings {
 /// Why a gateway did not start. Each says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartupError {
-    #[error("cannot listen on {address}: {source}; choose another address with `{key}`")]
+    #[error("cannot listen on {address}; choose another address with `{key}`")]
     Listen {
         key: &'static str,
         address: SocketAddr,
@@ -73,6 +78,8 @@ pub enum StartupError {
 pub struct Gateway {
     tree: Tree,
     db: Db,
+    events: EventLog,
+    draining: CancellationToken,
     public: SocketAddr,
     operator: SocketAddr,
     /// A one-time login that waits in the file `first-login`, for whoever starts this on a terminal.
@@ -95,7 +102,7 @@ impl Gateway {
     /// # Errors
     /// See [`StartupError`].
     pub async fn start(config: Config, around: Surroundings) -> Result<Self, StartupError> {
-        std::fs::create_dir_all(&config.data_dir).map_err(|source| StartupError::DataDir {
+        make_data_dir(&config.data_dir).map_err(|source| StartupError::DataDir {
             path: config.data_dir.clone(),
             source,
         })?;
@@ -123,7 +130,27 @@ impl Gateway {
         let first_login = first_login(&config, &db, &clock, &ids).await?;
 
         let saga_nudge = Nudge::default();
-        let states = states(&config, &db, &clock, &ids, &saga_nudge)?;
+        let (branches, handles) = tree::branches();
+        let events = EventLog::new(
+            db.clone(),
+            hub.clone(),
+            clock.clone(),
+            ids.clone(),
+            handles.events.clone(),
+        );
+        let shared = Shared {
+            config: &config,
+            db: &db,
+            clock: &clock,
+            ids: &ids,
+            draining: CancellationToken::new(),
+            view: Arc::default(),
+            handles,
+            hub: hub.clone(),
+            saga_nudge: saga_nudge.clone(),
+        };
+        let states = states(&shared)?;
+        let operator_state = states.operator.clone();
         let layers = layers(&config, &db, &clock, &ids);
         let listener = |socket, router, tls| Listener {
             socket: Arc::new(socket),
@@ -131,7 +158,17 @@ impl Gateway {
             tls,
             header_timeout: config.limits.header_timeout,
         };
+        let (draining, view) = (shared.draining.clone(), shared.view.clone());
         let parts = Parts {
+            db: db.clone(),
+            hub,
+            branches,
+            sweeper: Sweeper {
+                db: db.clone(),
+                clock: clock.clone(),
+                keep: config.events,
+                owner: ids.next().to_string(),
+            },
             sagas: SagaDriver {
                 db: db.clone(),
                 clock: clock.clone(),
@@ -141,7 +178,7 @@ impl Gateway {
             },
             saga_nudge,
             public: listener(public, router::public(states, &layers), tls),
-            operator: listener(operator, router::operator(&layers), None),
+            operator: listener(operator, router::operators(operator_state, &layers), None),
         };
         let options = TreeOptions {
             clock,
@@ -149,10 +186,14 @@ impl Gateway {
             ..TreeOptions::default()
         };
         let tree = Tree::start(options, tree::root(parts)).await?;
+        // Only this line sets it.
+        let _ = view.set(tree.view());
         tracing::info!(public = %public_address, operator = %operator_address, build = crate::BUILD_ID, "ready");
         Ok(Self {
             tree,
             db,
+            events,
+            draining,
             public: public_address,
             operator: operator_address,
             first_login,
@@ -174,6 +215,11 @@ impl Gateway {
         &self.db
     }
 
+    /// The handle for ephemeral events.
+    pub fn events(&self) -> &EventLog {
+        &self.events
+    }
+
     /// The tree, for tests that kill parts of it.
     pub fn tree(&self) -> &Tree {
         &self.tree
@@ -191,20 +237,29 @@ impl Gateway {
 
     /// Drains and stops everything in reverse order, then closes the database.
     pub async fn shutdown(&self) -> ShutdownReport {
+        self.draining.cancel();
         let report = self.tree.shutdown(SHUTDOWN).await;
         self.db.close().await;
         report
     }
 }
 
-fn states(
-    config: &Config,
-    db: &Db,
-    clock: &SharedClock,
-    ids: &SharedIds,
-    saga_nudge: &Nudge,
-) -> Result<States, AuthError> {
-    let plans = Arc::new(config.plans.clone());
+/// What the states of the domains are made from.
+struct Shared<'a> {
+    config: &'a Config,
+    db: &'a Db,
+    clock: &'a SharedClock,
+    ids: &'a SharedIds,
+    draining: CancellationToken,
+    view: Arc<OnceLock<TreeView>>,
+    handles: Handles,
+    hub: Hub,
+    saga_nudge: Nudge,
+}
+
+fn states(shared: &Shared<'_>) -> Result<States, AuthError> {
+    let (config, plans) = (shared.config, Arc::new(shared.config.plans.clone()));
+    let (db, clock, ids) = (shared.db, shared.clock, shared.ids);
     Ok(States {
         auth: AuthState {
             db: db.clone(),
@@ -227,7 +282,24 @@ fn states(
             clock: clock.clone(),
             ids: ids.clone(),
             plans,
-            sagas: saga_nudge.clone(),
+            sagas: shared.saga_nudge.clone(),
+        },
+        live: LiveState {
+            db: db.clone(),
+            hub: shared.hub.clone(),
+            ids: ids.clone(),
+            streams: Streams::new(config.limits.streams_per_user),
+            live: shared.handles.live.clone(),
+            draining: shared.draining.clone(),
+        },
+        operator: OperatorState {
+            db: db.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+            metrics: crate::telemetry::metrics(),
+            draining: shared.draining.clone(),
+            jobs: shared.handles.operations.clone(),
+            view: shared.view.clone(),
         },
     })
 }
@@ -316,6 +388,15 @@ async fn first_login(
         token: first.token,
         file,
     }))
+}
+
+/// The folder holds hashes of secrets: nobody else on the machine reads it.
+fn make_data_dir(path: &std::path::Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
 }
 
 fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {

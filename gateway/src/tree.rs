@@ -2,22 +2,66 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   saga driver · retention
+//! ├─ foundation   saga driver · event relay · retention
+//! ├─ events       one writer a workspace that has ephemeral events
+//! ├─ live         one actor an open stream
+//! ├─ operations   what operators asked for
 //! └─ http         operator listener · public listener (last up, first down)
 //! ```
 
 use std::time::Duration;
 
+use crate::db::Db;
 use crate::domains::claws::purge::SagaDriver;
+use crate::events::{Hub, relay, retention};
 use crate::http::serve::{self, Listener};
-use crate::supervision::{ActorKind, ChildSpec, Nudge, SupervisorSpec};
+use crate::supervision::{ActorKind, AnyChild, ChildSpec, Nudge, SupervisorHandle, SupervisorSpec};
 
 /// What the tree is made of.
 pub struct Parts {
+    pub db: Db,
+    pub hub: Hub,
     pub sagas: SagaDriver,
     pub saga_nudge: Nudge,
+    pub sweeper: retention::Sweeper,
+    pub branches: Branches,
     pub public: Listener,
     pub operator: Listener,
+}
+
+/// Supervisors of children that come and go. Made before everything else, because their handles are what handlers need.
+pub struct Branches {
+    events: AnyChild,
+    live: AnyChild,
+    operations: AnyChild,
+}
+
+/// The handles of [`Branches`].
+#[derive(Clone)]
+pub struct Handles {
+    pub events: SupervisorHandle,
+    pub live: SupervisorHandle,
+    pub operations: SupervisorHandle,
+}
+
+/// The supervisors of what comes and goes, and their handles.
+pub fn branches() -> (Branches, Handles) {
+    let branch = |name: &str, serves: &str| SupervisorSpec::new(name).serves(serves).with_handle();
+    let (events, events_handle) = branch("events", "writers of ephemeral events");
+    let (live, live_handle) = branch("live", "open streams");
+    let (operations, operations_handle) = branch("operations", "what operators asked for");
+    (
+        Branches {
+            events,
+            live,
+            operations,
+        },
+        Handles {
+            events: events_handle,
+            live: live_handle,
+            operations: operations_handle,
+        },
+    )
 }
 
 /// Without a nudge the sagas are looked at this often: another replica may have written.
@@ -27,11 +71,16 @@ const SAGA_PERIOD: Duration = Duration::from_secs(5);
 pub fn root(parts: Parts) -> SupervisorSpec {
     SupervisorSpec::new("roost")
         .child(foundation(&parts))
-        .child(http(parts))
+        .child(parts.branches.events)
+        .child(parts.branches.live)
+        .child(parts.branches.operations)
+        .child(http(parts.public, parts.operator))
 }
 
 fn foundation(parts: &Parts) -> SupervisorSpec {
     let sagas = parts.sagas.clone();
+    let (db, hub) = (parts.db.clone(), parts.hub.clone());
+    let sweeper = parts.sweeper.clone();
     SupervisorSpec::new("foundation")
         .serves("what everything else rests on")
         .child(ChildSpec::periodic(
@@ -47,19 +96,35 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
                 }
             },
         ))
+        .child(ChildSpec::periodic(
+            "event-relay",
+            ActorKind::EventRelay,
+            relay::PERIOD,
+            &Nudge::default(),
+            move |_| {
+                let (db, hub) = (db.clone(), hub.clone());
+                async move { Ok(relay::look(&db, &hub).await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "retention",
+            ActorKind::RetentionSweeper,
+            retention::PERIOD,
+            &Nudge::default(),
+            move |_| {
+                let sweeper = sweeper.clone();
+                async move { Ok(sweeper.sweep().await?) }
+            },
+        ))
 }
 
-fn http(parts: Parts) -> SupervisorSpec {
+fn http(public: Listener, operator: Listener) -> SupervisorSpec {
     SupervisorSpec::new("http")
         .serves("the listeners")
         .child(serve::child(
             "operator",
             ActorKind::OperatorListener,
-            parts.operator,
+            operator,
         ))
-        .child(serve::child(
-            "public",
-            ActorKind::HttpListener,
-            parts.public,
-        ))
+        .child(serve::child("public", ActorKind::HttpListener, public))
 }

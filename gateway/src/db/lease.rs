@@ -28,7 +28,23 @@ impl Lease {
         owner: &str,
         ttl: Duration,
     ) -> Result<Option<Self>, DbErr> {
-        let now = db.backend().now_ms();
+        let tx = db.write().await?;
+        let lease = Self::acquire_in(&tx, name, owner, ttl).await?;
+        tx.commit().await?;
+        Ok(lease)
+    }
+
+    /// Like [`acquire`](Self::acquire), inside a transaction that does the owner's work at once.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn acquire_in(
+        tx: &WriteTx,
+        name: &str,
+        owner: &str,
+        ttl: Duration,
+    ) -> Result<Option<Self>, DbErr> {
+        let now = tx.backend().now_ms();
         let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
         let sql = format!(
             "INSERT INTO leases (name, owner, epoch, expires_ms) VALUES ($1, $2, 1, {now} + $3) \
@@ -38,16 +54,14 @@ impl Lease {
              WHERE leases.owner = excluded.owner OR leases.expires_ms < {now} \
              RETURNING epoch"
         );
-        let tx = db.write().await?;
         let row = tx
             .query_one_raw(statement(
-                db.backend(),
+                tx.backend(),
                 &sql,
                 [name.into(), owner.into(), ttl.into()],
             ))
             .await?;
         let epoch = row.map(|r| r.try_get::<i64>("", "epoch")).transpose()?;
-        tx.commit().await?;
         Ok(epoch.map(|epoch| Self {
             name: name.to_owned(),
             owner: owner.to_owned(),

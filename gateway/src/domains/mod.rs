@@ -3,4 +3,6 @@
 pub mod audit;
 pub mod auth;
 pub mod claws;
+pub mod live;
+pub mod operator;
 pub mod workspaces;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::StoredEvent;
+use super::{EventId, StoredEvent};
 use crate::ids::WorkspaceId;
 
 /// Most events that wait for one subscriber.
@@ -17,7 +17,14 @@ const QUEUE_BYTES: usize = 1 << 20;
 /// All live subscribers of this gateway.
 #[derive(Clone, Default)]
 pub struct Hub {
-    subscribers: Arc<Mutex<HashMap<WorkspaceId, Vec<Arc<Queue>>>>>,
+    subscribers: Arc<Mutex<HashMap<WorkspaceId, Listeners>>>,
+}
+
+#[derive(Default)]
+struct Listeners {
+    queues: Vec<Arc<Queue>>,
+    /// The newest event that was handed over here; what the log has beyond it was made by another gateway.
+    told: Option<EventId>,
 }
 
 #[derive(Default)]
@@ -56,6 +63,7 @@ impl Hub {
         lock(&self.subscribers)
             .entry(workspace)
             .or_default()
+            .queues
             .push(queue.clone());
         Subscription {
             workspace,
@@ -66,23 +74,27 @@ impl Hub {
 
     /// Hands committed events to the subscribers of their workspaces.
     pub fn publish(&self, events: Vec<StoredEvent>) {
-        let subscribers = lock(&self.subscribers);
+        let mut subscribers = lock(&self.subscribers);
         for event in events {
-            for queue in subscribers.get(&event.workspace).into_iter().flatten() {
-                queue.push(event.clone());
+            if let Some(listeners) = subscribers.get_mut(&event.workspace) {
+                listeners.told = listeners.told.max(Some(event.id));
+                for queue in &listeners.queues {
+                    queue.push(event.clone());
+                }
             }
         }
     }
 
-    /// Tells the subscribers of a workspace that the store has something that was not made here.
-    pub fn nudge(&self, workspace: WorkspaceId) {
-        for queue in lock(&self.subscribers)
-            .get(&workspace)
-            .into_iter()
-            .flatten()
+    /// Tells the subscribers of a workspace where the log stands, in case another gateway has written to it.
+    pub fn stands_at(&self, workspace: WorkspaceId, head: EventId) {
+        if let Some(listeners) = lock(&self.subscribers).get_mut(&workspace)
+            && listeners.told < Some(head)
         {
-            lock(&queue.state).behind = true;
-            queue.changed.notify_one();
+            listeners.told = Some(head);
+            for queue in &listeners.queues {
+                lock(&queue.state).behind = true;
+                queue.changed.notify_one();
+            }
         }
     }
 
@@ -137,9 +149,11 @@ impl Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         let mut subscribers = lock(&self.hub.subscribers);
-        if let Some(queues) = subscribers.get_mut(&self.workspace) {
-            queues.retain(|queue| !Arc::ptr_eq(queue, &self.queue));
-            if queues.is_empty() {
+        if let Some(listeners) = subscribers.get_mut(&self.workspace) {
+            listeners
+                .queues
+                .retain(|queue| !Arc::ptr_eq(queue, &self.queue));
+            if listeners.queues.is_empty() {
                 subscribers.remove(&self.workspace);
             }
         }

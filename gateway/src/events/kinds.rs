@@ -134,6 +134,27 @@ pub struct PlacementFallback {
 }
 
 impl Event {
+    /// All types that the log may hold: the thirteen of the specification, and ours.
+    pub const TYPES: &'static [&'static str] = &[
+        "agent.status",
+        "agent.task.update",
+        "agent.reasoning.delta",
+        "agent.computer.frame",
+        "agent.tool.call",
+        "door.request",
+        "door.resolve",
+        "agent.message",
+        "world.touch",
+        "node.activity",
+        "topology.update",
+        "telemetry",
+        "routine.update",
+        "resource.changed",
+        "placement.fallback",
+        "room.message",
+        "a2a.invoked",
+    ];
+
     /// A resource has a new version.
     pub fn changed(kind: ResourceKind, id: impl Into<Uuid>, version: i64) -> Self {
         Self::ResourceChanged(ResourceChanged {

@@ -11,8 +11,15 @@
 mod entity;
 mod hub;
 mod kinds;
+mod log;
 mod model;
+pub mod relay;
+pub mod retention;
 mod store;
+mod writer;
+
+#[cfg(test)]
+mod tests;
 
 pub use entity::{event as event_entity, head as head_entity};
 pub use hub::{Hub, Received, Subscription};
@@ -20,5 +27,6 @@ pub use kinds::{
     ActivityKind, AgentState, AgentStatus, Event, NodeActivity, PlacementFallback, ResourceChanged,
     ResourceKind,
 };
+pub use log::EventLog;
 pub use model::{EventId, Filter, StoredEvent};
 pub use store::{Replay, append, head, open_log, replay};

@@ -11,4 +11,5 @@ pub mod pagination;
 pub mod problem;
 pub mod router;
 pub mod serve;
+pub mod sse;
 pub mod ui;

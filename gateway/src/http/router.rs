@@ -5,7 +5,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
+use axum::{Extension, Router};
 use http::{HeaderValue, header};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi as _;
@@ -14,9 +14,13 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::idempotency::{IdempotencyLayer, idempotent};
 use super::observe::{Observer, observe};
+use super::origin::OwnOrigin;
+use super::problem::Problem;
 use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
-use crate::domains::{audit, auth, claws, workspaces};
+use crate::domains::operator::OperatorListener;
+use crate::domains::{audit, auth, claws, live, operator, workspaces};
+use crate::error::{ApiError, Code};
 
 /// The states of all domains; each domain sees its own alone.
 #[derive(Clone)]
@@ -25,6 +29,8 @@ pub struct States {
     pub workspaces: workspaces::routes::WorkspacesState,
     pub audit: crate::db::Db,
     pub claws: claws::routes::ClawsState,
+    pub live: live::routes::LiveState,
+    pub operator: operator::routes::OperatorState,
 }
 
 /// The layers around the routes.
@@ -42,7 +48,7 @@ pub struct Layers {
         title = "Roost",
         description = "A workspace platform for AI agents. Errors are problem documents (RFC 9457); each code has a page at /problems/{code}."
     ),
-    components(schemas(super::problem::Problem, super::problem::Code))
+    components(schemas(Problem, Code))
 )]
 struct Base;
 
@@ -69,6 +75,8 @@ domains! {
     workspaces => workspaces::routes::router();
     audit => audit::routes::router();
     claws => claws::routes::router();
+    live => live::routes::router();
+    operator => operator::routes::router();
 }
 
 fn pages_router() -> OpenApiRouter {
@@ -116,12 +124,28 @@ pub fn public(states: States, layers: &Layers) -> Router {
     outer(routes, layers)
 }
 
-/// The operators' listener: whoever reaches it is trusted, so it stays on loopback.
-pub fn operator(layers: &Layers) -> Router {
-    let routes = Router::new()
-        .route("/healthz", get(healthz))
-        .fallback(ui::fallback);
+/// The operators' listener: whoever reaches it is an operator, so it stays on loopback. Pages of other sites that a
+/// browser on this machine shows are kept out by their origin.
+pub fn operators(state: operator::routes::OperatorState, layers: &Layers) -> Router {
+    let routes: Router = operator::routes::router().with_state(state).into();
+    let routes = routes
+        .layer(Extension(OperatorListener))
+        .layer(from_fn(only_programs_and_own_pages))
+        .fallback(|| async {
+            ApiError::new(Code::NotFound)
+                .detail("The operators' listener has /metrics, /healthz, /readyz and /api/ops.")
+        });
     outer(routes, layers)
+}
+
+async fn only_programs_and_own_pages(
+    request: axum::extract::Request,
+    next: axum::middleware::Next,
+) -> Response {
+    match OwnOrigin::default().check(request.method(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
 }
 
 /// What every listener has around its routes.
@@ -135,7 +159,7 @@ pub fn outer(routes: Router, layers: &Layers) -> Router {
 
 /// A handler that panics has changed nothing: its transaction was dropped.
 fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
-    crate::error::ApiError::internal(std::io::Error::other("a handler panicked")).into_response()
+    ApiError::internal(std::io::Error::other("a handler panicked")).into_response()
 }
 
 async fn security_headers(
@@ -173,7 +197,15 @@ async fn style() -> impl IntoResponse {
     )
 }
 
-/// Answers JSON; used by probes.
-pub async fn healthz() -> Json<serde_json::Value> {
-    Json(serde_json::json!({ "status": "ok" }))
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_committed_document_is_what_the_handlers_say() {
+        let committed = include_str!("../../openapi.json");
+        assert_eq!(
+            committed,
+            super::openapi_json(),
+            "run `cargo run -p roost-gateway -- openapi > gateway/openapi.json`"
+        );
+    }
 }

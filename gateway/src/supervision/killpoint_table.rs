@@ -53,4 +53,12 @@ pub const KILL_POINTS: &[KillPoint] = &[
         name: "operations.finish.after_row",
         place: "the row has its end; who waits was not told and the machine was not acknowledged",
     },
+    KillPoint {
+        name: "events.writer.before_commit",
+        place: "a group of ephemeral events is appended; its transaction is not committed",
+    },
+    KillPoint {
+        name: "events.writer.after_commit",
+        place: "a group of ephemeral events is durable and told; the writer still has it in memory",
+    },
 ];

@@ -70,8 +70,11 @@ impl SagaDriver {
         kill_point!(self.kill_points, "claws.saga.after_effect");
         let now = self.clock.now();
         let mut tx = self.db.write().await?;
-        if step == Step::Rows && claws::remove(&*tx, scope, claw).await? {
-            let fact = Event::changed(ResourceKind::Claw, claw, i64::MAX);
+        if step == Step::Rows
+            && let Some(row) = claws::get(&*tx, scope, claw).await?
+        {
+            claws::remove(&*tx, scope, claw).await?;
+            let fact = Event::changed(ResourceKind::Claw, claw, row.version + 1);
             events::append(&mut tx, scope.workspace(), now, [fact]).await?;
         }
         store::advance(&tx, &saga, kind.after(step), now).await?;

@@ -1,0 +1,79 @@
+//! Probes and metrics.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+use sea_orm::ConnectionTrait;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::reader::MayOperate;
+use super::routes::OperatorState;
+use crate::error::ApiResult;
+use crate::http::problem::Problem;
+use crate::supervision::ActorState;
+
+/// One bit.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Health {
+    /// `ok`, `ready`, or what is missing.
+    pub status: String,
+}
+
+/// Whether the process answers at all.
+#[utoipa::path(get, path = "/healthz", tag = "operators", responses((status = 200, body = Health)))]
+pub(super) async fn healthz() -> Json<Health> {
+    Json(Health {
+        status: "ok".to_owned(),
+    })
+}
+
+/// Whether requests can be served: the database answers and nothing in the tree has failed for good.
+#[utoipa::path(get, path = "/readyz", tag = "operators",
+    responses((status = 200, body = Health), (status = 503, body = Health)))]
+pub(super) async fn readyz(State(state): State<OperatorState>) -> Response {
+    let root = state.tree().ok().map(|tree| tree.snapshot().root);
+    let failed = root
+        .iter()
+        .flat_map(|root| &root.children)
+        .find(|child| child.state == ActorState::Failed);
+    let missing = if state.draining.is_cancelled() {
+        Some("stopping".to_owned())
+    } else if root.is_none() {
+        Some("starting".to_owned())
+    } else if let Some(failed) = failed {
+        Some(format!("{} has failed", failed.id))
+    } else if let Err(error) = state.db.read().execute_unprepared("SELECT 1").await {
+        tracing::warn!(%error, "not ready: the database does not answer");
+        Some("the database does not answer".to_owned())
+    } else {
+        None
+    };
+    let code = match missing {
+        Some(_) => StatusCode::SERVICE_UNAVAILABLE,
+        None => StatusCode::OK,
+    };
+    let status = missing.unwrap_or_else(|| "ready".to_owned());
+    (code, Json(Health { status })).into_response()
+}
+
+/// Metrics in Prometheus' text format.
+#[utoipa::path(get, path = "/metrics", tag = "operators",
+    responses((status = 200, content_type = "text/plain", body = String), (status = 401, body = Problem),
+        (status = 403, body = Problem)))]
+pub(super) async fn metrics(
+    State(state): State<OperatorState>,
+    _operator: MayOperate,
+) -> ApiResult<impl IntoResponse> {
+    let snapshot = state.tree()?.snapshot();
+    metrics::gauge!("roost_actors").set(f64::from(
+        u32::try_from(snapshot.living).unwrap_or(u32::MAX),
+    ));
+    metrics::counter!("roost_actors_killed_total").absolute(snapshot.forced_kills);
+    let headers = [(
+        header::CONTENT_TYPE,
+        "text/plain; version=0.0.4; charset=utf-8",
+    )];
+    Ok((headers, state.metrics.render()))
+}

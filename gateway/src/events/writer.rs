@@ -1,0 +1,142 @@
+//! The writer of one workspace's ephemeral events: collects them for at most 50 ms or 64 KB, then appends them all in one
+//! transaction, which takes or renews its lease at the same time. When another gateway has the lease it waits its turn.
+//!
+//! Parent: `foundation/events`. Children: none. Restart: transient; what was collected is lost with a crash, which
+//! ephemeral events may be. Ends by itself when nothing came for a while.
+
+use std::time::{Duration, Instant};
+
+use super::{Event, append};
+use crate::clock::SharedClock;
+use crate::db::Db;
+use crate::db::lease::Lease;
+use crate::domains::auth::WorkspaceScope;
+use crate::kill_point;
+use crate::supervision::{Context, Failure, Serve};
+
+const GROUP_TIME: Duration = Duration::from_millis(50);
+const GROUP_BYTES: usize = 64 << 10;
+/// A lease outlives the group commit only so long: another gateway's writer of the same workspace gets its turn.
+const LEASE_TTL: Duration = Duration::from_millis(100);
+/// More than this is not kept while another gateway holds the lease; the oldest go first.
+const MOST_KEPT: usize = 10_000;
+const IDLE: Duration = Duration::from_secs(60);
+
+/// What the writer is told.
+pub enum Msg {
+    /// An event happened.
+    Append(Event),
+    /// The group's time is over.
+    GroupElapsed,
+    /// Look whether anything came lately.
+    IdleElapsed,
+}
+
+/// What a writer is started with.
+pub struct Args {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub scope: WorkspaceScope,
+    /// This incarnation's name in the lease.
+    pub owner: String,
+}
+
+/// The actor.
+pub struct EventWriter {
+    args: Args,
+    group: Vec<Event>,
+    bytes: usize,
+    timer: bool,
+    last: Instant,
+}
+
+impl Serve for EventWriter {
+    type Msg = Msg;
+    type Args = Args;
+
+    async fn start(args: Args, cx: &Context<Msg>) -> Result<Self, Failure> {
+        cx.cast_self_after(IDLE, Msg::IdleElapsed);
+        Ok(Self {
+            args,
+            group: Vec::new(),
+            bytes: 0,
+            timer: false,
+            last: cx.monotonic(),
+        })
+    }
+
+    async fn handle(&mut self, message: Msg, cx: &Context<Msg>) -> Result<(), Failure> {
+        match message {
+            Msg::Append(event) => {
+                self.last = cx.monotonic();
+                self.bytes += event.data().len();
+                self.group.push(event);
+                if self.bytes >= GROUP_BYTES {
+                    self.commit(cx).await?;
+                } else if !self.timer {
+                    self.timer = true;
+                    cx.cast_self_after(GROUP_TIME, Msg::GroupElapsed);
+                }
+            }
+            Msg::GroupElapsed => {
+                self.timer = false;
+                self.commit(cx).await?;
+            }
+            Msg::IdleElapsed => {
+                if self.group.is_empty() && cx.monotonic() - self.last >= IDLE {
+                    cx.stop();
+                } else {
+                    cx.cast_self_after(IDLE, Msg::IdleElapsed);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn stop(&mut self, cx: &Context<Msg>) -> Result<(), Failure> {
+        self.commit(cx).await
+    }
+}
+
+impl EventWriter {
+    async fn commit(&mut self, cx: &Context<Msg>) -> Result<(), Failure> {
+        if self.group.is_empty() {
+            return Ok(());
+        }
+        let workspace = self.args.scope.workspace();
+        let lease = format!("event-writer/{workspace}");
+        let mut tx = self.args.db.write().await?;
+        if Lease::acquire_in(&tx, &lease, &self.args.owner, LEASE_TTL)
+            .await?
+            .is_none()
+        {
+            drop(tx);
+            self.wait_for_our_turn(cx);
+            return Ok(());
+        }
+        let count = self.group.len();
+        let now = self.args.clock.now();
+        append(&mut tx, workspace, now, self.group.iter().cloned()).await?;
+        kill_point!(cx, "events.writer.before_commit");
+        tx.commit().await?;
+        kill_point!(cx, "events.writer.after_commit");
+        self.group.clear();
+        self.bytes = 0;
+        metrics::counter!("roost_events_appended_total").increment(count as u64);
+        Ok(())
+    }
+
+    fn wait_for_our_turn(&mut self, cx: &Context<Msg>) {
+        if self.group.len() > MOST_KEPT {
+            let over = self.group.len() - MOST_KEPT;
+            self.group.drain(..over);
+            metrics::counter!("roost_events_dropped_total").increment(over as u64);
+        }
+        // The next group begins with the wait.
+        self.bytes = 0;
+        if !self.timer {
+            self.timer = true;
+            cx.cast_self_after(LEASE_TTL, Msg::GroupElapsed);
+        }
+    }
+}
