@@ -127,10 +127,10 @@ fn another_user_program_image_mount_or_variable_is_noticed() {
     type Change = fn(&mut ContainerInspectResponse);
     let cases: [(&str, Change); 6] = [
         ("User", |a| {
-            a.config.as_mut().unwrap().user = Some("0".to_owned())
+            a.config.as_mut().unwrap().user = Some("0".to_owned());
         }),
         ("Entrypoint", |a| {
-            a.config.as_mut().unwrap().entrypoint = None
+            a.config.as_mut().unwrap().entrypoint = None;
         }),
         ("Image", |a| a.image = Some("sha256:bb".to_owned())),
         ("Mounts", |a| {

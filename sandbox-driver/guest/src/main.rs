@@ -1,3 +1,76 @@
-//! Entry point.
+//! `roost-guest`: the first process of every sandbox, and the few tools that the driver runs inside one.
+//!
+//! Without arguments it supervises: frames in on fd 0, frames out on fd 1, one poll loop, no threads. See [`supervisor`].
 
-fn main() {}
+mod archive;
+mod keeper;
+mod operation;
+mod outbox;
+mod ring;
+mod stdin;
+mod supervisor;
+mod sys;
+mod tree;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The one directory that is kept.
+const WORKSPACE: &str = "/workspace";
+/// Remembers the archive that this sandbox was made from; not in the workspace, so it is in no archive.
+const RESTORED: &str = "/tmp/.roost-restored";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        [] => supervisor::run(),
+        ["archive-out", budget] => archive_out(budget),
+        ["archive-in"] => archive::unpack(io::stdin().lock(), Path::new(WORKSPACE)),
+        ["usage"] => usage(),
+        ["mark-restored", digest] => std::fs::write(RESTORED, digest),
+        ["restored"] => restored(),
+        ["--version"] => {
+            let mut out = io::stdout().lock();
+            writeln!(out, "roost-guest {}", env!("CARGO_PKG_VERSION"))
+        }
+        _ => Err(io::Error::other(
+            "usage: roost-guest [archive-out <bytes> | archive-in | usage | mark-restored <sha256> | restored | --version]",
+        )),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Stderr of the first process goes nowhere; that of a tool goes to whoever ran it.
+            let _ = writeln!(io::stderr(), "roost-guest: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn archive_out(budget: &str) -> io::Result<()> {
+    let budget = budget
+        .parse()
+        .map_err(|_| io::Error::other("archive-out wants a number of bytes"))?;
+    let left_out = archive::pack(Path::new(WORKSPACE), budget, io::stdout().lock())?;
+    for line in left_out {
+        writeln!(io::stderr(), "left out: {line}")?;
+    }
+    Ok(())
+}
+
+/// Bytes used of the workspace.
+fn usage() -> io::Result<()> {
+    let found = rustix::fs::statvfs(WORKSPACE)?;
+    let used = (found.f_blocks - found.f_bfree) * found.f_frsize;
+    writeln!(io::stdout().lock(), "{used}")
+}
+
+fn restored() -> io::Result<()> {
+    match std::fs::read_to_string(RESTORED) {
+        Ok(digest) => writeln!(io::stdout().lock(), "{digest}"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}

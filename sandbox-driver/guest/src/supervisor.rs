@@ -1,0 +1,372 @@
+//! The poll loop of a sandbox's first process.
+//!
+//! Its only children are keepers (see [`crate::keeper`]). Any other child is an orphan whose keeper was killed by a command:
+//! it is killed at once with its tree, so nothing can leave the tree of its command alive.
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use roost_protocol::guest::{ExitCause, FrameReader, FromGuest, ToGuest};
+use roost_protocol::ids::{InstanceId, OperationId};
+use roost_protocol::text;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::keeper::{self, Plan};
+use crate::operation::{Leftover, Operation};
+use crate::outbox::Outbox;
+use crate::stdin::nonblocking;
+use crate::{sys, tree};
+
+/// Commands at once; each may hold a ring of a MiB.
+const MOST_RUNNING: usize = 64;
+/// Ended commands that are remembered until they are forgotten.
+const MOST_ENDED: usize = 192;
+/// How long a torn frame may wait for its rest.
+const TORN_AFTER: Duration = Duration::from_secs(2);
+/// How often a closed stdin or stdout is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// The longest sleep.
+const IDLE: Duration = Duration::from_secs(30);
+
+struct Guest {
+    instance: InstanceId,
+    env: BTreeMap<String, String>,
+    operations: Vec<(OperationId, Operation)>,
+    leftovers: Vec<Leftover>,
+    reader: FrameReader,
+    /// Since when a frame waits for its rest.
+    torn: Option<Instant>,
+    outbox: Outbox,
+    /// Until when fd 0 is not looked at, because nobody holds its other end.
+    deaf_until: Option<Instant>,
+    mute_until: Option<Instant>,
+    /// Whose turn it is to speak first.
+    turn: usize,
+}
+
+/// Supervises until SIGTERM.
+///
+/// # Errors
+/// When the descriptors or signals cannot be prepared: then there is no sandbox.
+pub fn run() -> io::Result<()> {
+    sys::undumpable()?;
+    let signals = sys::signals()?;
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
+    let (stdin, stdout) = (io::stdin(), io::stdout());
+    nonblocking(&stdout.as_fd().try_clone_to_owned()?)?;
+    // A workspace that is full or read-only is the command's to notice.
+    let _ = std::fs::create_dir_all(format!("{}/.tmp", crate::WORKSPACE));
+    let mut guest = Guest {
+        instance: instance()?,
+        env: std::env::vars().collect(),
+        operations: Vec::new(),
+        leftovers: Vec::new(),
+        reader: FrameReader::default(),
+        torn: None,
+        outbox: Outbox::default(),
+        deaf_until: None,
+        mute_until: None,
+        turn: 0,
+    };
+    loop {
+        guest.wait(stdin.as_fd(), stdout.as_fd(), &signals)?;
+        if sys::take_signals(&signals).contains(&libc::SIGTERM) {
+            return Ok(());
+        }
+        guest.listen(stdin.as_fd());
+        for (_, operation) in &mut guest.operations {
+            operation.advance();
+        }
+        guest.leftovers.retain_mut(Leftover::advance);
+        guest.reap();
+        guest.speak(stdout.as_fd());
+    }
+}
+
+/// Random: a new one at each start.
+fn instance() -> io::Result<InstanceId> {
+    use std::io::Read;
+    let mut bytes = [0u8; 16];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(InstanceId(
+        uuid::Builder::from_random_bytes(bytes).into_uuid(),
+    ))
+}
+
+impl Guest {
+    fn wait(
+        &self,
+        stdin: BorrowedFd<'_>,
+        stdout: BorrowedFd<'_>,
+        signals: &OwnedFd,
+    ) -> io::Result<()> {
+        let now = Instant::now();
+        let mut due = now + IDLE;
+        let mut fds = vec![PollFd::new(signals, PollFlags::IN)];
+        match self.deaf_until {
+            Some(until) => due = due.min(until),
+            None => fds.push(PollFd::from_borrowed_fd(stdin, PollFlags::IN)),
+        }
+        if !self.outbox.is_empty() {
+            match self.mute_until {
+                Some(until) => due = due.min(until),
+                None => fds.push(PollFd::from_borrowed_fd(stdout, PollFlags::OUT)),
+            }
+        }
+        if let Some(since) = self.torn {
+            due = due.min(since + TORN_AFTER);
+        }
+        for (_, operation) in &self.operations {
+            let (readable, writable) = operation.interests();
+            fds.extend(
+                readable
+                    .into_iter()
+                    .map(|fd| PollFd::new(fd, PollFlags::IN)),
+            );
+            fds.extend(writable.map(|fd| PollFd::new(fd, PollFlags::OUT)));
+            due = operation.due().map_or(due, |at| due.min(at));
+        }
+        for leftover in &self.leftovers {
+            fds.push(PollFd::new(leftover.status(), PollFlags::IN));
+            due = due.min(leftover.deadline);
+        }
+        let timeout = due.saturating_duration_since(now);
+        let timeout = Timespec {
+            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(timeout.subsec_nanos()),
+        };
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads frames, once a turn: what is left makes the next poll return at once.
+    fn listen(&mut self, stdin: BorrowedFd<'_>) {
+        let now = Instant::now();
+        if self.deaf_until.is_some_and(|until| now < until) {
+            return;
+        }
+        self.deaf_until = None;
+        let mut ready = [PollFd::from_borrowed_fd(stdin, PollFlags::IN)];
+        let none = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        if matches!(poll(&mut ready, Some(&none)), Ok(1..)) {
+            let mut buffer = [0u8; 64 * 1024];
+            match rustix::io::read(stdin, &mut buffer) {
+                Ok(got) if got > 0 => {
+                    self.reader.push(&buffer[..got]);
+                    self.torn = Some(now);
+                }
+                _ => self.deaf_until = Some(now + LOOK_AGAIN),
+            }
+        } else if self.torn.is_some_and(|since| now >= since + TORN_AFTER) {
+            self.reader.resync();
+            self.torn = Some(now);
+        }
+        while let Some(message) = self.reader.next_message::<ToGuest>() {
+            self.obey(message);
+        }
+        if !self.reader.is_partial() {
+            self.torn = None;
+        }
+    }
+
+    fn obey(&mut self, message: ToGuest) {
+        let operation = match &message {
+            ToGuest::Hello { nonce } => {
+                let processes = self
+                    .operations
+                    .iter()
+                    .map(|(_, held)| held.process())
+                    .collect();
+                // Dropped when nobody reads: whoever asks again is answered again.
+                self.outbox.put(&FromGuest::Hello {
+                    nonce: *nonce,
+                    instance: self.instance,
+                    processes,
+                });
+                return;
+            }
+            ToGuest::Start { .. } => {
+                self.start(message);
+                return;
+            }
+            ToGuest::Forget { operation } => {
+                self.forget(*operation);
+                return;
+            }
+            ToGuest::Stdin { operation, .. }
+            | ToGuest::Credit { operation, .. }
+            | ToGuest::Replay { operation, .. }
+            | ToGuest::Resize { operation, .. }
+            | ToGuest::Cancel { operation } => *operation,
+            ToGuest::Unknown => return,
+        };
+        let Some(held) = self.find(operation) else {
+            self.outbox.put(&FromGuest::NoSuch { operation });
+            return;
+        };
+        match message {
+            ToGuest::Stdin {
+                offset, data, eof, ..
+            } => held.stdin.offer(offset, &data, eof),
+            ToGuest::Credit { up_to, acked, .. } => held.credit(up_to, acked),
+            ToGuest::Replay { from, .. } => held.replay(from),
+            ToGuest::Resize { size, .. } => held.resize(size),
+            ToGuest::Cancel { .. } => held.kill(ExitCause::Cancelled),
+            _ => {}
+        }
+    }
+
+    fn find(&mut self, operation: OperationId) -> Option<&mut Operation> {
+        self.operations
+            .iter_mut()
+            .find(|(id, _)| *id == operation)
+            .map(|(_, held)| held)
+    }
+
+    fn start(&mut self, message: ToGuest) {
+        let ToGuest::Start {
+            operation: id,
+            argv,
+            cwd,
+            env,
+            stdin,
+            tty,
+            deadline_ms,
+            stream_cap,
+        } = message
+        else {
+            return;
+        };
+        if let Some(held) = self.find(id) {
+            held.say_again();
+            return;
+        }
+        let running = self
+            .operations
+            .iter()
+            .filter(|(_, held)| held.is_running())
+            .count();
+        let made = if running >= MOST_RUNNING {
+            Operation::refused(
+                id,
+                libc::EAGAIN,
+                format!("{MOST_RUNNING} commands run already: wait until one ends"),
+            )
+        } else if let Err(error) = text::argv(&argv).and_then(|()| text::environment(env.iter())) {
+            Operation::refused(id, libc::EINVAL, error.to_string())
+        } else {
+            let mut all = self.env.clone();
+            if tty.is_some() {
+                all.entry("TERM".to_owned())
+                    .or_insert_with(|| "xterm-256color".to_owned());
+            }
+            all.extend(env);
+            let plan = Plan {
+                argv: &argv,
+                cwd: &cwd,
+                env: &all,
+                stdin,
+                tty,
+            };
+            match keeper::start(&plan) {
+                Ok(kept) => Operation::new(
+                    id,
+                    kept,
+                    tty.is_some(),
+                    Duration::from_millis(deadline_ms.min(10 * 365 * 86_400_000)),
+                    stream_cap,
+                ),
+                Err(error) => {
+                    let errno = error.raw_os_error().unwrap_or(libc::EIO);
+                    Operation::refused(id, errno, error.to_string())
+                }
+            }
+        };
+        self.operations.push((id, made));
+        self.forget_the_oldest();
+    }
+
+    fn forget_the_oldest(&mut self) {
+        let ended = self
+            .operations
+            .iter()
+            .filter(|(_, held)| !held.is_running())
+            .count();
+        if ended > MOST_ENDED
+            && let Some((id, _)) = self.operations.iter().find(|(_, held)| !held.is_running())
+        {
+            let id = *id;
+            self.forget(id);
+        }
+    }
+
+    fn forget(&mut self, operation: OperationId) {
+        if let Some(at) = self.operations.iter().position(|(id, _)| *id == operation) {
+            let (_, mut held) = self.operations.remove(at);
+            // Nobody can hear of it any more, so it must not run on; what it left behind has until its deadline.
+            if held.is_running() {
+                held.kill(ExitCause::Cancelled);
+            }
+            let running = held.is_running();
+            if let Some(mut leftover) = held.forget() {
+                if running {
+                    leftover.deadline = Instant::now();
+                }
+                self.leftovers.push(leftover);
+            }
+        }
+    }
+
+    /// Waits for keepers that ended, and kills orphans of keepers that were killed.
+    fn reap(&mut self) {
+        let mut ended = false;
+        while sys::wait_any(false).is_some() {
+            ended = true;
+        }
+        if ended {
+            let keepers: Vec<i32> = self
+                .operations
+                .iter()
+                .filter_map(|(_, held)| held.keeper())
+                .chain(self.leftovers.iter().map(|left| left.keeper.pid))
+                .collect();
+            for stray in tree::strays(&keepers) {
+                tree::kill_descendants(stray);
+                sys::kill(stray, libc::SIGKILL);
+            }
+        }
+    }
+
+    /// Lets the commands speak in turns, a piece each, until there is nothing to say or no room.
+    fn speak(&mut self, stdout: BorrowedFd<'_>) {
+        let now = Instant::now();
+        if self.mute_until.is_some_and(|until| now < until) {
+            return;
+        }
+        self.mute_until = None;
+        loop {
+            let mut spoke = false;
+            let count = self.operations.len();
+            for step in 0..count {
+                let at = (self.turn + step) % count;
+                if let Some((_, held)) = self.operations.get_mut(at) {
+                    spoke |= held.speak(&mut self.outbox);
+                }
+            }
+            self.turn = self.turn.wrapping_add(1);
+            if !self.outbox.flush(stdout) {
+                self.mute_until = Some(now + LOOK_AGAIN);
+                return;
+            }
+            if !spoke {
+                return;
+            }
+        }
+    }
+}
