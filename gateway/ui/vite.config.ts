@@ -16,5 +16,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     manifest: true,
   },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
+  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], css: { include: /tokens\.css/ } },
 });

@@ -44,13 +44,16 @@ const sum = (names) => [...names].reduce((total, name) => total + (size.get(name
 const shell = closure(entry);
 const rows = [["shell", sum(shell), BUDGET.shell]];
 const lazy = Object.values(manifest).filter((chunk) => chunk.isDynamicEntry);
-const reach = new Map(lazy.map((chunk) => [chunk, new Set([...closure(chunk)].filter((name) => !shell.has(name)))]));
+const reach = new Map(
+  lazy.map((chunk) => [chunk, new Set([...closure(chunk)].filter((name) => !shell.has(name)))]),
+);
 const users = (name) => lazy.filter((chunk) => reach.get(chunk).has(name)).length;
 const shared = new Set();
 for (const chunk of lazy) {
   // A part that several routes use is loaded once, so it has a line of its own.
   const own = [...reach.get(chunk)].filter((name) => name === chunk.file || users(name) === 1);
-  for (const name of reach.get(chunk)) if (!own.includes(name) && !lazy.some((one) => one.file === name)) shared.add(name);
+  for (const name of reach.get(chunk))
+    if (!own.includes(name) && !lazy.some((one) => one.file === name)) shared.add(name);
   const tool = /xterm|terminal/.test(chunk.file);
   rows.push([`${chunk.file} (${chunk.src})`, sum(own), tool ? BUDGET.tool : BUDGET.route]);
 }

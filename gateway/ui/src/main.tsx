@@ -5,6 +5,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { onSignedOut } from "./api/client";
 import { keys } from "./api/keys";
+import { forgetPerson } from "./api/me";
 import { Problem } from "./api/problem";
 import { router, safeNext } from "./app/router";
 import "./app/theme";
@@ -31,7 +32,7 @@ onSignedOut(() => {
   const here = router.state.location;
   if (here.pathname === "/sign-in" || client.getQueryData(keys.me) === undefined) return;
   const next = safeNext(here.href);
-  void router.navigate({ to: "/sign-in", search: next ? { next } : {} }).then(() => client.clear());
+  void router.navigate({ to: "/sign-in", search: next ? { next } : {} }).then(() => forgetPerson(client));
 });
 
 const root = document.getElementById("root");

@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { api } from "./client";
 import { keys } from "./keys";
 import type { Me } from "./types";
@@ -8,3 +8,8 @@ export const meQuery = queryOptions({
   queryKey: keys.me,
   queryFn: ({ signal }) => api.get<Me>("/api/auth/me", { signal }),
 });
+
+/** Lets go of everything that belonged to a person. What is public stays, because the sign-in page is using it. */
+export function forgetPerson(client: QueryClient) {
+  client.removeQueries({ predicate: (query) => query.queryKey[0] !== keys.setup[0] });
+}

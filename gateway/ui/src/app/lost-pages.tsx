@@ -22,21 +22,28 @@ export function NotFound() {
   );
 }
 
-/** A page that could not be drawn. A failed lazy import usually means that the gateway was renewed meanwhile. */
+/** The part of the program that draws a page did not arrive. */
+export class PageMissing extends Error {
+  constructor(options: ErrorOptions) {
+    super("This page did not arrive", options);
+  }
+}
+
+/** A page that could not be drawn. */
 export function PageFault({ error }: { error: unknown }) {
-  const skew = error instanceof Error && /dynamically imported module|Importing a module/.test(error.message);
   return (
     <PageFrame crumbs={[{ label: "Fault" }]}>
-      {skew ? (
+      {error instanceof PageMissing ? (
         <Empty
-          title="A new version of Roost is running"
+          title="This page could not be loaded"
           action={
             <Button look="primary" onClick={() => location.reload()}>
               Reload
             </Button>
           }
         >
-          This page belongs to the version before. Reload to go on.
+          Either the gateway cannot be reached just now, or it was renewed and this page belongs to the
+          version before.
         </Empty>
       ) : (
         <Failed error={error} retry={() => location.reload()} className="" />

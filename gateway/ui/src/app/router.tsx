@@ -6,7 +6,7 @@ import {
   Navigate,
   Outlet,
 } from "@tanstack/react-router";
-import { NotFound, PageFault } from "./lost-pages";
+import { NotFound, PageFault, PageMissing } from "./lost-pages";
 import { Shell } from "./shell";
 
 const text = (value: unknown): string | undefined =>
@@ -25,19 +25,28 @@ function given<T extends Record<string, string | undefined>>(search: T): { [K in
   };
 }
 
+/** A page in a chunk of its own. Its failure is shown; the router's own answer, a reload unasked, would lose what was typed. */
+function page<T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) {
+  const wrapped = () =>
+    load().catch((error: unknown) => {
+      throw new PageMissing({ cause: error });
+    });
+  return lazyRouteComponent(wrapped as () => Promise<Record<string, () => React.ReactNode>>, name);
+}
+
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: (search) => given({ next: safeNext(search["next"]) }),
-  component: lazyRouteComponent(() => import("~/domains/identity/page"), "SignInPage"),
+  component: page(() => import("~/domains/identity/page"), "SignInPage"),
 });
 const setPassword = createRoute({
   getParentRoute: () => root,
   path: "/set-password",
   validateSearch: (search) => given({ next: safeNext(search["next"]) }),
-  component: lazyRouteComponent(() => import("~/domains/identity/page"), "SetPasswordPage"),
+  component: page(() => import("~/domains/identity/page"), "SetPasswordPage"),
 });
 
 const shell = createRoute({
@@ -55,40 +64,40 @@ const fleet = createRoute({
   getParentRoute: () => shell,
   path: "/fleet",
   validateSearch: (search) => given({ q: text(search["q"]), dialog: text(search["dialog"]) }),
-  component: lazyRouteComponent(() => import("~/domains/fleet/page"), "FleetPage"),
+  component: page(() => import("~/domains/fleet/page"), "FleetPage"),
 });
 const node = createRoute({
   getParentRoute: () => shell,
   path: "/fleet/$id",
-  component: lazyRouteComponent(() => import("~/domains/fleet/node/page"), "NodePage"),
+  component: page(() => import("~/domains/fleet/node/page"), "NodePage"),
 });
 const agents = createRoute({
   getParentRoute: () => shell,
   path: "/agents",
   validateSearch: (search) => given({ q: text(search["q"]), dialog: text(search["dialog"]) }),
-  component: lazyRouteComponent(() => import("~/domains/agents/page"), "AgentsPage"),
+  component: page(() => import("~/domains/agents/page"), "AgentsPage"),
 });
 const agent = createRoute({
   getParentRoute: () => shell,
   path: "/agents/$id",
   validateSearch: (search) => given({ tab: text(search["tab"]) }),
-  component: lazyRouteComponent(() => import("~/domains/agents/agent-page"), "AgentPage"),
+  component: page(() => import("~/domains/agents/agent-page"), "AgentPage"),
 });
 const quotas = createRoute({
   getParentRoute: () => shell,
   path: "/quotas",
-  component: lazyRouteComponent(() => import("~/domains/quotas/page"), "QuotasPage"),
+  component: page(() => import("~/domains/quotas/page"), "QuotasPage"),
 });
 const operator = createRoute({
   getParentRoute: () => shell,
   path: "/operator",
   validateSearch: (search) => given({ q: text(search["q"]) }),
-  component: lazyRouteComponent(() => import("~/domains/operator/page"), "OperatorPage"),
+  component: page(() => import("~/domains/operator/page"), "OperatorPage"),
 });
 const account = createRoute({
   getParentRoute: () => shell,
   path: "/account",
-  component: lazyRouteComponent(() => import("~/domains/account/page"), "AccountPage"),
+  component: page(() => import("~/domains/account/page"), "AccountPage"),
 });
 
 export const router = createRouter({

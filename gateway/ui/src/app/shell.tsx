@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Navigate, Outlet, useRouterState } from "@tanstack/react-router";
+import { Outlet, useRouter } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
 import { meQuery } from "~/api/me";
 import { asProblem } from "~/api/problem";
@@ -14,11 +14,21 @@ import { watchSamples } from "~/live/samples";
 
 const RailDrawer = lazy(() => import("./overlays").then((overlays) => ({ default: overlays.RailDrawer })));
 
+/** Goes where something has to be done first, once, and remembers the address to come back to. */
+function Leave({ to }: { to: "/sign-in" | "/set-password" }) {
+  const router = useRouter();
+  useEffect(() => {
+    const { pathname, href } = router.state.location;
+    if (pathname !== to)
+      void router.navigate({ to, search: pathname === "/" ? {} : { next: href }, replace: true });
+  }, [router, to]);
+  return null;
+}
+
 /** Everything behind the sign-in: rail, live stream, current page. */
 export function Shell() {
   const me = useQuery(meQuery);
   const client = useQueryClient();
-  const here = useRouterState({ select: (state) => state.location.href });
   const drawer = useDrawer((state) => state.open);
   useLiveEvents(me.data && !me.data.must_set_password ? me.data.workspace.id : undefined);
   useEffect(() => watchSamples(client), [client]);
@@ -30,7 +40,7 @@ export function Shell() {
       </p>
     );
   if (!me.data) {
-    if (asProblem(me.error).status === 401) return <Navigate to="/sign-in" search={{ next: here }} replace />;
+    if (asProblem(me.error).status === 401) return <Leave to="/sign-in" />;
     return (
       <main className="mx-auto mt-[15vh] max-w-xl px-4">
         <h1 className="mb-4 text-head-1">Roost</h1>
@@ -38,7 +48,7 @@ export function Shell() {
       </main>
     );
   }
-  if (me.data.must_set_password) return <Navigate to="/set-password" search={{ next: here }} replace />;
+  if (me.data.must_set_password) return <Leave to="/set-password" />;
   return (
     <div className="flex min-h-dvh">
       <a

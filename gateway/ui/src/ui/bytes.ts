@@ -18,7 +18,7 @@ export function bytes(value: number | null | undefined): string {
 
 export function percent(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return DASH;
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} %`;
+  return `${value > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} %`;
 }
 
 export function number(value: number | null | undefined, digits = 0): string {

@@ -25,7 +25,7 @@ const TONES: Record<Tone, { icon: LucideIcon; color: string }> = {
   idle: { icon: Circle, color: "text-idle" },
   paused: { icon: CirclePause, color: "text-info" },
   offline: { icon: CircleSlash, color: "text-offline" },
-  moving: { icon: CircleDashed, color: "text-accent" },
+  moving: { icon: CircleDashed, color: "text-info" },
 };
 
 interface Props {
@@ -42,7 +42,7 @@ export function Status({ tone, word, title, compact, className }: Props) {
   const { icon: Icon, color } = TONES[tone];
   return (
     <span
-      className={cx("inline-flex items-center gap-1.5 whitespace-nowrap", color, className)}
+      className={cx("inline-flex items-center gap-1.5 align-middle whitespace-nowrap", color, className)}
       title={title}
     >
       <Icon size={14} strokeWidth={2.25} aria-hidden className="shrink-0" />

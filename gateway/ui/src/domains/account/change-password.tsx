@@ -27,8 +27,26 @@ export function ChangePassword({ email }: { email: string }) {
     <Panel title="Password">
       <form onSubmit={submit} className="flex flex-col gap-4 p-4">
         <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-        <Field label="Current password" type="password" autoComplete="current-password" required value={current} onChange={(event) => setCurrent(event.target.value)} error={problem?.field("/current")} />
-        <Field label="New password" type="password" autoComplete="new-password" required minLength={12} hint="At least 12 characters." value={next} onChange={(event) => setNext(event.target.value)} error={problem?.field("/new")} />
+        <Field
+          label="Current password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={current}
+          onChange={(event) => setCurrent(event.target.value)}
+          error={problem?.field("/current")}
+        />
+        <Field
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={12}
+          hint="At least 12 characters."
+          value={next}
+          onChange={(event) => setNext(event.target.value)}
+          error={problem?.field("/new")}
+        />
         {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
         <div className="flex items-center gap-3">
           <Button type="submit" busy={change.isPending}>

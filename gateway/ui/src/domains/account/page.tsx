@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { api } from "~/api/client";
-import { meQuery } from "~/api/me";
+import { forgetPerson, meQuery } from "~/api/me";
 import { asProblem } from "~/api/problem";
 import { Button } from "~/ui/button";
 import { PageFrame } from "~/ui/page";
 import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
+import { sentence } from "~/ui/sentence";
 import { ChangePassword } from "./change-password";
 import { Sessions } from "./sessions";
 
@@ -18,7 +19,7 @@ export function AccountPage() {
     mutationFn: () => api.post<void>("/api/auth/logout"),
     onSuccess: async () => {
       await router.navigate({ to: "/sign-in" });
-      client.clear();
+      forgetPerson(client);
     },
   });
   if (!me.data) return null;
@@ -41,7 +42,7 @@ export function AccountPage() {
               ["Name", user.name || user.email],
               ["E-mail", user.email],
               ["Workspace", workspace.name],
-              ["Role", operator ? `${role}, operator` : role],
+              ["Role", operator ? `${sentence(role)}, operator` : sentence(role)],
             ]}
           />
         </Panel>

@@ -31,11 +31,15 @@ export function Sessions() {
       {end.isError && <ProblemNote problem={asProblem(end.error)} className="m-4" />}
       <ul>
         {sessions.data?.map((one) => (
-          <li key={one.id} className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-0">
+          <li
+            key={one.id}
+            className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-0"
+          >
             <span>
               {one.label || "Browser"}
               <span className="block text-small text-fg-3">
-                Signed in <Ago at={one.created_at} never="at an unknown time" />, used <Ago at={one.last_used_at} />
+                Signed in <Ago at={one.created_at} never="at an unknown time" />, used{" "}
+                <Ago at={one.last_used_at} />
               </span>
             </span>
             {one.current ? (

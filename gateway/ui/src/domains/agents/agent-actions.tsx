@@ -40,7 +40,12 @@ export function AgentActions({ claw }: { claw: Claw }) {
       {destroyable && <Button onClick={() => setOpen("destroy")}>Destroy sandbox</Button>}
       <Modal open={open === "edit"} onClose={close} title={`Change ${claw.name}`}>
         <AgentForm
-          start={{ name: claw.name, role: claw.role ?? "", system_prompt: claw.system_prompt ?? "", model_binding: claw.model_binding ?? "" }}
+          start={{
+            name: claw.name,
+            role: claw.role ?? "",
+            system_prompt: claw.system_prompt ?? "",
+            model_binding: claw.model_binding ?? "",
+          }}
           action="Save"
           onCancel={close}
           save={async (body) => {
@@ -61,9 +66,22 @@ export function AgentActions({ claw }: { claw: Claw }) {
           refresh();
         }}
       />
-      <Confirm open={open === "remove"} onClose={close} title={`Delete ${claw.name}?`} consequence={words.remove} action="Delete agent" typed={purge ? claw.name : undefined} run={remove}>
+      <Confirm
+        open={open === "remove"}
+        onClose={close}
+        title={`Delete ${claw.name}?`}
+        consequence={words.remove}
+        action="Delete agent"
+        typed={purge ? claw.name : undefined}
+        run={remove}
+      >
         <div className="mt-4">
-          <Tick label="Destroy everything it has, for good" hint={words.purge} checked={purge} onChange={(event) => setPurge(event.target.checked)} />
+          <Tick
+            label="Destroy everything it has, for good"
+            hint={words.purge}
+            checked={purge}
+            onChange={(event) => setPurge(event.target.checked)}
+          />
         </div>
       </Confirm>
     </>

@@ -21,7 +21,8 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
   const [form, setForm] = useState({ role: "", system_prompt: "", model_binding: "", ...start });
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
-  const set = (name: keyof typeof form) => (event: { target: { value: string } }) => setForm({ ...form, [name]: event.target.value });
+  const set = (name: keyof typeof form) => (event: { target: { value: string } }) =>
+    setForm({ ...form, [name]: event.target.value });
   const error = (pointer: string) => problem?.field(pointer);
   const placed = problem?.fields.some((one) => FIELDS.includes(one.pointer.replace(/^#/, "")));
 
@@ -31,7 +32,9 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
     setProblem(undefined);
     const { name, ...optional } = form;
     // For a new agent what was left empty is not sent; a change may empty a field.
-    const rest = Object.fromEntries(Object.entries(optional).filter(([key, value]) => value !== (start[key as keyof NewClaw] ?? "")));
+    const rest = Object.fromEntries(
+      Object.entries(optional).filter(([key, value]) => value !== (start[key as keyof NewClaw] ?? "")),
+    );
     try {
       await save({ name: name.trim(), ...rest });
     } catch (thrown) {
@@ -42,10 +45,40 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
 
   return (
     <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-      <Field label="Name" required maxLength={100} autoComplete="off" value={form.name} onChange={set("name")} error={error("/name")} />
-      <Field label="Role" hint="What it is for, in a word or two. Optional." maxLength={100} autoComplete="off" value={form.role} onChange={set("role")} error={error("/role")} />
-      <Area label="Instructions" hint="What it should always know and keep to. Optional." value={form.system_prompt} onChange={set("system_prompt")} error={error("/system_prompt")} />
-      <Field label="Model" hint="Which model it thinks with. Optional; a sandbox needs none." autoComplete="off" spellCheck={false} value={form.model_binding} onChange={set("model_binding")} error={error("/model_binding")} />
+      <Field
+        label="Name"
+        required
+        maxLength={100}
+        autoComplete="off"
+        value={form.name}
+        onChange={set("name")}
+        error={error("/name")}
+      />
+      <Field
+        label="Role"
+        hint="What it is for, in a word or two. Optional."
+        maxLength={100}
+        autoComplete="off"
+        value={form.role}
+        onChange={set("role")}
+        error={error("/role")}
+      />
+      <Area
+        label="Instructions"
+        hint="What it should always know and keep to. Optional."
+        value={form.system_prompt}
+        onChange={set("system_prompt")}
+        error={error("/system_prompt")}
+      />
+      <Field
+        label="Model"
+        hint="Which model it thinks with. Optional; a sandbox needs none."
+        autoComplete="off"
+        spellCheck={false}
+        value={form.model_binding}
+        onChange={set("model_binding")}
+        error={error("/model_binding")}
+      />
       {children}
       {problem && !placed && <ProblemNote problem={problem} />}
       <DialogActions>

@@ -27,14 +27,26 @@ export function AgentPage() {
   const name = claw.data?.name ?? "Agent";
   const missing = claw.isError && asProblem(claw.error).status === 404;
   return (
-    <PageFrame crumbs={[{ label: "Agents", to: "/agents" }, { label: name }]} actions={claw.data && <AgentActions claw={claw.data} />}>
+    <PageFrame
+      crumbs={[{ label: "Agents", to: "/agents" }, { label: name }]}
+      actions={claw.data && <AgentActions claw={claw.data} />}
+    >
       {claw.isPending && <Loading what="the agent" rows={3} />}
       {missing && (
-        <Empty title="There is no such agent" action={<Link to="/agents" className={buttonClass("primary")}>All agents</Link>}>
+        <Empty
+          title="There is no such agent"
+          action={
+            <Link to="/agents" className={buttonClass("primary")}>
+              All agents
+            </Link>
+          }
+        >
           It may have been deleted, or belongs to another workspace.
         </Empty>
       )}
-      {claw.isError && !missing && !claw.data && <Failed error={claw.error} retry={() => void claw.refetch()} className="" />}
+      {claw.isError && !missing && !claw.data && (
+        <Failed error={claw.error} retry={() => void claw.refetch()} className="" />
+      )}
       {claw.data && <Agent claw={claw.data} />}
     </PageFrame>
   );
@@ -56,18 +68,38 @@ function Agent({ claw }: { claw: Claw }) {
         </div>
         {claw.role && <p className="text-fg-2">{claw.role}</p>}
       </header>
-      {sandbox.isPending && <Loading what="the sandbox" rows={2} className="rounded-panel border border-line bg-surface" />}
-      {sandbox.isError && !live && <Failed error={sandbox.error} retry={() => void sandbox.refetch()} className="" />}
+      {sandbox.isPending && (
+        <Loading what="the sandbox" rows={2} className="rounded-panel border border-line bg-surface" />
+      )}
+      {sandbox.isError && !live && (
+        <Failed error={sandbox.error} retry={() => void sandbox.refetch()} className="" />
+      )}
       {live && <SandboxLine sandbox={live} />}
-      {sandbox.isSuccess && (!live || live.state === "lost") && <SandboxPlace id={claw.id} lost={live} making={making} />}
+      {sandbox.isSuccess && (!live || live.state === "lost") && (
+        <SandboxPlace id={claw.id} lost={live} making={making} />
+      )}
       {sandbox.isSuccess && (
         <TabSet
           value={tab}
-          onChange={(next) => void navigate({ search: next === "console" ? {} : { tab: next }, replace: true })}
+          onChange={(next) =>
+            void navigate({ search: next === "console" ? {} : { tab: next }, replace: true })
+          }
           items={[
-            ...(live ? [{ id: "console", label: "Console", content: <Console agent={claw.id} usable={live.state === "running"} /> }] : []),
+            ...(live
+              ? [
+                  {
+                    id: "console",
+                    label: "Console",
+                    content: <Console agent={claw.id} usable={live.state === "running"} />,
+                  },
+                ]
+              : []),
             ...(live ? [{ id: "hardening", label: "Hardening", content: <Hardening sandbox={live} /> }] : []),
-            { id: live ? "details" : "console", label: "Details", content: <Details claw={claw} sandbox={live} /> },
+            {
+              id: live ? "details" : "console",
+              label: "Details",
+              content: <Details claw={claw} sandbox={live} />,
+            },
           ]}
         />
       )}
@@ -79,7 +111,10 @@ function Hardening({ sandbox }: { sandbox: Sandbox }) {
   return (
     <section aria-label="Hardening report" className="rounded-panel border border-line bg-surface">
       {sandbox.hardening.length === 0 ? (
-        <Empty title="No report yet">The report is made when the sandbox starts, by comparing each field of the container with what was asked for.</Empty>
+        <Empty title="No report yet">
+          The report is made when the sandbox starts, by comparing each field of the container with what was
+          asked for.
+        </Empty>
       ) : (
         <HardeningTable facts={sandbox.hardening} caption={`Hardening of the sandbox of this agent`} />
       )}

@@ -14,7 +14,11 @@ function AgentRow({ claw, gone }: { claw: Claw; gone: boolean }) {
   return (
     <tr className={cx(table.row, gone && "line-through opacity-60")}>
       <th scope="row" className={cx(table.cell, "h-12 font-normal")}>
-        <Link to="/agents/$id" params={{ id: claw.id }} className="rounded-control font-[550] hover:text-accent hover:underline">
+        <Link
+          to="/agents/$id"
+          params={{ id: claw.id }}
+          className="rounded-control font-[550] hover:text-accent hover:underline"
+        >
           {claw.name}
         </Link>
         <div className="truncate text-small text-fg-3">{claw.role || "no role"}</div>
@@ -22,10 +26,22 @@ function AgentRow({ claw, gone }: { claw: Claw; gone: boolean }) {
       <td className={table.cell}>
         <Status tone={state.tone} word={state.word} />
       </td>
-      <td className={table.cell}>{sandbox ? <Status tone={sandbox.tone} word={sandbox.word} /> : <span className="text-fg-3">none</span>}</td>
-      <td className={cx(table.cell, "text-fg-2 max-md:hidden")}>{claw.sandbox ? place(claw.sandbox) : <span className="text-fg-3">–</span>}</td>
-      <td className={cx(table.cell, "font-mono text-small text-fg-2 max-xl:hidden")}>{claw.model_binding || <span className="text-fg-3">–</span>}</td>
-      <td className={cx(table.cell, "text-fg-2 max-lg:hidden")}>{claw.managed_by.name || claw.managed_by.email}</td>
+      <td className={table.cell}>
+        {sandbox ? (
+          <Status tone={sandbox.tone} word={sandbox.word} />
+        ) : (
+          <span className="text-fg-3">none</span>
+        )}
+      </td>
+      <td className={cx(table.cell, "text-fg-2 max-md:hidden")}>
+        {claw.sandbox ? place(claw.sandbox) : <span className="text-fg-3">–</span>}
+      </td>
+      <td className={cx(table.cell, "font-mono text-small text-fg-2 max-xl:hidden")}>
+        {claw.model_binding || <span className="text-fg-3">–</span>}
+      </td>
+      <td className={cx(table.cell, "text-fg-2 max-lg:hidden")}>
+        {claw.managed_by.name || claw.managed_by.email}
+      </td>
       <td className={cx(table.cell, "text-right text-fg-2 max-sm:hidden")}>
         <Ago at={claw.updated_at} />
       </td>
@@ -36,7 +52,11 @@ function AgentRow({ claw, gone }: { claw: Claw; gone: boolean }) {
 function place(sandbox: NonNullable<Claw["sandbox"]>) {
   if (sandbox.node_id === "local") return "Gateway's machine";
   return (
-    <Link to="/fleet/$id" params={{ id: sandbox.node_id }} className="rounded-control hover:text-accent hover:underline">
+    <Link
+      to="/fleet/$id"
+      params={{ id: sandbox.node_id }}
+      className="rounded-control hover:text-accent hover:underline"
+    >
       {sandbox.node_name || sandbox.node_id.slice(0, 8)}
     </Link>
   );
@@ -47,20 +67,40 @@ export function AgentTable({ agents }: { agents: Claw[] }) {
   return (
     <section aria-label="Agents" className="rounded-panel border border-line bg-surface">
       <div className="border-b border-line px-4 py-1.5">
-        <HeldNote held={held} waiting={waiting} release={release} count={agents.length} what={agents.length === 1 ? "agent" : "agents"} />
+        <HeldNote
+          held={held}
+          waiting={waiting}
+          release={release}
+          count={agents.length}
+          what={agents.length === 1 ? "agent" : "agents"}
+        />
       </div>
       <div className={table.wrap} {...bind}>
         <table className={table.root}>
           <caption className="sr-only">Agents of this workspace</caption>
           <thead>
             <tr>
-              <th scope="col" className={table.head}>Name</th>
-              <th scope="col" className={table.head}>State</th>
-              <th scope="col" className={table.head}>Sandbox</th>
-              <th scope="col" className={cx(table.head, "max-md:hidden")}>Runs on</th>
-              <th scope="col" className={cx(table.head, "max-xl:hidden")}>Model</th>
-              <th scope="col" className={cx(table.head, "max-lg:hidden")}>Managed by</th>
-              <th scope="col" className={cx(table.head, "text-right max-sm:hidden")}>Changed</th>
+              <th scope="col" className={table.head}>
+                Name
+              </th>
+              <th scope="col" className={table.head}>
+                State
+              </th>
+              <th scope="col" className={table.head}>
+                Sandbox
+              </th>
+              <th scope="col" className={cx(table.head, "max-md:hidden")}>
+                Runs on
+              </th>
+              <th scope="col" className={cx(table.head, "max-xl:hidden")}>
+                Model
+              </th>
+              <th scope="col" className={cx(table.head, "max-lg:hidden")}>
+                Managed by
+              </th>
+              <th scope="col" className={cx(table.head, "text-right max-sm:hidden")}>
+                Changed
+              </th>
             </tr>
           </thead>
           <tbody>

@@ -27,7 +27,11 @@ export function CreateDialog({ open, onClose }: { open: boolean; onClose: () => 
   return (
     <Modal open={open} onClose={onClose} title="New agent">
       <AgentForm start={BLANK} action="Create agent" onCancel={onClose} save={save}>
-        <Tick label="Make its sandbox right away" checked={sandbox} onChange={(event) => setSandbox(event.target.checked)} />
+        <Tick
+          label="Make its sandbox right away"
+          checked={sandbox}
+          onChange={(event) => setSandbox(event.target.checked)}
+        />
       </AgentForm>
     </Modal>
   );

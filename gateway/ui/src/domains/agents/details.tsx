@@ -16,7 +16,12 @@ export function Details({ claw, sandbox }: { claw: Claw; sandbox: Sandbox | unde
       <Panel title="Agent">
         <Facts
           items={[
-            ["Managed by", claw.managed_by.name ? `${claw.managed_by.name} (${claw.managed_by.email})` : claw.managed_by.email],
+            [
+              "Managed by",
+              claw.managed_by.name
+                ? `${claw.managed_by.name} (${claw.managed_by.email})`
+                : claw.managed_by.email,
+            ],
             ["Model", claw.model_binding || DASH],
             ["Created", <Ago key="created" at={claw.created_at} />],
             ["Changed", <Ago key="changed" at={claw.updated_at} />],
@@ -25,14 +30,21 @@ export function Details({ claw, sandbox }: { claw: Claw; sandbox: Sandbox | unde
         />
         <div className="border-t border-line px-4 py-3">
           <h3 className="text-fg-3">Instructions</h3>
-          <p className="mt-1 max-w-[72ch] whitespace-pre-wrap">{claw.system_prompt || <span className="text-fg-3">None given.</span>}</p>
+          <p className="mt-1 max-w-[72ch] whitespace-pre-wrap">
+            {claw.system_prompt || <span className="text-fg-3">None given.</span>}
+          </p>
         </div>
       </Panel>
       {sandbox && (
         <Panel title="Sandbox">
           <Facts
             items={[
-              ["Image", <span key="image" className="font-mono text-small">{sandbox.image}</span>],
+              [
+                "Image",
+                <span key="image" className="font-mono text-small">
+                  {sandbox.image}
+                </span>,
+              ],
               ["Workspace", bytes(sandbox.limits.workspace_bytes)],
               ["Made", <Ago key="made" at={sandbox.created_at} />],
               ["Last used", <Ago key="used" at={sandbox.last_used_at} />],

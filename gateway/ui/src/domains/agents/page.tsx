@@ -20,15 +20,29 @@ export function AgentsPage() {
   const navigate = route.useNavigate();
   const claws = useQuery(clawsQuery);
   const sorted = useMemo(
-    () => (claws.data ?? []).filter((claw) => !claw.deleted_at).toSorted((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }) || a.id.localeCompare(b.id)),
+    () =>
+      (claws.data ?? [])
+        .filter((claw) => !claw.deleted_at)
+        .toSorted(
+          (a, b) => a.name.localeCompare(b.name, "en", { numeric: true }) || a.id.localeCompare(b.id),
+        ),
     [claws.data],
   );
   const shown = useMemo(() => {
     const parts = q.toLowerCase().split(/\s+/).filter(Boolean);
-    return sorted.filter((claw) => parts.every((part) => [claw.name, claw.role, claw.status, claw.sandbox?.node_name].some((text) => text?.toLowerCase().includes(part))));
+    return sorted.filter((claw) =>
+      parts.every((part) =>
+        [claw.name, claw.role, claw.status, claw.sandbox?.node_name].some((text) =>
+          text?.toLowerCase().includes(part),
+        ),
+      ),
+    );
   }, [sorted, q]);
   const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
-  const create = (open: boolean) => void navigate({ search: (now) => ({ ...(now.q ? { q: now.q } : {}), ...(open ? { dialog: "new" } : {}) }) });
+  const create = (open: boolean) =>
+    void navigate({
+      search: (now) => ({ ...(now.q ? { q: now.q } : {}), ...(open ? { dialog: "new" } : {}) }),
+    });
   const button = (
     <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => create(true)}>
       New agent
@@ -38,8 +52,12 @@ export function AgentsPage() {
   return (
     <PageFrame crumbs={[{ label: "Agents" }]} actions={none ? undefined : button}>
       <h1 className="text-head-1">Agents</h1>
-      {claws.isPending && <Loading what="agents" rows={4} className="rounded-panel border border-line bg-surface" />}
-      {claws.isError && !claws.data && <Failed error={claws.error} retry={() => void claws.refetch()} className="" />}
+      {claws.isPending && (
+        <Loading what="agents" rows={4} className="rounded-panel border border-line bg-surface" />
+      )}
+      {claws.isError && !claws.data && (
+        <Failed error={claws.error} retry={() => void claws.refetch()} className="" />
+      )}
       {none && (
         <Empty icon={<Bot size={32} strokeWidth={1.5} aria-hidden />} title={words.empty} action={button}>
           {words.emptyWhy}
@@ -49,7 +67,10 @@ export function AgentsPage() {
         <>
           <FilterField label="Filter by name, role or state" value={q} onChange={filter} />
           {shown.length === 0 ? (
-            <Empty title="No agent fits the filter" action={<Button onClick={() => filter("")}>Clear filter</Button>}>
+            <Empty
+              title="No agent fits the filter"
+              action={<Button onClick={() => filter("")}>Clear filter</Button>}
+            >
               {sorted.length} {sorted.length === 1 ? "agent is" : "agents are"} hidden by “{q}”.
             </Empty>
           ) : (

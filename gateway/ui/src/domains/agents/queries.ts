@@ -36,8 +36,8 @@ export interface ProvisionBody {
 export const claws = {
   create: (body: NewClaw) => api.post<Claw>("/api/claws", body),
   change: (id: string, body: Partial<NewClaw>) => api.patch<Claw>(clawPath(id), body),
-  remove: (id: string, purge: boolean) => api.delete<unknown>(clawPath(id), purge ? { query: { purge: true } } : undefined),
+  remove: (id: string, purge: boolean) =>
+    api.delete<unknown>(clawPath(id), purge ? { query: { purge: true } } : undefined),
   provision: (id: string, body: ProvisionBody) => api.post<Sandbox>(clawPath(id, "/sandbox"), body),
   destroy: (id: string) => api.delete<unknown>(clawPath(id, "/sandbox")),
 };
-

@@ -30,7 +30,11 @@ export function SandboxLine({ sandbox }: { sandbox: Sandbox }) {
           {sandbox.node_id === "local" ? (
             "Gateway's machine"
           ) : (
-            <Link to="/fleet/$id" params={{ id: sandbox.node_id }} className="rounded-control text-accent hover:underline">
+            <Link
+              to="/fleet/$id"
+              params={{ id: sandbox.node_id }}
+              className="rounded-control text-accent hover:underline"
+            >
               {sandbox.node_name || sandbox.node_id.slice(0, 8)}
             </Link>
           )}
@@ -39,18 +43,31 @@ export function SandboxLine({ sandbox }: { sandbox: Sandbox }) {
           {sandbox.hardening.length === 0 ? (
             DASH
           ) : (
-            <Status tone={bad === 0 ? "done" : "failed"} word={bad === 0 ? `${sandbox.hardening.length} hold` : `${bad} fail`} />
+            <Status
+              tone={bad === 0 ? "done" : "failed"}
+              word={bad === 0 ? `${sandbox.hardening.length} hold` : `${bad} fail`}
+            />
           )}
         </Item>
         <Item name="Memory">{bytes(limits.memory_bytes)}</Item>
-        <Item name="Processors">{limits.nano_cpus ? number(limits.nano_cpus / 1e9, limits.nano_cpus % 1e9 === 0 ? 0 : 1) : DASH}</Item>
+        <Item name="Processors">
+          {limits.nano_cpus ? number(limits.nano_cpus / 1e9, limits.nano_cpus % 1e9 === 0 ? 0 : 1) : DASH}
+        </Item>
         <Item name="Processes">{number(limits.pids)}</Item>
-        <Item name="Container">{sandbox.container ? <CopyText text={sandbox.container} what="container id" shown={sandbox.container.slice(0, 12)} /> : DASH}</Item>
+        <Item name="Container">
+          {sandbox.container ? (
+            <CopyText text={sandbox.container} what="container id" shown={sandbox.container.slice(0, 12)} />
+          ) : (
+            DASH
+          )}
+        </Item>
       </dl>
       {sandbox.fallback && (
         <Notice tone="warning">
-          <strong className="font-[550]">Not where you wanted it.</strong> It was meant for {sandbox.fallback.wanted}, and runs on{" "}
-          {sandbox.node_id === "local" ? "the gateway's own machine" : sandbox.node_name} instead: {sandbox.fallback.reason}
+          <strong className="font-[550]">Not where you wanted it.</strong> It was meant for{" "}
+          {sandbox.fallback.wanted}, and runs on{" "}
+          {sandbox.node_id === "local" ? "the gateway's own machine" : sandbox.node_name} instead:{" "}
+          {sandbox.fallback.reason}
         </Notice>
       )}
     </>

@@ -21,7 +21,10 @@ interface Making {
 
 function UnderWay({ since }: { since: number }) {
   return (
-    <div role="status" className="flex items-center justify-between gap-3 rounded-panel border border-line bg-surface px-4 py-4">
+    <div
+      role="status"
+      className="flex items-center justify-between gap-3 rounded-panel border border-line bg-surface px-4 py-4"
+    >
       <Status tone="moving" word="Making the sandbox" className="pulse" />
       <span className="text-small text-fg-3">{span(useNow() - since)}</span>
     </div>
@@ -29,7 +32,15 @@ function UnderWay({ since }: { since: number }) {
 }
 
 /** Where a sandbox would be: makes one, shows the making, explains a refusal. */
-export function SandboxPlace({ id, lost, making }: { id: string; lost: Sandbox | undefined; making: Making }) {
+export function SandboxPlace({
+  id,
+  lost,
+  making,
+}: {
+  id: string;
+  lost: Sandbox | undefined;
+  making: Making;
+}) {
   const { start } = useProvision();
   const [image, setImage] = useState("");
   const [memory, setMemory] = useState("");
@@ -42,7 +53,10 @@ export function SandboxPlace({ id, lost, making }: { id: string; lost: Sandbox |
       ...(memory ? { memory_bytes: Math.round(Number(memory) * GIB) } : {}),
       ...(cpus ? { nano_cpus: Math.round(Number(cpus) * 1e9) } : {}),
     };
-    start(id, { ...(image.trim() ? { image: image.trim() } : {}), ...(Object.keys(limits).length > 0 ? { limits } : {}) });
+    start(id, {
+      ...(image.trim() ? { image: image.trim() } : {}),
+      ...(Object.keys(limits).length > 0 ? { limits } : {}),
+    });
   };
   const archive = lost?.workspace_archive;
   return (
@@ -52,7 +66,8 @@ export function SandboxPlace({ id, lost, making }: { id: string; lost: Sandbox |
           {words.lost}{" "}
           {archive && (
             <>
-              Its workspace was kept <Ago at={archive.at} /> ({bytes(archive.bytes)}) and comes back with a new sandbox.
+              Its workspace was kept <Ago at={archive.at} /> ({bytes(archive.bytes)}) and comes back with a
+              new sandbox.
             </>
           )}
         </Notice>
@@ -66,11 +81,38 @@ export function SandboxPlace({ id, lost, making }: { id: string; lost: Sandbox |
         </div>
       )}
       <details className="mt-4">
-        <summary className="w-fit rounded-control text-small text-fg-2 hover:text-fg">Image and limits</summary>
+        <summary className="w-fit rounded-control text-small text-fg-2 hover:text-fg">
+          Image and limits
+        </summary>
         <div className="mt-3 grid max-w-2xl gap-4 sm:grid-cols-3">
-          <Field label="Image" placeholder="the agent image" spellCheck={false} value={image} onChange={(event) => setImage(event.target.value)} error={making.problem?.field("/image")} />
-          <Field label="Memory, GiB" type="number" min="0.0625" step="any" placeholder="1" value={memory} onChange={(event) => setMemory(event.target.value)} error={making.problem?.field("/limits/memory_bytes")} />
-          <Field label="Processors" type="number" min="0.1" step="any" placeholder="1" value={cpus} onChange={(event) => setCpus(event.target.value)} error={making.problem?.field("/limits/nano_cpus")} />
+          <Field
+            label="Image"
+            placeholder="the agent image"
+            spellCheck={false}
+            value={image}
+            onChange={(event) => setImage(event.target.value)}
+            error={making.problem?.field("/image")}
+          />
+          <Field
+            label="Memory, GiB"
+            type="number"
+            min="0.0625"
+            step="any"
+            placeholder="1"
+            value={memory}
+            onChange={(event) => setMemory(event.target.value)}
+            error={making.problem?.field("/limits/memory_bytes")}
+          />
+          <Field
+            label="Processors"
+            type="number"
+            min="0.1"
+            step="any"
+            placeholder="1"
+            value={cpus}
+            onChange={(event) => setCpus(event.target.value)}
+            error={making.problem?.field("/limits/nano_cpus")}
+          />
         </div>
       </details>
       {making.problem && <ProblemNote problem={making.problem} className="mt-4" />}

@@ -22,11 +22,13 @@ export const sandboxStates: Record<SandboxState, State> = {
 };
 
 /** A state that this page does not know yet is shown as it is named. */
-export const stateOf = <T extends string>(states: Record<T, State>, state: T): State => states[state] ?? { tone: "idle", word: state };
+export const stateOf = <T extends string>(states: Record<T, State>, state: T): State =>
+  states[state] ?? { tone: "idle", word: state };
 
 export const words = {
   empty: "No agents yet",
-  emptyWhy: "An agent is somebody who can be given work. It acts in a sandbox of its own: no network, no way out, nothing of the machine to see.",
+  emptyWhy:
+    "An agent is somebody who can be given work. It acts in a sandbox of its own: no network, no way out, nothing of the machine to see.",
   noSandbox: "No sandbox yet",
   noSandboxWhy:
     "The sandbox is this agent's own hardened container. It is made on the machine that the fleet's placement names, checked field by field, and only then used.",

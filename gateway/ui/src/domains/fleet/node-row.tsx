@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Node } from "~/api/types";
-import { DASH, share } from "~/ui/bytes";
+import { DASH, percent, share } from "~/ui/bytes";
 import { cx } from "~/ui/class";
 import { Meter } from "~/ui/meter";
 import { Status } from "~/ui/status";
@@ -18,7 +18,7 @@ export function NodeRow({ node, gone }: { node: Node; gone: boolean }) {
   const promised = reserved(node, sandboxes.data);
   const health = node.health;
   const away = node.connection === "disconnected";
-  const old = away && "opacity-60";
+  const old = away && "opacity-90 grayscale";
   return (
     <tr className={cx(table.row, gone && "line-through opacity-60")}>
       <th scope="row" className={cx(table.cell, "h-12 font-normal")}>
@@ -32,6 +32,13 @@ export function NodeRow({ node, gone }: { node: Node; gone: boolean }) {
         <div className="truncate text-small text-fg-3">
           {[node.hostname, node.arch].filter(Boolean).join(" · ") || "not joined yet"}
         </div>
+        {health && (
+          <div className="text-small text-fg-3 sm:hidden">
+            CPU {percent(health.cpu_pct)} · memory{" "}
+            {percent(share(health.memory_used_bytes, health.memory_total_bytes))} ·{" "}
+            <Ago at={node.last_seen_at} />
+          </div>
+        )}
       </th>
       <td className={table.cell}>
         <Status tone={state.tone} word={state.word} title={state.why} />

@@ -22,7 +22,7 @@ export function NodeTable({ nodes }: { nodes: Node[] }) {
             <span className="h-1.5 w-4 rounded-full bg-accent" /> used
           </span>
           <span className="inline-flex items-center gap-1.5">
-            <span className="h-1.5 w-4 rounded-full border border-info bg-info/20" /> reserved
+            <span className="h-0.5 w-4 rounded-full bg-info" /> reserved
           </span>
         </p>
       </div>

@@ -50,7 +50,7 @@ export function FleetPage() {
       )}
       {nodes.data && !none && (
         <>
-          <FilterField label="Filter by name, host or state:offline" value={q} onChange={filter} />
+          <FilterField label="Filter by name, host, state:offline" value={q} onChange={filter} />
           {shown.length === 0 ? (
             <Empty
               title="No machine fits the filter"

@@ -73,13 +73,7 @@ export function PairProgress({ first, onDone }: { first: Node; onDone: () => voi
     <div className="mt-5 border-t border-line pt-4">
       <ol aria-live="polite" aria-label="Progress" className="flex flex-col gap-2">
         {steps.map((step, index) => (
-          <li
-            key={step.key}
-            className={cx(
-              "flex items-center justify-between gap-3",
-              !step.done && index !== current && "opacity-70",
-            )}
-          >
+          <li key={step.key} className="flex items-center justify-between gap-3">
             <Status
               tone={step.done ? "done" : index === current ? "waiting" : "idle"}
               word={step.text}

@@ -4,6 +4,7 @@ import { DASH, number } from "~/ui/bytes";
 import { IconButton } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { Status, type Tone } from "~/ui/status";
+import { sentence } from "~/ui/sentence";
 import { table } from "~/ui/table";
 import { Ago, duration, span, useNow } from "~/ui/time";
 import type { TreeRow } from "./flatten";
@@ -20,7 +21,8 @@ const TONES: Record<string, Tone> = {
 };
 
 function Mailbox({ mailbox }: { mailbox: Actor["mailbox"] }) {
-  if (!mailbox || mailbox.len === null || mailbox.len === undefined) return <span className="text-fg-3">{DASH}</span>;
+  if (!mailbox || mailbox.len === null || mailbox.len === undefined)
+    return <span className="text-fg-3">{DASH}</span>;
   const old = mailbox.oldest_ms ?? 0;
   return (
     <span className={cx(old > 1000 ? "text-waiting" : "text-fg-2")}>
@@ -52,10 +54,15 @@ export function ActorRow({ row, focusable, onFocus, onToggle, onRestart }: Props
       aria-expanded={parent ? open : undefined}
       tabIndex={focusable ? 0 : -1}
       onFocus={onFocus}
-      className={cx(table.row, "group focus-visible:-outline-offset-2", fresh && "bg-waiting/8", actor.state === "failed" && "bg-failed/8")}
+      className={cx(
+        table.row,
+        "group focus-visible:-outline-offset-2",
+        fresh && "bg-waiting/8",
+        actor.state === "failed" && "bg-failed/8",
+      )}
     >
-      <td className={cx(table.cell, "min-w-56")}>
-        <div className="flex items-center gap-1" style={{ paddingLeft: depth * 18 }}>
+      <td className={cx(table.cell, "md:min-w-56")}>
+        <div className="flex items-center gap-1" style={{ paddingLeft: depth * 16 }}>
           {parent ? (
             <button
               type="button"
@@ -64,31 +71,53 @@ export function ActorRow({ row, focusable, onFocus, onToggle, onRestart }: Props
               onClick={onToggle}
               className="inline-flex size-6 shrink-0 items-center justify-center rounded-control text-fg-3 hover:text-fg"
             >
-              <ChevronRight size={14} aria-hidden className={cx("transition-transform duration-120", open && "rotate-90")} />
+              <ChevronRight
+                size={14}
+                aria-hidden
+                className={cx("transition-transform duration-120", open && "rotate-90")}
+              />
             </button>
           ) : (
             <span className="w-6 shrink-0" />
           )}
-          <span className="min-w-0" title={actor.id}>
+          <span className="min-w-0 whitespace-nowrap" title={actor.id}>
             <span className="font-[550]">{actor.name}</span>
-            <span className="ml-2 text-small text-fg-3">{[actor.kind !== actor.name && actor.kind, actor.strategy, actor.serves].filter(Boolean).join(" · ")}</span>
+            <span className="ml-2 text-small text-fg-3 max-md:hidden">
+              {[actor.kind !== actor.name && actor.kind, actor.strategy, actor.serves]
+                .filter(Boolean)
+                .join(" · ")}
+            </span>
           </span>
           {onRestart && (
-            <IconButton label={`Restart ${actor.name}`} onClick={onRestart} className="ml-auto size-6 opacity-0 group-hover:opacity-100 group-focus:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100">
+            <IconButton
+              label={`Restart ${actor.name}`}
+              onClick={onRestart}
+              className="ml-auto size-6 opacity-0 group-hover:opacity-100 group-focus:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100"
+            >
               <RotateCw size={13} aria-hidden />
             </IconButton>
           )}
         </div>
       </td>
       <td className={table.cell}>
-        <Status tone={TONES[actor.state] ?? "idle"} word={actor.state.replaceAll("_", " ")} />
+        <Status tone={TONES[actor.state] ?? "idle"} word={sentence(actor.state)} />
       </td>
       <td className={cx(table.cell, "text-right whitespace-nowrap")}>
         <Mailbox mailbox={actor.mailbox} />
       </td>
       <td className={cx(table.cell, "text-right text-fg-2 max-md:hidden")}>{number(actor.handled)}</td>
-      <td className={cx(table.cell, "text-right max-sm:hidden", (actor.restarts ?? 0) > 0 ? "text-waiting" : "text-fg-2")}>{number(actor.restarts)}</td>
-      <td className={cx(table.cell, "text-right whitespace-nowrap text-fg-2 max-md:hidden")}>{up === undefined ? DASH : span(up)}</td>
+      <td
+        className={cx(
+          table.cell,
+          "text-right max-sm:hidden",
+          (actor.restarts ?? 0) > 0 ? "text-waiting" : "text-fg-2",
+        )}
+      >
+        {number(actor.restarts)}
+      </td>
+      <td className={cx(table.cell, "text-right whitespace-nowrap text-fg-2 max-md:hidden")}>
+        {up === undefined ? DASH : span(up)}
+      </td>
       <td className={cx(table.cell, "max-w-80 text-small text-fg-2 max-xl:hidden")}>
         {actor.last_failure ? (
           <span className="block truncate" title={actor.last_failure.text}>

@@ -29,7 +29,10 @@ export function flatten(root: Actor, chosen: ReadonlyMap<string, boolean>, query
     if (searching && !reaches(actor)) return;
     const open = searching ? actor.children.some(reaches) : isOpen(actor, depth, chosen);
     rows.push({ actor, depth, place, siblings, open, parent });
-    if (open) actor.children.forEach((child, index) => walk(child, depth + 1, index + 1, actor.children.length, actor.id));
+    if (open)
+      actor.children.forEach((child, index) =>
+        walk(child, depth + 1, index + 1, actor.children.length, actor.id),
+      );
   };
   walk(root, 0, 1, 1, undefined);
   return rows;

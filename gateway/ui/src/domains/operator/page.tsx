@@ -25,7 +25,8 @@ export function OperatorPage() {
   const tree = useQuery({
     queryKey: keys.tree,
     queryFn: ({ signal }) => api.get<Tree>("/api/ops/tree", { signal }),
-    refetchInterval: (query) => (query.state.error && asProblem(query.state.error).status === 403 ? false : EVERY_MS),
+    refetchInterval: (query) =>
+      query.state.error && asProblem(query.state.error).status === 403 ? false : EVERY_MS,
     gcTime: 60_000,
   });
   const forbidden = tree.isError && asProblem(tree.error).status === 403;
@@ -37,17 +38,27 @@ export function OperatorPage() {
         {total && (
           <p className="text-fg-3">
             {total.actors} actors, {total.restarts} {total.restarts === 1 ? "restart" : "restarts"}
-            {total.failed > 0 && <span className="text-failed">, {total.failed} failed for good</span>} · snapshot <Ago at={tree.data?.at} />
+            {total.failed > 0 && <span className="text-failed">, {total.failed} failed for good</span>} ·
+            snapshot <Ago at={tree.data?.at} />
           </p>
         )}
       </header>
-      {tree.isPending && <Loading what="the supervision tree" rows={8} className="rounded-panel border border-line bg-surface" />}
+      {tree.isPending && (
+        <Loading
+          what="the supervision tree"
+          rows={8}
+          className="rounded-panel border border-line bg-surface"
+        />
+      )}
       {forbidden && (
         <Empty title="The tree is for operators">
-          Your account lacks the operator grant. Whoever runs this Roost can give it in the configuration or on the command line.
+          Your account lacks the operator grant. Whoever runs this Roost can give it in the configuration or
+          on the command line.
         </Empty>
       )}
-      {tree.isError && !forbidden && <Failed error={tree.error} retry={() => void tree.refetch()} className="" />}
+      {tree.isError && !forbidden && (
+        <Failed error={tree.error} retry={() => void tree.refetch()} className="" />
+      )}
       {tree.data && !forbidden && (
         <>
           <FilterField

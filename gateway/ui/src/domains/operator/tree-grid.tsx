@@ -25,7 +25,10 @@ export function TreeGrid({ tree, query, mayRestart }: { tree: Tree; query: strin
   const [restart, setRestart] = useState<Actor>();
   const body = useRef<HTMLTableSectionElement>(null);
   const rows = useMemo(() => flatten(tree.root, chosen, query), [tree, chosen, query]);
-  const index = Math.max(0, rows.findIndex((row) => row.actor.id === current));
+  const index = Math.max(
+    0,
+    rows.findIndex((row) => row.actor.id === current),
+  );
 
   const toggle = (id: string, open: boolean) => setChosen((before) => new Map(before).set(id, open));
   const go = (to: number) => {
@@ -52,7 +55,8 @@ export function TreeGrid({ tree, query, mayRestart }: { tree: Tree; query: strin
     move();
   };
 
-  if (rows.length === 0) return <Empty title="No actor fits">Nothing in the tree is named like “{query}”.</Empty>;
+  if (rows.length === 0)
+    return <Empty title="No actor fits">Nothing in the tree is named like “{query}”.</Empty>;
   return (
     <div className={cx(table.wrap, "rounded-panel border border-line bg-surface")}>
       {/* A treegrid is a table by markup; only the role makes its levels known. */}
@@ -81,7 +85,8 @@ export function TreeGrid({ tree, query, mayRestart }: { tree: Tree; query: strin
         </tbody>
       </table>
       <p className="border-t border-line px-4 py-2 text-small text-fg-3">
-        Each line is watched by the one it is indented under. A mailbox shows how many messages wait and how old the oldest is. Whoever failed for good stays in the list.
+        Each line is watched by the one it is indented under. A mailbox shows how many messages wait and how
+        old the oldest is. Whoever failed for good stays in the list.
       </p>
       <Confirm
         open={restart !== undefined}

@@ -9,7 +9,10 @@ import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
 import { cx } from "~/ui/class";
 
-const quotaQuery = queryOptions({ queryKey: keys.quota, queryFn: ({ signal }) => api.get<Quota>("/api/quota", { signal }) });
+const quotaQuery = queryOptions({
+  queryKey: keys.quota,
+  queryFn: ({ signal }) => api.get<Quota>("/api/quota", { signal }),
+});
 
 function QuotaRow({ name, use, atLimit }: { name: string; use: Use; atLimit: string }) {
   const limited = use.limit !== null && use.limit !== undefined;
@@ -20,12 +23,19 @@ function QuotaRow({ name, use, atLimit }: { name: string; use: Use; atLimit: str
       <div className="flex flex-wrap items-baseline justify-between gap-2">
         <h3 className="text-head-3">{name}</h3>
         <p>
-          <span className="text-figure">{use.used}</span> <span className="text-fg-3">{limited ? `of ${use.limit}` : "no limit"}</span>
+          <span className="text-figure">{use.used}</span>{" "}
+          <span className="text-fg-3">{limited ? `of ${use.limit}` : "no limit"}</span>
         </p>
       </div>
       {limited && (
         <div aria-hidden className="mt-2 h-1.5 overflow-hidden rounded-full bg-line">
-          <div className={cx("h-full rounded-full", full ? "bg-failed" : part >= 80 ? "bg-waiting" : "bg-accent")} style={{ width: `${Math.min(100, part)}%` }} />
+          <div
+            className={cx(
+              "h-full rounded-full",
+              full ? "bg-failed" : part >= 80 ? "bg-waiting" : "bg-accent",
+            )}
+            style={{ width: `${Math.min(100, part)}%` }}
+          />
         </div>
       )}
       <p className="mt-2 flex flex-wrap gap-x-3 text-small text-fg-3">
@@ -42,12 +52,24 @@ export function QuotasPage() {
   return (
     <PageFrame crumbs={[{ label: "Quotas" }]}>
       <h1 className="text-head-1">Quotas</h1>
-      {quota.isPending && <Loading what="quotas" rows={3} className="rounded-panel border border-line bg-surface" />}
-      {quota.isError && !quota.data && <Failed error={quota.error} retry={() => void quota.refetch()} className="" />}
+      {quota.isPending && (
+        <Loading what="quotas" rows={3} className="rounded-panel border border-line bg-surface" />
+      )}
+      {quota.isError && !quota.data && (
+        <Failed error={quota.error} retry={() => void quota.refetch()} className="" />
+      )}
       {quota.data && (
         <Panel title={`Plan ${quota.data.plan}`} className="max-w-2xl">
-          <QuotaRow name="Agents" use={quota.data.agents} atLimit="At the limit no further agent is created. Deleting one makes room." />
-          <QuotaRow name="Running sandboxes" use={quota.data.live_containers} atLimit="At the limit no further sandbox starts. Destroying one makes room." />
+          <QuotaRow
+            name="Agents"
+            use={quota.data.agents}
+            atLimit="At the limit no further agent is created. Deleting one makes room."
+          />
+          <QuotaRow
+            name="Running sandboxes"
+            use={quota.data.live_containers}
+            atLimit="At the limit no further sandbox starts. Destroying one makes room."
+          />
         </Panel>
       )}
     </PageFrame>

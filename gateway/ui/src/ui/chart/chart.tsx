@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { clockTime } from "../time";
 import "./chart.css";
 
 export interface Line {
@@ -26,19 +27,35 @@ interface Props {
 }
 
 const HEIGHT = 132;
-const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const token = (name: string) =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 function options({ lines, format, max, sync }: Props, width: number): uPlot.Options {
-  const axis = { stroke: token("fg-3"), font: "11px Inter, sans-serif", ticks: { show: false }, grid: { stroke: token("line"), width: 1 } };
+  const axis = {
+    stroke: token("fg-3"),
+    font: "11px Inter, sans-serif",
+    ticks: { show: false },
+    grid: { stroke: token("line"), width: 1 },
+  };
   return {
     width,
     height: HEIGHT,
     padding: [8, 8, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: sync }, drag: { x: true, y: false }, points: { size: 6 } },
-    scales: { y: { range: (_plot, _low, high) => [0, max ?? Math.max(high * 1.15, 0.1)] } },
+    scales: {
+      // One report alone has no span of its own; a minute is shown then.
+      x: { range: (_plot, low, high) => (high - low < 5 ? [high - 60, high + 1] : [low, high]) },
+      y: { range: (_plot, _low, high) => [0, max ?? Math.max(high * 1.15, 0.1)] },
+    },
     axes: [
-      { ...axis, space: 72, size: 26, grid: { show: false } },
+      {
+        ...axis,
+        space: 84,
+        size: 26,
+        grid: { show: false },
+        values: (_plot, splits) => splits.map((at) => clockTime(at * 1000)),
+      },
       { ...axis, size: 58, space: 34, values: (_plot, splits) => splits.map((value) => format(value)) },
     ],
     series: [
@@ -73,7 +90,10 @@ export function Chart(props: Props) {
   const [held, setHeld] = useState(false);
   const [at, setAt] = useState<number | null>(null);
   const theme = useThemeName();
-  const data = useMemo(() => [times, ...lines.map((line) => line.values)] as uPlot.AlignedData, [times, lines]);
+  const data = useMemo(
+    () => [times, ...lines.map((line) => line.values)] as uPlot.AlignedData,
+    [times, lines],
+  );
   const latest = useRef({ props, data });
   useEffect(() => {
     latest.current = { props, data };
@@ -82,7 +102,11 @@ export function Chart(props: Props) {
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const made = new uPlot(options(latest.current.props, element.clientWidth || 300), latest.current.data, element);
+    const made = new uPlot(
+      options(latest.current.props, element.clientWidth || 300),
+      latest.current.data,
+      element,
+    );
     made.hooks["setCursor"] = [(self: uPlot) => setAt(self.cursor.idx ?? null)];
     plot.current = made;
     const watch = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
@@ -109,7 +133,15 @@ export function Chart(props: Props) {
           {lines.map((line) => (
             <span key={line.label} className="inline-flex items-center gap-1.5">
               <svg width="14" height="4" aria-hidden>
-                <line x1="0" x2="14" y1="2" y2="2" stroke={`var(--${line.color})`} strokeWidth="2" strokeDasharray={line.dash?.join(" ")} />
+                <line
+                  x1="0"
+                  x2="14"
+                  y1="2"
+                  y2="2"
+                  stroke={`var(--${line.color})`}
+                  strokeWidth="2"
+                  strokeDasharray={line.dash?.join(" ")}
+                />
               </svg>
               {line.label} <span className="text-fg-2">{format(line.values[index])}</span>
             </span>

@@ -39,13 +39,22 @@ export function CommandLine({ running, disabled, history, onCommand, onInput, on
   };
 
   return (
-    <form onSubmit={submit} className="flex items-center gap-2 border-t border-line bg-surface px-4 py-2 focus-within:border-accent">
+    <form
+      onSubmit={submit}
+      className="flex items-center gap-2 border-t border-line bg-surface px-4 py-2 focus-within:border-accent"
+    >
       <span aria-hidden className={cx("font-mono text-small", running ? "text-waiting" : "text-accent")}>
         {running ? "›" : "$"}
       </span>
       <input
         aria-label={label}
-        placeholder={disabled ? "The sandbox is not running" : running ? "Type input for the running command" : "Type a command"}
+        placeholder={
+          disabled
+            ? "The sandbox is not running"
+            : running
+              ? "Type input for the running command"
+              : "Type a command"
+        }
         disabled={disabled}
         value={text}
         onChange={(event) => setText(event.target.value)}

@@ -1,5 +1,5 @@
 import { ArrowDown } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { Button } from "~/ui/button";
 import { useFollow } from "~/ui/follow";
 import { CommandLine } from "./command-line";
@@ -7,7 +7,7 @@ import { RunView } from "./run-view";
 import { attach, clear, closeInput, restore, run, useAgentRuns, write } from "./runs";
 
 /** Commands one after another, each with its own output and end. */
-export function Commands({ agent, usable }: { agent: string; usable: boolean }) {
+export function Commands({ agent, usable, head }: { agent: string; usable: boolean; head: ReactNode }) {
   const runs = useAgentRuns(agent);
   const [cwd, setCwd] = useState("");
   const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(runs);
@@ -27,8 +27,9 @@ export function Commands({ agent, usable }: { agent: string; usable: boolean }) 
 
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line bg-surface px-4 py-1.5 text-small text-fg-3">
-        <label className="flex min-w-0 items-center gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line bg-surface px-3 py-1.5">
+        {head}
+        <label className="flex min-w-0 items-center gap-2 text-small text-fg-3 max-sm:hidden">
           Run in
           <input
             value={cwd}
@@ -36,19 +37,27 @@ export function Commands({ agent, usable }: { agent: string; usable: boolean }) 
             placeholder="the workspace"
             spellCheck={false}
             autoComplete="off"
-            className="h-6 w-44 rounded-control border border-line-strong/60 bg-canvas px-2 font-mono text-small text-fg"
+            className="h-7 w-44 rounded-control border border-line-strong/60 bg-canvas px-2 font-mono text-small text-fg"
           />
         </label>
-        <Button look="quiet" className="h-6 text-small" disabled={!finished} onClick={() => clear(agent)}>
+        <Button look="quiet" disabled={!finished} onClick={() => clear(agent)}>
           Clear
         </Button>
       </div>
       <div className="relative flex min-h-0 flex-1 flex-col">
-        <div ref={box} onScroll={onScroll} role="log" aria-label="Output" aria-live="off" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2">
+        <div
+          ref={box}
+          onScroll={onScroll}
+          role="log"
+          aria-label="Output"
+          aria-live="off"
+          tabIndex={0}
+          className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2"
+        >
           {runs.length === 0 && (
             <p className="px-4 py-6 text-fg-3">
-              Each command runs by itself with <code className="font-mono text-small">/bin/sh -c</code>, as the agent's user, inside the sandbox. For something that
-              asks back, open a shell.
+              Each command runs by itself with <code className="font-mono text-small">/bin/sh -c</code>, as
+              the agent's user, inside the sandbox. For something that asks back, open a shell.
             </p>
           )}
           {runs.map((one) => (
@@ -56,7 +65,11 @@ export function Commands({ agent, usable }: { agent: string; usable: boolean }) 
           ))}
         </div>
         {!following && (
-          <Button className="absolute right-4 bottom-3 shadow-float" icon={<ArrowDown size={14} aria-hidden />} onClick={jump}>
+          <Button
+            className="absolute right-4 bottom-3 shadow-float"
+            icon={<ArrowDown size={14} aria-hidden />}
+            onClick={jump}
+          >
             Jump to latest
           </Button>
         )}

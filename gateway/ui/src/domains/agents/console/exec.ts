@@ -23,7 +23,8 @@ export interface Watcher {
   link(live: boolean): void;
 }
 
-const at = (agent: string, op: string, rest = "") => clawPath(agent, `/sandbox/exec/${encodeURIComponent(op)}${rest}`);
+const at = (agent: string, op: string, rest = "") =>
+  clawPath(agent, `/sandbox/exec/${encodeURIComponent(op)}${rest}`);
 
 export interface Start {
   argv: string[];
@@ -36,7 +37,8 @@ export async function start(agent: string, body: Start): Promise<string> {
 }
 
 export const cancel = (agent: string, op: string) => api.delete<unknown>(at(agent, op));
-export const resize = (agent: string, op: string, rows: number, cols: number) => api.post<unknown>(at(agent, op, "/resize"), { rows, cols });
+export const resize = (agent: string, op: string, rows: number, cols: number) =>
+  api.post<unknown>(at(agent, op, "/resize"), { rows, cols });
 
 export function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
@@ -52,17 +54,32 @@ const wait = (ms: number, signal: AbortSignal) =>
 const passing = (problem: Problem) => problem.status === 0 || problem.status === 429 || problem.status >= 500;
 
 /** Follows an operation from `next()` on until it ends, is refused, or `signal` aborts; survives any number of cuts. */
-export async function follow(agent: string, op: string, next: () => number, watcher: Watcher, signal: AbortSignal): Promise<void> {
+export async function follow(
+  agent: string,
+  op: string,
+  next: () => number,
+  watcher: Watcher,
+  signal: AbortSignal,
+): Promise<void> {
   let attempt = 0;
   while (!signal.aborted) {
     try {
-      const answer = await send("GET", at(agent, op), { query: { offset: next() }, headers: { accept: "text/event-stream" }, signal });
+      const answer = await send("GET", at(agent, op), {
+        query: { offset: next() },
+        headers: { accept: "text/event-stream" },
+        signal,
+      });
       watcher.link(true);
       if (answer.body) {
         for await (const { event, data } of readSse(answer.body)) {
           attempt = 0;
           const frame = JSON.parse(data) as Record<string, unknown>;
-          if (event === "output") watcher.output(frame["stream"] as Stream, Number(frame["offset"]), fromBase64(String(frame["data_base64"])));
+          if (event === "output")
+            watcher.output(
+              frame["stream"] as Stream,
+              Number(frame["offset"]),
+              fromBase64(String(frame["data_base64"])),
+            );
           else if (event === "gap") watcher.gap(Number(frame["from"]), Number(frame["to"]));
           else if (event === "exit") {
             watcher.exit(frame as unknown as Exit);
@@ -118,7 +135,11 @@ export class Input {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const query = { offset: this.offset, eof: eof || undefined };
-        const answer = await api.post<{ offset?: number } | undefined>(at(this.agent, this.op, "/stdin"), body, { query });
+        const answer = await api.post<{ offset?: number } | undefined>(
+          at(this.agent, this.op, "/stdin"),
+          body,
+          { query },
+        );
         this.offset = answer?.offset ?? this.offset + body.length;
         this.onOffset(this.offset);
         return;

@@ -8,7 +8,8 @@ export type Block =
 const BLOCK_CHARS = 8_192;
 const KEEP_CHARS = 2_000_000;
 // Colours and cursor moves mean nothing in a plain log. An unfinished sequence at the end waits for its rest.
-const SEQUENCE = /\u001b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][0-9A-B]|[=>78cDEHMNOZ])/g;
+const SEQUENCE =
+  /\u001b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][0-9A-B]|[=>78cDEHMNOZ])/g;
 const UNFINISHED = /(?:\u001b(?:\[[0-9;:?<=>]*[ -/]*|\][^\u0007\u001b]{0,4096}|[()])?|\r)$/;
 
 interface Half {

@@ -4,11 +4,17 @@
 export function withQuietStyles(open: () => void) {
   const original = document.createElement.bind(document);
   const replaced = (tag: string, options?: ElementCreationOptions): HTMLElement => {
-    const element = original(tag, options);
-    if (tag.toLowerCase() !== "style") return element;
+    if (tag.toLowerCase() !== "style") return original(tag, options);
+    // Even an empty <style> is refused, so something that draws nothing stands in its place.
+    const element = original("template");
     const sheet = new CSSStyleSheet();
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-    Object.defineProperty(element, "textContent", { set: (text: string) => void sheet.replaceSync(text), get: () => "" });
+    Object.defineProperty(element, "textContent", {
+      get: () => "",
+      set(text: string) {
+        sheet.replaceSync(text);
+      },
+    });
     const remove = element.remove.bind(element);
     element.remove = () => {
       document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);

@@ -22,11 +22,17 @@ const OutputBlock = memo(function OutputBlock({ block }: { block: Block }) {
 function ended(run: Run): { tone: Tone; word: string } {
   const { exit } = run;
   if (run.problem) return { tone: "failed", word: "Refused" };
-  if (!exit) return run.linked ? { tone: "running", word: run.state === "starting" ? "Starting" : "Running" } : { tone: "warning", word: "Reconnecting" };
+  if (!exit)
+    return run.linked
+      ? { tone: "running", word: run.state === "starting" ? "Starting" : "Running" }
+      : { tone: "warning", word: "Reconnecting" };
   if (exit.state === "cancelled") return { tone: "paused", word: "Cancelled" };
   if (exit.state === "lost") return { tone: "failed", word: "Lost" };
   if (exit.code === 0) return { tone: "done", word: "Exit 0" };
-  return { tone: "failed", word: exit.code === null || exit.code === undefined ? "Failed" : `Exit ${exit.code}` };
+  return {
+    tone: "failed",
+    word: exit.code === null || exit.code === undefined ? "Failed" : `Exit ${exit.code}`,
+  };
 }
 
 function Elapsed({ since }: { since: number }) {
@@ -50,13 +56,21 @@ export function RunView({ agent, run }: { agent: string; run: Run }) {
           {over ? run.exit && duration(run.exit.duration_ms) : <Elapsed since={run.startedAt} />}
           <Status tone={tone} word={word} className={cx(!over && "pulse")} />
           {!over && run.op && (
-            <Button className="h-6 text-small" busy={run.cancelling} onClick={() => void cancelRun(agent, run)}>
+            <Button
+              className="h-6 text-small"
+              busy={run.cancelling}
+              onClick={() => void cancelRun(agent, run)}
+            >
               Cancel
             </Button>
           )}
         </span>
       </header>
-      {run.dropped > 0 && <p className="mt-1 text-small text-fg-3">The first {bytes(run.dropped)} are not shown, to keep the page quick.</p>}
+      {run.dropped > 0 && (
+        <p className="mt-1 text-small text-fg-3">
+          The first {bytes(run.dropped)} are not shown, to keep the page quick.
+        </p>
+      )}
       {run.blocks.length > 0 && (
         <pre className="mt-1.5 font-mono text-[12px] leading-[18px] break-all whitespace-pre-wrap text-fg-2">
           {run.blocks.map((block) => (
@@ -64,10 +78,16 @@ export function RunView({ agent, run }: { agent: string; run: Run }) {
           ))}
         </pre>
       )}
-      {run.exit?.truncated && <p className="mt-1 text-small text-waiting">The output was longer than what is kept; the rest was let go.</p>}
+      {run.exit?.truncated && (
+        <p className="mt-1 text-small text-waiting">
+          The output was longer than what is kept; the rest was let go.
+        </p>
+      )}
       {run.exit?.detail && <p className="mt-1 text-small text-fg-2">{run.exit.detail}</p>}
       {run.exit?.state === "lost" && !run.exit.detail && (
-        <p className="mt-1 text-small text-fg-2">Nobody can say how this ended: its machine went away and did not bring the result back.</p>
+        <p className="mt-1 text-small text-fg-2">
+          Nobody can say how this ended: its machine went away and did not bring the result back.
+        </p>
       )}
       {run.problem && <ProblemNote problem={run.problem} className="mt-2" />}
     </article>

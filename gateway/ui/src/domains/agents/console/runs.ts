@@ -38,17 +38,24 @@ export const useAgentRuns = (agent: string) => useRuns((state) => state.byAgent[
 
 function change(agent: string, key: string, part: Partial<Run>) {
   useRuns.setState(({ byAgent }) => ({
-    byAgent: { ...byAgent, [agent]: (byAgent[agent] ?? NONE).map((run) => (run.key === key ? { ...run, ...part } : run)) },
+    byAgent: {
+      ...byAgent,
+      [agent]: (byAgent[agent] ?? NONE).map((run) => (run.key === key ? { ...run, ...part } : run)),
+    },
   }));
 }
 
 function add(agent: string, run: Run) {
-  useRuns.setState(({ byAgent }) => ({ byAgent: { ...byAgent, [agent]: [...(byAgent[agent] ?? NONE), run].slice(-KEEP_RUNS) } }));
+  useRuns.setState(({ byAgent }) => ({
+    byAgent: { ...byAgent, [agent]: [...(byAgent[agent] ?? NONE), run].slice(-KEEP_RUNS) },
+  }));
 }
 
 function keep(agent: string) {
   const runs = useRuns.getState().byAgent[agent] ?? NONE;
-  const kept = runs.flatMap(({ key, op, command, startedAt }): Kept[] => (op ? [{ key, op, command, startedAt, stdin: inputs.get(key)?.offset ?? 0 }] : []));
+  const kept = runs.flatMap(({ key, op, command, startedAt }): Kept[] =>
+    op ? [{ key, op, command, startedAt, stdin: inputs.get(key)?.offset ?? 0 }] : [],
+  );
   try {
     sessionStorage.setItem(storageKey(agent), JSON.stringify(kept.slice(-10)));
   } catch {
@@ -57,11 +64,30 @@ function keep(agent: string) {
 }
 
 const blank = (key: string, command: string, startedAt: number): Run => ({
-  key, op: undefined, command, startedAt, state: "starting", exit: undefined, problem: undefined, linked: true, cancelling: false, blocks: [], dropped: 0,
+  key,
+  op: undefined,
+  command,
+  startedAt,
+  state: "starting",
+  exit: undefined,
+  problem: undefined,
+  linked: true,
+  cancelling: false,
+  blocks: [],
+  dropped: 0,
 });
 
 function openInput(agent: string, key: string, op: string, offset: number) {
-  inputs.set(key, new Input(agent, op, offset, (problem) => change(agent, key, { problem }), () => keep(agent)));
+  inputs.set(
+    key,
+    new Input(
+      agent,
+      op,
+      offset,
+      (problem) => change(agent, key, { problem }),
+      () => keep(agent),
+    ),
+  );
 }
 
 /** Brings back what this tab ran before a reload; its output is asked again from the start. */
@@ -110,16 +136,28 @@ async function followRun(agent: string, key: string, op: string, signal: AbortSi
       change(agent, key, { blocks: log.snapshot(), dropped: log.dropped });
     });
   };
-  await follow(agent, op, () => log.next, {
-    output: (stream, offset, bytes) => (log.append(stream, offset, bytes), draw()),
-    gap: (from, to) => (log.gap(from, to), draw()),
-    exit: (exit) => {
-      log.flush();
-      change(agent, key, { exit, state: exit.state, blocks: log.snapshot(), dropped: log.dropped, cancelling: false });
+  await follow(
+    agent,
+    op,
+    () => log.next,
+    {
+      output: (stream, offset, bytes) => (log.append(stream, offset, bytes), draw()),
+      gap: (from, to) => (log.gap(from, to), draw()),
+      exit: (exit) => {
+        log.flush();
+        change(agent, key, {
+          exit,
+          state: exit.state,
+          blocks: log.snapshot(),
+          dropped: log.dropped,
+          cancelling: false,
+        });
+      },
+      refused: (problem) => change(agent, key, { problem, state: "lost" }),
+      link: (linked) => change(agent, key, { linked, ...(linked ? { state: "running" as const } : {}) }),
     },
-    refused: (problem) => change(agent, key, { problem, state: "lost" }),
-    link: (linked) => change(agent, key, { linked, ...(linked ? { state: "running" as const } : {}) }),
-  }, signal);
+    signal,
+  );
 }
 
 export async function run(agent: string, command: string, body: Start) {
@@ -154,6 +192,8 @@ export async function cancelRun(agent: string, { key, op }: Run) {
 
 /** Takes finished runs out of the view. */
 export function clear(agent: string) {
-  useRuns.setState(({ byAgent }) => ({ byAgent: { ...byAgent, [agent]: (byAgent[agent] ?? NONE).filter((one) => !one.exit && !one.problem) } }));
+  useRuns.setState(({ byAgent }) => ({
+    byAgent: { ...byAgent, [agent]: (byAgent[agent] ?? NONE).filter((one) => !one.exit && !one.problem) },
+  }));
   keep(agent);
 }

@@ -19,7 +19,13 @@ interface Kept {
 function colours() {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  return { background: token("sunken"), foreground: token("fg"), cursor: token("accent"), cursorAccent: token("sunken"), selectionBackground: `${token("accent")}55` };
+  return {
+    background: token("sunken"),
+    foreground: token("fg"),
+    cursor: token("accent"),
+    cursorAccent: token("sunken"),
+    selectionBackground: `${token("accent")}55`,
+  };
 }
 
 function kept(agent: string): Kept | undefined {
@@ -36,20 +42,37 @@ interface End {
 }
 
 /** Connects a terminal to a shell: the one of before where it still runs, otherwise a new one. */
-async function connect(agent: string, term: Terminal, signal: AbortSignal, onEnd: (end: End) => void, onLink: (live: boolean) => void) {
+async function connect(
+  agent: string,
+  term: Terminal,
+  signal: AbortSignal,
+  onEnd: (end: End) => void,
+  onLink: (live: boolean) => void,
+) {
   const size = { rows: term.rows, cols: term.cols };
   let before = kept(agent);
-  const keep = (op: string, stdin: number) => sessionStorage.setItem(key(agent), JSON.stringify({ op, stdin } satisfies Kept));
-  before ??= { op: await start(agent, { argv: ["/bin/sh", "-c", "exec bash -l || exec sh -l"], tty: size }), stdin: 0 };
+  const keep = (op: string, stdin: number) =>
+    sessionStorage.setItem(key(agent), JSON.stringify({ op, stdin } satisfies Kept));
+  before ??= {
+    op: await start(agent, { argv: ["/bin/sh", "-c", "exec bash -l || exec sh -l"], tty: size }),
+    stdin: 0,
+  };
   const { op } = before;
   keep(op, before.stdin);
   if (signal.aborted) return;
-  const input = new Input(agent, op, before.stdin, (problem) => onEnd({ problem }), (offset) => keep(op, offset));
+  const input = new Input(
+    agent,
+    op,
+    before.stdin,
+    (problem) => onEnd({ problem }),
+    (offset) => keep(op, offset),
+  );
   const encoder = new TextEncoder();
   const typed = term.onData((text) => input.write(encoder.encode(text)));
   const binary = term.onBinary((text) => input.write(Uint8Array.from(text, (char) => char.charCodeAt(0))));
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const send = ({ rows, cols }: { rows: number; cols: number }) => void resize(agent, op, rows, cols).catch(() => undefined);
+  const send = ({ rows, cols }: { rows: number; cols: number }) =>
+    void resize(agent, op, rows, cols).catch(() => undefined);
   const sized = term.onResize((next) => {
     clearTimeout(timer);
     timer = setTimeout(() => send(next), 120);
@@ -60,17 +83,23 @@ async function connect(agent: string, term: Terminal, signal: AbortSignal, onEnd
     sessionStorage.removeItem(key(agent));
     onEnd(end);
   };
-  await follow(agent, op, () => next, {
-    output: (_stream, offset, bytes) => {
-      const fresh = bytes.subarray(Math.max(0, next - offset));
-      next = Math.max(next, offset + bytes.length);
-      term.write(fresh);
+  await follow(
+    agent,
+    op,
+    () => next,
+    {
+      output: (_stream, offset, bytes) => {
+        const fresh = bytes.subarray(Math.max(0, next - offset));
+        next = Math.max(next, offset + bytes.length);
+        term.write(fresh);
+      },
+      gap: (_from, to) => (next = Math.max(next, to)),
+      exit: (exit) => finish({ exit }),
+      refused: (problem) => finish({ problem }),
+      link: onLink,
     },
-    gap: (_from, to) => (next = Math.max(next, to)),
-    exit: (exit) => finish({ exit }),
-    refused: (problem) => finish({ problem }),
-    link: onLink,
-  }, signal);
+    signal,
+  );
   [typed, binary, sized].forEach((one) => one.dispose());
 }
 
@@ -86,7 +115,13 @@ export function ShellTerminal({ agent }: { agent: string }) {
     const stop = new AbortController();
     const term = new Terminal({
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue("--font-mono") || "monospace",
-      fontSize: 13, lineHeight: 1.25, cursorBlink: false, scrollback: 5000, minimumContrastRatio: 4.5, theme: colours(), allowProposedApi: false,
+      fontSize: 13,
+      lineHeight: 1.25,
+      cursorBlink: false,
+      scrollback: 5000,
+      minimumContrastRatio: 4.5,
+      theme: colours(),
+      allowProposedApi: false,
     });
     const fit = new FitAddon();
     term.loadAddon(fit);
@@ -94,7 +129,8 @@ export function ShellTerminal({ agent }: { agent: string }) {
     // A terminal swallows Tab; this chord is the documented way out of it.
     term.attachCustomKeyEventHandler((event) => {
       const leave = event.ctrlKey && event.shiftKey && event.code === "Period";
-      if (leave && event.type === "keydown") document.querySelector<HTMLElement>("[data-after-terminal]")?.focus();
+      if (leave && event.type === "keydown")
+        document.querySelector<HTMLElement>("[data-after-terminal]")?.focus();
       return !leave;
     });
     fit.fit();
@@ -103,13 +139,17 @@ export function ShellTerminal({ agent }: { agent: string }) {
     watch.observe(element);
     const theme = new MutationObserver(() => (term.options.theme = colours()));
     theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    void connect(agent, term, stop.signal, setEnd, setLinked).catch((error: unknown) => setEnd({ problem: asProblem(error) }));
+    void connect(agent, term, stop.signal, setEnd, setLinked).catch((error: unknown) =>
+      setEnd({ problem: asProblem(error) }),
+    );
     return () => {
       stop.abort();
       watch.disconnect();
       theme.disconnect();
       term.dispose();
     };
+    // A new round means a new shell in a fresh terminal.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react/exhaustive-deps
   }, [agent, round]);
 
   const again = () => {
@@ -121,7 +161,11 @@ export function ShellTerminal({ agent }: { agent: string }) {
       <div ref={place} className="min-h-0 flex-1 overflow-hidden px-3 pt-2" />
       <div className="flex min-h-10 flex-wrap items-center justify-between gap-2 border-t border-line bg-surface px-4 py-1.5 text-small text-fg-3">
         <span role="status">
-          {end?.exit ? `The shell has ended${end.exit.code === null ? "" : ` with ${end.exit.code}`}.` : linked ? "Ctrl Shift . leaves the terminal" : "Reconnecting. What you type is kept."}
+          {end?.exit
+            ? `The shell has ended${end.exit.code === null ? "" : ` with ${end.exit.code}`}.`
+            : linked
+              ? "Ctrl Shift . leaves the terminal"
+              : "Reconnecting. What you type is kept."}
         </span>
         <Button data-after-terminal className="h-6 text-small" disabled={!end} onClick={again}>
           New shell

@@ -31,7 +31,15 @@ function Rename({ node, onClose }: { node: Node; onClose: () => void }) {
   return (
     <Modal open onClose={onClose} title="Rename the machine">
       <form onSubmit={submit}>
-        <Field label="Name" required maxLength={100} autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} error={problem?.field("/name")} />
+        <Field
+          label="Name"
+          required
+          maxLength={100}
+          autoComplete="off"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={problem?.field("/name")}
+        />
         {problem && !problem.field("/name") && <ProblemNote problem={problem} className="mt-4" />}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

@@ -26,25 +26,43 @@ export function AgentsHere({ node }: { node: Node }) {
     <Panel title="Agents here" aside={sandboxes.data && `${sandboxes.data.length}`}>
       {sandboxes.isPending && <Loading what="sandboxes" rows={2} />}
       {sandboxes.isError && <Failed error={sandboxes.error} retry={() => void sandboxes.refetch()} />}
-      {sandboxes.data?.length === 0 && <p className="px-4 py-5 text-fg-3">No sandbox runs here. New ones come here when the fleet's placement names this machine.</p>}
+      {sandboxes.data?.length === 0 && (
+        <p className="px-4 py-5 text-fg-3">
+          No sandbox runs here. New ones come here when the fleet's placement names this machine.
+        </p>
+      )}
       {sandboxes.data && sandboxes.data.length > 0 && (
         <div className={table.wrap}>
           <table className={table.root}>
             <caption className="sr-only">Sandboxes on this machine</caption>
             <thead>
               <tr>
-                <th scope="col" className={table.head}>Agent</th>
-                <th scope="col" className={table.head}>Sandbox</th>
-                <th scope="col" className={cx(table.head, "text-right")}>Memory</th>
-                <th scope="col" className={cx(table.head, "text-right max-sm:hidden")}>Processors</th>
-                <th scope="col" className={cx(table.head, "text-right max-sm:hidden")}>Made</th>
+                <th scope="col" className={table.head}>
+                  Agent
+                </th>
+                <th scope="col" className={table.head}>
+                  Sandbox
+                </th>
+                <th scope="col" className={cx(table.head, "text-right")}>
+                  Memory
+                </th>
+                <th scope="col" className={cx(table.head, "text-right max-sm:hidden")}>
+                  Processors
+                </th>
+                <th scope="col" className={cx(table.head, "text-right max-sm:hidden")}>
+                  Made
+                </th>
               </tr>
             </thead>
             <tbody>
               {sandboxes.data.map((one) => (
                 <tr key={one.id} className={table.row}>
                   <th scope="row" className={cx(table.cell, "font-normal")}>
-                    <Link to="/agents/$id" params={{ id: one.agent_id }} className="rounded-control font-[550] hover:text-accent hover:underline">
+                    <Link
+                      to="/agents/$id"
+                      params={{ id: one.agent_id }}
+                      className="rounded-control font-[550] hover:text-accent hover:underline"
+                    >
                       {one.agent_name}
                     </Link>
                   </th>

@@ -6,29 +6,7 @@ import { Chart, type Line } from "~/ui/chart/chart";
 import { cx } from "~/ui/class";
 import { Panel } from "~/ui/panel";
 import { Ago, clockTime } from "~/ui/time";
-
-type Read = (health: Health) => number | null | undefined;
-
-/** Silence longer than this breaks the line: nothing was known then, which is not zero. */
-const GAP_S = 45;
-
-/** Reports as columns, with an empty row wherever there was silence. */
-export function columns(samples: Health[], reads: Read[]): { times: number[]; values: (number | null)[][] } {
-  const times: number[] = [];
-  const values: (number | null)[][] = reads.map(() => []);
-  let before: number | undefined;
-  for (const sample of samples) {
-    const at = Date.parse(sample.at) / 1000;
-    if (before !== undefined && at - before > GAP_S) {
-      times.push(before + 1);
-      values.forEach((column) => column.push(null));
-    }
-    times.push(at);
-    reads.forEach((read, index) => values[index]?.push(read(sample) ?? null));
-    before = at;
-  }
-  return { times, values };
-}
+import { columns, type Read } from "./columns";
 
 interface Spec {
   title: string;
@@ -58,8 +36,18 @@ const SPECS: Spec[] = [
     max: 100,
     format: percent,
     lines: [
-      { label: "In use", color: "accent", read: (h) => share(h.memory_used_bytes, h.memory_total_bytes), fill: true },
-      { label: "Swap", color: "info", read: (h) => share(h.swap_used_bytes, h.swap_total_bytes), dash: [6, 3] },
+      {
+        label: "In use",
+        color: "accent",
+        read: (h) => share(h.memory_used_bytes, h.memory_total_bytes),
+        fill: true,
+      },
+      {
+        label: "Swap",
+        color: "info",
+        read: (h) => share(h.swap_used_bytes, h.swap_total_bytes),
+        dash: [6, 3],
+      },
     ],
   },
   {
@@ -69,7 +57,12 @@ const SPECS: Spec[] = [
     max: 100,
     format: percent,
     lines: [
-      { label: "In use", color: "accent", read: (h) => share(h.disk_used_bytes, h.disk_total_bytes), fill: true },
+      {
+        label: "In use",
+        color: "accent",
+        read: (h) => share(h.disk_used_bytes, h.disk_total_bytes),
+        fill: true,
+      },
       { label: "Tasks waiting", color: "waiting", read: (h) => h.psi?.io_some10, dash: [6, 3] },
     ],
   },
@@ -89,9 +82,17 @@ const SPECS: Spec[] = [
 function HealthChart({ spec, samples, node }: { spec: Spec; samples: Health[]; node: string }) {
   const { times, lines } = useMemo(() => {
     // A line of which nothing was ever reported is left out rather than drawn as zero.
-    const known = spec.lines.filter((line) => samples.some((sample) => line.read(sample) !== null && line.read(sample) !== undefined));
-    const { times, values } = columns(samples, known.map((line) => line.read));
-    return { times, lines: known.map(({ read: _read, ...line }, index): Line => ({ ...line, values: values[index] ?? [] })) };
+    const known = spec.lines.filter((line) =>
+      samples.some((sample) => line.read(sample) !== null && line.read(sample) !== undefined),
+    );
+    const { times, values } = columns(
+      samples,
+      known.map((line) => line.read),
+    );
+    return {
+      times,
+      lines: known.map(({ read: _read, ...line }, index): Line => ({ ...line, values: values[index] ?? [] })),
+    };
   }, [spec, samples]);
   const now = samples.at(-1);
   return (
@@ -101,30 +102,54 @@ function HealthChart({ spec, samples, node }: { spec: Spec; samples: Health[]; n
         <span className="text-figure">{now && spec.figure(now)}</span>
         <span className="text-small text-fg-3">{now && spec.note(now)}</span>
       </div>
-      <Chart label={`${spec.title} over time`} times={times} lines={lines} format={spec.format} max={spec.max} sync={`node-${node}`} />
+      <Chart
+        label={`${spec.title} over time`}
+        times={times}
+        lines={lines}
+        format={spec.format}
+        max={spec.max}
+        sync={`node-${node}`}
+      />
     </div>
   );
 }
 
 /** Four figures over time. The gateway keeps the newest report only, so the lines begin when this tab was opened. */
 export function Charts({ node }: { node: Node }) {
-  const kept = useSyncExternalStore((call) => watchNode(node.id, call), () => samplesOf(node.id));
-  const samples = useMemo(() => (kept.length > 0 || !node.health ? kept : [node.health]), [kept, node.health]);
+  const kept = useSyncExternalStore(
+    (call) => watchNode(node.id, call),
+    () => samplesOf(node.id),
+  );
+  const samples = useMemo(
+    () => (kept.length > 0 || !node.health ? kept : [node.health]),
+    [kept, node.health],
+  );
   const first = samples[0];
   const away = node.connection === "disconnected";
   return (
     <Panel
       title="Health"
-      aside={first && (away ? <>Last known, reported <Ago at={samples.at(-1)?.at} /></> : <>Since {clockTime(first.at)} · drag to zoom, double click to reset</>)}
+      aside={
+        first &&
+        (away ? (
+          <>
+            Last known, reported <Ago at={samples.at(-1)?.at} />
+          </>
+        ) : (
+          <>Since {clockTime(first.at)} · drag to zoom, double click to reset</>
+        ))
+      }
     >
       {first ? (
-        <div className={cx("grid md:grid-cols-2", away && "opacity-60")}>
+        <div className={cx("grid md:grid-cols-2", away && "grayscale")}>
           {SPECS.map((spec) => (
             <HealthChart key={spec.title} spec={spec} samples={samples} node={node.id} />
           ))}
         </div>
       ) : (
-        <p className="px-4 py-6 text-fg-3">Nothing reported yet. The first report comes within ten seconds of connecting.</p>
+        <p className="px-4 py-6 text-fg-3">
+          Nothing reported yet. The first report comes within ten seconds of connecting.
+        </p>
       )}
     </Panel>
   );

@@ -14,7 +14,12 @@ export function Machine({ node }: { node: Node }) {
     ["Host name", node.hostname ?? DASH],
     ["System", [node.os, node.arch].filter(Boolean).join(", ") || DASH],
     ["Address", node.local_ip ?? DASH],
-    ["Engine", engine ? [engine.name, engine.version, engine.api && `(API ${engine.api})`].filter(Boolean).join(" ") : DASH],
+    [
+      "Engine",
+      engine
+        ? [engine.name, engine.version, engine.api && `(API ${engine.api})`].filter(Boolean).join(" ")
+        : DASH,
+    ],
     ["Agent image", <Status key="image" tone={image.tone} word={image.word} />],
     ["Daemon", node.daemon_version ? `roostd ${node.daemon_version}` : DASH],
     ["Containers", number(health?.containers)],
@@ -22,8 +27,12 @@ export function Machine({ node }: { node: Node }) {
   // These exist on some machines only, and a dash would suggest a fault.
   if (node.mesh_ip) known.push(["Mesh address", node.mesh_ip]);
   if (health?.gpu_pct !== null && health?.gpu_pct !== undefined) known.push(["GPU", percent(health.gpu_pct)]);
-  if (health?.temp_max_c !== null && health?.temp_max_c !== undefined) known.push(["Hottest sensor", `${number(health.temp_max_c)} °C`]);
-  known.push(["Paired", <Ago key="paired" at={node.created_at} />], ["Id", <CopyText key="id" text={node.id} what="machine id" />]);
+  if (health?.temp_max_c !== null && health?.temp_max_c !== undefined)
+    known.push(["Hottest sensor", `${number(health.temp_max_c)} °C`]);
+  known.push(
+    ["Paired", <Ago key="paired" at={node.created_at} />],
+    ["Id", <CopyText key="id" text={node.id} what="machine id" />],
+  );
   return (
     <Panel title="Machine">
       <Facts items={known} />

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { Node, Operation } from "~/api/types";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
+import { sentence } from "~/ui/sentence";
 import { Loading } from "~/ui/skeleton";
 import { Status, type Tone } from "~/ui/status";
 import { Ago, duration } from "~/ui/time";
@@ -30,7 +31,12 @@ export function Operations({ node }: { node: Node }) {
     <Panel title="Operations" aside={operations.data && operations.data.length > 0 && "newest 20"}>
       {operations.isPending && <Loading what="operations" rows={3} />}
       {operations.isError && <Failed error={operations.error} retry={() => void operations.refetch()} />}
-      {operations.data?.length === 0 && <p className="px-4 py-5 text-fg-3">Nothing yet. Whatever the gateway asks of this machine is listed here; its owner sees the same in roostd status.</p>}
+      {operations.data?.length === 0 && (
+        <p className="px-4 py-5 text-fg-3">
+          Nothing yet. Whatever the gateway asks of this machine is listed here; its owner sees the same in
+          roostd status.
+        </p>
+      )}
       <ul>
         {operations.data?.map((one) => (
           <li key={one.id} className="border-b border-line px-4 py-2 last:border-0">
@@ -38,14 +44,18 @@ export function Operations({ node }: { node: Node }) {
               <span className="flex min-w-0 items-center gap-3">
                 <span className="font-mono text-small">{one.kind}</span>
                 {one.agent_id && (
-                  <Link to="/agents/$id" params={{ id: one.agent_id }} className="rounded-control text-small text-fg-2 hover:text-accent hover:underline">
+                  <Link
+                    to="/agents/$id"
+                    params={{ id: one.agent_id }}
+                    className="rounded-control text-small text-fg-2 hover:text-accent hover:underline"
+                  >
                     agent {one.agent_id.slice(-6)}
                   </Link>
                 )}
               </span>
               <span className="flex items-center gap-3 text-small text-fg-3">
                 {took(one)} <Ago at={one.started_at} />
-                <Status tone={TONES[one.state] ?? "idle"} word={one.state} />
+                <Status tone={TONES[one.state] ?? "idle"} word={sentence(one.state)} />
               </span>
             </div>
             {one.detail && <p className="text-small text-fg-2">{one.detail}</p>}

@@ -33,11 +33,20 @@ export function NodePage() {
     >
       {node.isPending && <Loading what="the machine" rows={4} />}
       {missing && (
-        <Empty title="There is no such machine" action={<Link to="/fleet" className={buttonClass("primary")}>All machines</Link>}>
+        <Empty
+          title="There is no such machine"
+          action={
+            <Link to="/fleet" className={buttonClass("primary")}>
+              All machines
+            </Link>
+          }
+        >
           It may have been removed, or belongs to another workspace.
         </Empty>
       )}
-      {node.isError && !missing && !node.data && <Failed error={node.error} retry={() => void node.refetch()} className="" />}
+      {node.isError && !missing && !node.data && (
+        <Failed error={node.error} retry={() => void node.refetch()} className="" />
+      )}
       {node.data && !missing && <Body node={node.data} />}
     </PageFrame>
   );
@@ -53,7 +62,13 @@ function Body({ node }: { node: Node }) {
         <h1 className="text-head-1">{node.name}</h1>
         <Status tone={state.tone} word={state.word} />
         <span className="text-fg-3">
-          {pending ? state.why : <>last heard <Ago at={node.last_seen_at} never="never" /></>}
+          {pending ? (
+            state.why
+          ) : (
+            <>
+              last heard <Ago at={node.last_seen_at} never="never" />
+            </>
+          )}
         </span>
       </header>
       {node.problems?.map((problem) => (
@@ -61,11 +76,18 @@ function Body({ node }: { node: Node }) {
           {problem.detail}
         </Notice>
       ))}
-      {!pending && image.help && <Notice tone="warning">The agent image is {image.word.toLowerCase()}. {image.help}</Notice>}
-      {node.connection === "disconnected" && !pending && <Notice>{state.why}. What you see below is the last that was known.</Notice>}
+      {!pending && image.help && (
+        <Notice tone="warning">
+          The agent image is {image.word.toLowerCase()}. {image.help}
+        </Notice>
+      )}
+      {node.connection === "disconnected" && !pending && (
+        <Notice>{state.why}. What you see below is the last that was known.</Notice>
+      )}
       {pending ? (
         <Empty title="This machine has not joined yet">
-          Run the command that was shown when you paired it. If its code has run out, remove this machine and pair it again.
+          Run the command that was shown when you paired it. If its code has run out, remove this machine and
+          pair it again.
         </Empty>
       ) : (
         <>

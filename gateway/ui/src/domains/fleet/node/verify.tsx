@@ -22,17 +22,32 @@ export function Verify({ node }: { node: Node }) {
   const report = verify.data;
   const away = node.connection !== "connected";
   const run = (
-    <Button look={report ? "plain" : "primary"} busy={verify.isPending} disabled={away} onClick={() => verify.mutate()}>
+    <Button
+      look={report ? "plain" : "primary"}
+      busy={verify.isPending}
+      disabled={away}
+      onClick={() => verify.mutate()}
+    >
       {report ? "Run again" : "Run"}
     </Button>
   );
   return (
-    <Panel title="Sandbox check" aside={report && <>Took {duration(report.duration_ms)} {run}</>}>
+    <Panel
+      title="Sandbox check"
+      aside={
+        report && (
+          <>
+            Took {duration(report.duration_ms)} {run}
+          </>
+        )
+      }
+    >
       {!report && (
         <div className="flex flex-wrap items-center gap-4 px-4 py-4">
           <ShieldCheck size={28} strokeWidth={1.5} aria-hidden className="text-fg-3 max-sm:hidden" />
           <p className="min-w-0 flex-1 basis-72 text-fg-2">
-            Starts a throw-away sandbox on this machine, runs a program in it that tries to get out, and compares what it found with what must hold.
+            Starts a throw-away sandbox on this machine, runs a program in it that tries to get out, and
+            compares what it found with what must hold.
             {away && " The machine has to be connected for that."}
           </p>
           {run}
@@ -42,7 +57,10 @@ export function Verify({ node }: { node: Node }) {
       {report && (
         <>
           <p role="status" className="px-4 pt-3">
-            <Status tone={report.ok ? "done" : "failed"} word={report.ok ? "This machine keeps its promise" : "This machine does not keep its promise"} />
+            <Status
+              tone={report.ok ? "done" : "failed"}
+              word={report.ok ? "This machine keeps its promise" : "This machine does not keep its promise"}
+            />
           </p>
           <ul className="grid gap-x-8 px-4 py-2 md:grid-cols-2">
             {report.checks.map((check) => {
@@ -58,7 +76,9 @@ export function Verify({ node }: { node: Node }) {
               );
             })}
           </ul>
-          {report.probe.length > 0 && <HardeningTable facts={report.probe} caption="What the escape probe found" />}
+          {report.probe.length > 0 && (
+            <HardeningTable facts={report.probe} caption="What the escape probe found" />
+          )}
         </>
       )}
     </Panel>

@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { safeNext } from "~/app/router";
+import { all, api, onNewBuild, onSignedOut } from "./client";
+import { Problem, readProblem } from "./problem";
+
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  new Response(typeof body === "string" ? body : JSON.stringify(body), { status, headers });
+afterEach(() => vi.unstubAllGlobals());
+
+describe("problems", () => {
+  it("keeps code, field, request id and when to try again", async () => {
+    const problem = await readProblem(
+      answer(
+        429,
+        {
+          title: "Slow down",
+          code: "too-many-attempts",
+          request_id: "r1",
+          errors: [{ pointer: "/name", detail: "No" }],
+        },
+        { "retry-after": "30" },
+      ),
+    );
+    expect(problem).toMatchObject({
+      status: 429,
+      code: "too-many-attempts",
+      requestId: "r1",
+      retryAfter: 30,
+    });
+    expect(problem.field("/name")).toBe("No");
+    expect(problem.field("/other")).toBeUndefined();
+  });
+  it("is honest about a page that some proxy answered", async () => {
+    const problem = await readProblem(answer(502, "<html>Bad gateway</html>", { "x-request-id": "r2" }));
+    expect(problem).toMatchObject({ code: "http-502", requestId: "r2" });
+  });
+  it("says that nobody answered", async () => {
+    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("failed")));
+    await expect(api.get("/api/x")).rejects.toMatchObject({ code: "unreachable", status: 0 });
+  });
+});
+
+describe("client", () => {
+  it("notices a lost session, but not a wrong password", async () => {
+    const seen = vi.fn();
+    const stop = onSignedOut(seen);
+    vi.stubGlobal("fetch", () => Promise.resolve(answer(401, { code: "invalid-credentials", title: "No" })));
+    await expect(api.post("/api/auth/login", {})).rejects.toBeInstanceOf(Problem);
+    expect(seen).not.toHaveBeenCalled();
+    vi.stubGlobal("fetch", () => Promise.resolve(answer(401, { code: "unauthenticated", title: "No" })));
+    await expect(api.get("/api/quota")).rejects.toBeInstanceOf(Problem);
+    expect(seen).toHaveBeenCalledOnce();
+    stop();
+  });
+  it("gathers all pages of a list", async () => {
+    const fetch = vi.fn((path: string) =>
+      Promise.resolve(
+        answer(
+          200,
+          path.includes("cursor=b") ? { items: [2], next_cursor: null } : { items: [1], next_cursor: "b" },
+        ),
+      ),
+    );
+    vi.stubGlobal("fetch", fetch);
+    expect(await all("/api/claws")).toEqual([1, 2]);
+  });
+  it("tells once that another build answers", async () => {
+    const seen = vi.fn();
+    onNewBuild(seen);
+    for (const build of ["1", "1", "2"]) {
+      vi.stubGlobal("fetch", () => Promise.resolve(answer(200, {}, { "roost-build": build })));
+      await api.get("/api/x");
+    }
+    expect(seen).toHaveBeenCalledOnce();
+  });
+});
+
+describe("where a sign-in may lead", () => {
+  it.each([
+    ["/agents/1?tab=details", "/agents/1?tab=details"],
+    ["//evil.example", undefined],
+    ["/\\evil.example", undefined],
+    ["https://evil.example", undefined],
+    ["/sign-in?next=/", undefined],
+    [undefined, undefined],
+  ])("%s leads to %s", (next, expected) => expect(safeNext(next)).toBe(expected));
+});

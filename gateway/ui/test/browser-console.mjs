@@ -1,0 +1,169 @@
+// The agent's sandbox and its console: making, running, input, cuts, ends.
+import assert from "node:assert/strict";
+import { axe, shot, until } from "./browser-kit.mjs";
+
+const open = async ({ mock, page }, name = "mason") => {
+  await page.goto(`${mock.url}/agents/${mock.state.claws.find((one) => one.name === name).id}`);
+  await page.getByLabel("Command").waitFor();
+};
+const type = async (page, text) => {
+  await page.getByLabel("Command", { exact: true }).fill(text);
+  await page.keyboard.press("Enter");
+};
+const run = (page, name) => page.getByRole("article", { name, exact: true });
+
+export const consoleTests = (scene) => ({
+  "create an agent, its sandbox, run a command": () =>
+    scene({ full: false }, async ({ mock, page }) => {
+      mock.state.provisionMs = 600;
+      await page.goto(`${mock.url}/agents`);
+      await page.getByRole("button", { name: "New agent" }).click();
+      await page.getByRole("textbox", { name: "Name", exact: true }).fill("builder");
+      await page.getByRole("button", { name: "Create agent" }).click();
+      await page.getByText("Making the sandbox").waitFor();
+      await shot(page, "sandbox-making");
+      await type(page, "echo it works");
+      await run(page, "echo it works").getByText("Exit 0").waitFor();
+      assert.match(await run(page, "echo it works").textContent(), /it works/);
+    }),
+
+  "a fallback of the placement is said, with its reason": () =>
+    scene({}, async ({ mock, page }) => {
+      mock.state.placement = { target: "node", node_id: mock.state.nodes[2].id };
+      await page.goto(`${mock.url}/agents/${mock.state.claws[2].id}`);
+      await page.getByRole("button", { name: "Make a sandbox" }).click();
+      await page.getByText("Not where you wanted it.").waitFor();
+      await page.getByText(/attic-nas is offline/).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "placement-fallback");
+    }),
+
+  "ends are told apart: zero, not zero, cancelled, lost": () =>
+    scene({}, async (at) => {
+      const { page } = at;
+      await open(at);
+      await type(page, "cargo test");
+      await run(page, "cargo test").getByText("Exit 0").waitFor();
+      await type(page, "exit 3");
+      await run(page, "exit 3").getByText("Exit 3").waitFor();
+      await type(page, "vanish");
+      await run(page, "vanish").getByText("Lost").waitFor();
+      await type(page, "sleep 1000");
+      await run(page, "sleep 1000").getByRole("button", { name: "Cancel" }).click();
+      await run(page, "sleep 1000").getByText("Cancelled").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "console-ends");
+    }),
+
+  "input reaches the running command, and its end ends it": () =>
+    scene({}, async (at) => {
+      const { page } = at;
+      await open(at);
+      await type(page, "cat");
+      await page.getByLabel("Input for the running command").fill("knock knock");
+      await page.keyboard.press("Enter");
+      await run(page, "cat").getByText("knock knock").waitFor();
+      await page.getByRole("button", { name: "End input" }).click();
+      await run(page, "cat").getByText("Exit 0").waitFor();
+    }),
+
+  "a cut in the middle of output loses and repeats nothing": () =>
+    scene({}, async (at) => {
+      const { mock, page } = at;
+      await open(at);
+      await type(page, "count");
+      await run(page, "count").getByText("line 6", { exact: false }).waitFor();
+      const [exec] = mock.state.execs.values();
+      exec.connections.forEach((response) => response.destroy());
+      await run(page, "count").getByText("Exit 0").waitFor();
+      const lines = (await run(page, "count").locator("pre").textContent()).trim().split("\n");
+      assert.deepEqual(
+        lines,
+        Array.from({ length: 30 }, (_, index) => `line ${index + 1}`),
+      );
+    }),
+
+  "a reload finds the running command again, whole": () =>
+    scene({}, async (at) => {
+      const { page } = at;
+      await open(at);
+      await type(page, "count");
+      await run(page, "count").getByText("line 3", { exact: false }).waitFor();
+      await page.reload();
+      await run(page, "count").getByText("Exit 0").waitFor();
+      const lines = (await run(page, "count").locator("pre").textContent()).trim().split("\n");
+      assert.equal(lines.length, 30);
+    }),
+
+  "reading above is not disturbed by output below": () =>
+    scene({}, async (at) => {
+      const { page } = at;
+      await open(at);
+      for (const round of [1, 2]) {
+        await type(page, "count");
+        await until(`count ${round}`, async () => (await page.getByText("Exit 0").count()) === round);
+      }
+      await type(page, "count");
+      const log = page.getByRole("log");
+      await log.evaluate((element) => (element.scrollTop = 40));
+      await page.getByRole("button", { name: "Jump to latest" }).waitFor();
+      await until("the third to end", async () => (await page.getByText("Exit 0").count()) === 3);
+      assert.equal(await log.evaluate((element) => element.scrollTop), 40);
+      await page.getByRole("button", { name: "Jump to latest" }).click();
+    }),
+
+  "a shell in a terminal: typing, theme, the way out": () =>
+    scene({}, async (at) => {
+      const { mock, page } = at;
+      await open(at);
+      await page.getByRole("button", { name: "Shell" }).click();
+      await page.locator(".xterm-rows").getByText("agent@sandbox").waitFor();
+      await page.keyboard.type("echo through the tty");
+      await page.keyboard.press("Enter");
+      await until(
+        "the echo",
+        async () => (await page.locator(".xterm-rows").textContent()).split("through the tty").length > 2,
+      );
+      await page.getByRole("button", { name: /^Theme/ }).click();
+      await shot(page, "shell-light");
+      await page.locator(".xterm-screen").click();
+      await page.keyboard.press("Control+Shift+Period");
+      const [exec] = mock.state.execs.values();
+      exec.finish("done", 0);
+      await page.getByText("The shell has ended").waitFor();
+    }),
+
+  "a lost sandbox is said to be lost, and replaced": () =>
+    scene({}, async (at) => {
+      const { mock, page } = at;
+      await open(at);
+      const claw = mock.state.claws[1];
+      const sandbox = mock.state.sandboxes.get(claw.id);
+      sandbox.state = "lost";
+      claw.sandbox.state = "lost";
+      claw.version += 1;
+      mock.hub.changed("claw", claw.id, claw.version);
+      mock.hub.changed("sandbox", sandbox.id, 2);
+      await page.getByText("This sandbox is lost").waitFor();
+      await shot(page, "sandbox-lost");
+      await page.getByRole("button", { name: "Make a new sandbox" }).click();
+      await until("the console to work again", () => page.getByLabel("Command", { exact: true }).isEnabled());
+    }),
+
+  "deleting for good wants the name typed": () =>
+    scene({}, async (at) => {
+      const { page } = at;
+      await open(at);
+      await page.getByRole("button", { name: "Delete the agent" }).click();
+      await page.getByLabel("Destroy everything it has, for good").check();
+      const act = page.getByRole("button", { name: "Delete agent" });
+      assert.ok(await act.isDisabled());
+      await page.getByLabel("Type mason to confirm").fill("mason");
+      await act.click();
+      await page.getByRole("heading", { name: "Agents" }).waitFor();
+      await until(
+        "mason to be gone",
+        async () => (await page.getByRole("link", { name: "mason" }).count()) === 0,
+      );
+    }),
+});

@@ -1,0 +1,151 @@
+// What happens by itself: pairing, changes, a cut stream, held rows.
+import assert from "node:assert/strict";
+import { axe, shot, until } from "./browser-kit.mjs";
+import { makeHealth, makeNode } from "./mock/state.mjs";
+
+export const liveTests = (scene) => ({
+  "pairing: one command, waiting, connected, engine, image, without a reload": () =>
+    scene({ full: false }, async ({ mock, page }) => {
+      await page.getByRole("button", { name: "Pair a machine" }).click();
+      await page.getByLabel("Name of the machine").fill("den");
+      await page.keyboard.press("Enter");
+      await page.getByText("Waiting for your machine…").waitFor();
+      await page.getByRole("tab", { name: "With checksum" }).click();
+      assert.match(await page.getByLabel("Command").textContent(), /sha256sum/);
+      await shot(page, "pair-waiting");
+      const [node] = mock.state.nodes;
+      Object.assign(node, {
+        status: "online",
+        connection: "connected",
+        hostname: "den.lan",
+        daemon_version: "0.1.0",
+        version: 2,
+        last_seen_at: new Date().toISOString(),
+      });
+      mock.hub.changed("node", node.id, 2);
+      await page.getByText("Connected: den.lan").waitFor();
+      Object.assign(node, {
+        engine: { name: "Docker Engine", version: "27.3.1", api: "1.47" },
+        image: "missing",
+        version: 3,
+      });
+      mock.hub.changed("node", node.id, 3);
+      await page.getByText("roostd image build").waitFor();
+      await shot(page, "pair-image-missing");
+      Object.assign(node, { image: "ready", version: 4 });
+      mock.hub.changed("node", node.id, 4);
+      await page.getByText("Agent image ready").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "pair-connected");
+      await page.getByRole("link", { name: "Open den" }).click();
+      await page.getByRole("heading", { name: "den" }).waitFor();
+    }),
+
+  "pairing: a code that ran out is renewed, and leaves no second row": () =>
+    scene({ full: false }, async ({ mock, page }) => {
+      await page.clock.install();
+      await page.goto(`${mock.url}/fleet?dialog=pair`);
+      await page.getByRole("button", { name: "Make the command" }).click();
+      await page.getByText("Waiting for your machine…").waitFor();
+      await page.clock.fastForward(601_000);
+      await page.getByText("This code has run out").waitFor();
+      await page.getByRole("button", { name: "Get a new command" }).click();
+      await until("one row to remain", () => mock.state.nodes.length === 1);
+    }),
+
+  "a node's change shows without a reload, and its charts grow": () =>
+    scene({}, async ({ mock, page }) => {
+      const node = mock.state.nodes[0];
+      await page.goto(`${mock.url}/fleet/${node.id}`);
+      await page.getByRole("figure", { name: "CPU over time" }).waitFor();
+      for (const cpu of [40, 77]) {
+        node.health = makeHealth(cpu, new Date(Date.now() + cpu * 100).toISOString());
+        mock.hub.changed("node", node.id, node.version);
+        await page.getByText(`${cpu} %`).first().waitFor();
+      }
+      Object.assign(node, { status: "offline", connection: "disconnected", version: 2 });
+      mock.hub.changed("node", node.id, 2);
+      await page.getByText("What you see below is the last that was known").waitFor();
+      assert.ok(await page.getByRole("button", { name: "Run", exact: true }).isDisabled());
+      await shot(page, "node-went-offline");
+    }),
+
+  "drain asks, undrain does not; both show at once": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
+      await page.getByRole("button", { name: "Drain", exact: true }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Drain" }).click();
+      await page.getByText("Draining", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "End draining" }).click();
+      await page.getByRole("button", { name: "Drain", exact: true }).waitFor();
+    }),
+
+  "a machine that breaks its promise is said to": () =>
+    scene({}, async ({ mock, page }) => {
+      mock.state.breakProbe = "engine_socket";
+      await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      await page.getByText("1 of 14 measures do not hold").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "verify-fails");
+    }),
+
+  "rows under the pointer stay; newcomers wait behind a button": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.getByRole("link", { name: "workshop" }).hover();
+      await page.getByText("order held").waitFor();
+      const before = await page.locator("tbody tr th a").allTextContents();
+      const node = makeNode("aardvark");
+      mock.state.nodes.push(node);
+      mock.hub.changed("node", node.id, 1);
+      await page.getByRole("button", { name: "1 new" }).waitFor();
+      assert.deepEqual(await page.locator("tbody tr th a").allTextContents(), before);
+      await page.getByRole("button", { name: "1 new" }).click();
+      await page.getByRole("link", { name: "aardvark" }).waitFor();
+    }),
+
+  "a cut stream: the dot at once, the banner after three seconds, nothing moves, caught up afterwards": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.getByText("Live", { exact: true }).waitFor();
+      mock.hub.cut();
+      await page.getByText("Reconnecting", { exact: true }).waitFor();
+      await page.getByText(/Live updates paused/).waitFor();
+      await shot(page, "stream-cut");
+      const node = mock.state.nodes[0];
+      Object.assign(node, { name: "renamed-meanwhile", version: 2 });
+      mock.hub.changed("node", node.id, 2);
+      mock.hub.mend();
+      await page.getByRole("link", { name: "renamed-meanwhile" }).waitFor({ timeout: 40_000 });
+      await page.getByText("Live", { exact: true }).waitFor();
+      await until("one stream a tab", () => mock.hub.count() === 1);
+    }),
+
+  "the gateway away: data stays, a new page says so": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.getByRole("link", { name: "Agents" }).click();
+      await page.getByRole("link", { name: "mason" }).waitFor();
+      await page.goto(`${mock.url}/fleet`);
+      await page.getByRole("link", { name: "workshop" }).waitFor();
+      mock.down = true;
+      mock.hub.cut();
+      await page.getByText(/Live updates paused/).waitFor();
+      assert.ok(await page.getByRole("link", { name: "workshop" }).isVisible());
+      await page.getByRole("link", { name: "workshop" }).click();
+      await page.getByText("This page could not be loaded").waitFor();
+      await page.getByRole("link", { name: "Agents" }).click();
+      await page.getByText("The gateway cannot be reached").waitFor();
+      await shot(page, "gateway-away");
+      mock.down = false;
+      mock.hub.mend();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("link", { name: "mason" }).waitFor();
+    }),
+
+  "a new build offers a reload and never does it": () =>
+    scene({}, async ({ mock, page }) => {
+      mock.build = "mock-2";
+      await page.getByRole("link", { name: "Quotas" }).click();
+      await page.getByText("A new version of Roost is running").waitFor();
+      await page.getByRole("button", { name: "Later" }).click();
+    }),
+});

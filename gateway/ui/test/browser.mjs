@@ -1,0 +1,219 @@
+// The page against the mock gateway, in a real Chromium: empty, loading, live, error and offline states; both themes; keyboard only.
+import assert from "node:assert/strict";
+import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
+import { consoleTests } from "./browser-console.mjs";
+import { liveTests } from "./browser-live.mjs";
+import { startMock, Refusal } from "./mock/server.mjs";
+
+const browser = await launch();
+
+/** Runs a test with a mock and a visitor of its own; afterwards the console must be clean. */
+export async function scene(seed, test) {
+  const { theme, width, height, signedIn = true, ...state } = seed;
+  const mock = await startMock(state);
+  const { context, page, faults } = await visitor(browser, { theme, width, height });
+  try {
+    if (signedIn) {
+      await page.goto(`${mock.url}/sign-in`);
+      await page.getByLabel("E-mail").fill(mock.state.user.email);
+      await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await page.getByRole("heading", { name: "Fleet" }).waitFor();
+    }
+    await test({ mock, page, context });
+    assert.deepEqual(faults, [], "the console must be clean");
+  } finally {
+    await context.close();
+    await mock.close();
+  }
+}
+
+const both = (name, test) =>
+  Object.fromEntries(["dark", "light"].map((theme) => [`${name} (${theme})`, () => test(theme)]));
+
+const tests = {
+  "first run: explains the one-time login, then asks for a password": () =>
+    scene({ signedIn: false, ownerReady: false, full: false }, async ({ mock, page }) => {
+      await page.goto(mock.url);
+      await page.getByRole("heading", { name: "Where is the one-time login?" }).waitFor();
+      await shot(page, "first-run");
+      await page.getByRole("textbox", { name: "One-time login" }).fill(mock.state.oneTime);
+      await page.keyboard.press("Enter");
+      await page.getByLabel("New password").fill("short");
+      await page.keyboard.press("Enter");
+      await page.getByText("This one has 5").waitFor();
+      await page.getByLabel("New password").fill("eleven grey geese");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "No machines yet" }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "fleet-empty");
+    }),
+
+  "sign-in: the same words for a wrong password and an unknown person, then a lock with its time": () =>
+    scene({ signedIn: false }, async ({ mock, page }) => {
+      await page.goto(mock.url);
+      for (const [email, attempts] of [
+        [mock.state.user.email, 1],
+        ["nobody@example.org", 2],
+      ]) {
+        await page.getByLabel("E-mail").fill(email);
+        await page.getByLabel("Password", { exact: true }).fill("wrong");
+        await page.getByRole("button", { name: "Sign in", exact: true }).click();
+        await page.getByText("That did not fit").waitFor();
+        await until("the attempt to arrive", () => mock.state.attempts >= attempts);
+      }
+      mock.state.attempts = 9;
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await page.getByText("Try again in 30 s.").waitFor();
+      await shot(page, "sign-in-locked");
+    }),
+
+  "an ended session returns to the same address": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/quotas`);
+      await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
+      mock.state.sessions.clear();
+      await page.getByRole("link", { name: "Agents" }).click();
+      await page.getByText("Your session has ended").waitFor();
+      await page.getByLabel("E-mail").fill(mock.state.user.email);
+      await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await page.getByRole("heading", { name: "Agents" }).waitFor();
+    }),
+
+  ...both("every page passes axe and has no sideways scroll", async (theme) => {
+    for (const [width, label] of [
+      [1280, "wide"],
+      [360, "phone"],
+    ]) {
+      await scene({ theme, width, height: 800 }, async ({ mock, page }) => {
+        const claw = mock.state.claws.find((one) => one.name === "mason");
+        const bare = mock.state.claws.find((one) => one.name === "lookout");
+        const pages = {
+          fleet: "/fleet",
+          node: `/fleet/${mock.state.nodes[0].id}`,
+          offline: `/fleet/${mock.state.nodes[2].id}`,
+          agents: "/agents",
+          agent: `/agents/${claw.id}`,
+          "no-sandbox": `/agents/${bare.id}`,
+          hardening: `/agents/${claw.id}?tab=hardening`,
+          details: `/agents/${claw.id}?tab=details`,
+          quotas: "/quotas",
+          operator: "/operator",
+          account: "/account",
+          "new-agent": "/agents?dialog=new",
+          pair: "/fleet?dialog=pair",
+          lost: "/no/such/page",
+        };
+        for (const [name, path] of Object.entries(pages)) {
+          await page.goto(mock.url + path);
+          await until(
+            `${path} to be drawn`,
+            async () =>
+              (await page.locator("h1, h2").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
+          );
+          assert.deepEqual(await axe(page), [], `${name} ${label}`);
+          const [scroll, client] = await page.evaluate(() => [
+            document.documentElement.scrollWidth,
+            document.documentElement.clientWidth,
+          ]);
+          assert.ok(scroll <= client, `${name} ${label} scrolls sideways: ${scroll} > ${client}`);
+          assert.match(await page.title(), /Roost$/);
+          await shot(page, `${name}-${label}-${theme}`);
+        }
+      });
+    }
+  }),
+
+  "a failed panel says what failed, with the request id, and can be tried again": () =>
+    scene({}, async ({ mock, page }) => {
+      const path = `GET /api/nodes/${mock.state.nodes[0].id}/tools`;
+      mock.state.failNext.set(path, new Refusal(500, "internal", "Something failed inside the gateway"));
+      await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
+      await page.getByText("Something failed inside the gateway").waitFor();
+      await page.getByText(/^req-\d+$/).waitFor();
+      await page.getByRole("heading", { name: "Operations" }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "panel-failed");
+      mock.state.failNext.clear();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByText("docker-compose").waitFor();
+    }),
+
+  "loading shows a skeleton and the chrome at once": () =>
+    scene({}, async ({ mock, page }) => {
+      mock.state.delayMs = 700;
+      await page.getByRole("link", { name: "Agents" }).click();
+      await page.getByText("Loading agents").waitFor({ state: "attached" });
+      await page.getByRole("link", { name: "mason" }).waitFor();
+    }),
+
+  "the tree: for operators, by arrow keys, restart asks first": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/operator`);
+      await page.getByRole("row", { name: /root/ }).first().focus();
+      for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+      assert.match(await page.evaluate(() => document.activeElement.textContent), /node-workshop/);
+      await page.keyboard.press("ArrowLeft");
+      await page.keyboard.press("ArrowLeft");
+      await until(
+        "the fleet's branch to close",
+        async () => (await page.getByText("node-workshop").count()) === 0,
+      );
+      await page.getByLabel("Find an actor").fill("exec-1");
+      await page
+        .getByRole("row", { name: /scribe/ })
+        .first()
+        .waitFor();
+      await page.getByRole("button", { name: "Restart exec-1" }).click();
+      await page.getByRole("alertdialog").waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement.textContent), "Cancel");
+      await page.keyboard.press("Escape");
+      mock.state.operator = false;
+      await page.getByRole("heading", { name: "The tree is for operators" }).waitFor();
+    }),
+
+  "keyboard only: from the fleet to a new agent": () =>
+    scene({ full: false }, async ({ page }) => {
+      await page.keyboard.press("g");
+      await page.keyboard.press("a");
+      await page.getByRole("heading", { name: "No agents yet" }).waitFor();
+      const reach = async (name) => {
+        for (let step = 0; step < 40; step += 1) {
+          await page.keyboard.press("Tab");
+          if ((await page.evaluate(() => document.activeElement.textContent)) === name) return;
+        }
+        assert.fail(`${name} cannot be reached by Tab`);
+      };
+      await reach("New agent");
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").waitFor();
+      await page.getByRole("textbox", { name: "Name", exact: true }).focus();
+      await page.keyboard.type("typist");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "typist" }).waitFor();
+      await page.getByLabel("Command").waitFor();
+      await page.keyboard.press("?");
+      await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
+      await page.keyboard.press("Escape");
+    }),
+
+  "a refused field is marked at the field; the quota says what to do": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/agents?dialog=new`);
+      await page.getByRole("textbox", { name: "Name", exact: true }).fill("mason");
+      await page.getByRole("button", { name: "Create agent" }).click();
+      await page.getByText("Another agent is called this").waitFor();
+      mock.state.quota.agents = 3;
+      await page.getByRole("textbox", { name: "Name", exact: true }).fill("fourth");
+      await page.getByRole("button", { name: "Create agent" }).click();
+      await page.getByText("Delete an agent to make room.").waitFor();
+    }),
+
+  ...liveTests(scene),
+  ...consoleTests(scene),
+};
+
+const failed = await runAll(tests);
+await browser.close();
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,49 @@
+// The mock's event stream: numbered, replayed by last id, beats every second, cut and mended at will.
+export function makeHub() {
+  const epoch = "m1";
+  const log = [];
+  const open = new Set();
+  let seq = 0;
+  let refusing = false;
+  const write = (response, { id, type, data }) =>
+    response.write(`${id ? `id: ${id}\n` : ""}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+  const beat = setInterval(
+    () => open.forEach((response) => write(response, { type: "beat", data: {} })),
+    1000,
+  );
+  return {
+    emit(type, data) {
+      const event = { id: `${epoch}.${(seq += 1)}`, type, data };
+      log.push(event);
+      open.forEach((response) => write(response, event));
+    },
+    changed(kind, id, version = 1) {
+      this.emit("resource.changed", { kind, id, version });
+    },
+    attach(response, lastId) {
+      if (refusing) return response.destroy();
+      response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+      response.write(": hello\n\n");
+      open.add(response);
+      response.on("close", () => open.delete(response));
+      if (!lastId) return;
+      const after = Number(String(lastId).split(".")[1]);
+      log
+        .filter((event) => Number(event.id.split(".")[1]) > after)
+        .forEach((event) => write(response, event));
+    },
+    /** Cuts every stream; new ones are refused until `mend`. */
+    cut() {
+      refusing = true;
+      open.forEach((response) => response.destroy());
+    },
+    mend() {
+      refusing = false;
+    },
+    count: () => open.size,
+    close() {
+      clearInterval(beat);
+      open.forEach((response) => response.destroy());
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { Refusal } from "./server.mjs";
+import { ago, facts, makeNode } from "./state.mjs";
+
+function nodeOf({ state, params }) {
+  const node = state.nodes.find((one) => one.id === params.id);
+  if (!node) throw new Refusal(404, "not-found", "There is no such machine");
+  return node;
+}
+
+function touch(mock, node, change) {
+  Object.assign(node, change, { version: node.version + 1 });
+  mock.hub.changed("node", node.id, node.version);
+  return { body: node };
+}
+
+function pair({ mock, state, body }) {
+  const node = makeNode(body.name || "new machine", {
+    hostname: null,
+    status: "pending",
+    connection: "disconnected",
+    daemon_version: null,
+    os: null,
+    arch: null,
+    engine: null,
+    image: "unknown",
+    health: null,
+    last_seen_at: null,
+    created_at: ago(0),
+    local_ip: null,
+  });
+  state.nodes.push(node);
+  mock.hub.changed("node", node.id, 1);
+  const code = `j-${node.id.slice(-6)}`;
+  const join = `roostd join --url ${mock.url} --code ${code}`;
+  const fetchIt = `curl -fsSLo roostd ${mock.url}/dl/roostd/x86_64-unknown-linux-gnu`;
+  return {
+    status: 201,
+    body: {
+      node,
+      join_code: code,
+      expires_at: ago(-600),
+      command: join,
+      install: {
+        linux_x86_64: `${fetchIt} && chmod +x roostd && ./${join}`,
+        with_checksum: `${fetchIt} && echo "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  roostd" | sha256sum -c && chmod +x roostd && ./${join}`,
+      },
+    },
+  };
+}
+
+const CHECKS = [
+  {
+    name: "engine",
+    title: "Container engine answers",
+    ok: true,
+    level: "ok",
+    detail: "Docker Engine 27.3.1, API 1.47",
+  },
+  { name: "image", title: "Agent image is the expected one", ok: true, level: "ok", detail: null },
+  {
+    name: "apparmor",
+    title: "AppArmor confines containers",
+    ok: true,
+    level: "warn",
+    detail: "Not present on this machine; the other measures do not depend on it.",
+  },
+];
+
+export const nodeRoutes = (signedIn) => ({
+  "POST /api/nodes/pair": signedIn(pair),
+  "GET /api/nodes": signedIn(({ state }) => ({ body: { items: state.nodes, next_cursor: null } })),
+  "GET /api/nodes/:id": signedIn((at) => ({ body: nodeOf(at) })),
+  "PATCH /api/nodes/:id": signedIn((at) => touch(at.mock, nodeOf(at), { name: at.body.name })),
+  "DELETE /api/nodes/:id": signedIn((at) => {
+    const node = nodeOf(at);
+    at.state.nodes = at.state.nodes.filter((one) => one !== node);
+    at.mock.hub.changed("node", node.id, node.version + 1);
+    return { status: 202, body: {} };
+  }),
+  "POST /api/nodes/:id/drain": signedIn((at) =>
+    touch(at.mock, nodeOf(at), { drained: true, status: "draining" }),
+  ),
+  "POST /api/nodes/:id/undrain": signedIn((at) =>
+    touch(at.mock, nodeOf(at), { drained: false, status: "online" }),
+  ),
+  "POST /api/nodes/:id/exec-test": signedIn((at) => {
+    if (nodeOf(at).connection !== "connected")
+      throw new Refusal(409, "node-offline", "The machine is not connected");
+    const bad = at.state.breakProbe;
+    return { body: { ok: !bad, checks: CHECKS, probe: facts(bad), duration_ms: 1840 } };
+  }),
+  "GET /api/nodes/:id/tools": signedIn(
+    (at) => (
+      nodeOf(at),
+      {
+        body: {
+          reported_at: ago(200),
+          items: [
+            { tool: "docker", version: "27.3.1", latest: "27.3.1", mirrors: null },
+            { tool: "docker-compose", version: "27.3.1", latest: null, mirrors: "docker" },
+            { tool: "claude", version: "1.0.44", latest: "1.1.2", mirrors: null },
+            { tool: "ollama", version: null, latest: null, mirrors: null },
+          ],
+        },
+      }
+    ),
+  ),
+  "GET /api/nodes/:id/operations": signedIn((at) => ({
+    body: { items: nodeOf(at).name === "workshop" ? at.state.operations : [], next_cursor: null },
+  })),
+  "GET /api/nodes/:id/sandboxes": signedIn((at) => {
+    const node = nodeOf(at);
+    const here = at.state.claws.flatMap((claw) => {
+      const sandbox = at.state.sandboxes.get(claw.id);
+      return sandbox?.node_id === node.id
+        ? [{ ...claw.sandbox, agent_id: claw.id, agent_name: claw.name, limits: sandbox.limits }]
+        : [];
+    });
+    return { body: { items: here } };
+  }),
+  "GET /api/fleet/placement": signedIn(({ state }) => ({ body: state.placement })),
+  "PUT /api/fleet/placement": signedIn(({ mock, state, body }) => {
+    state.placement = body;
+    mock.hub.changed("placement", "w1");
+    return { body };
+  }),
+  "DELETE /api/fleet/placement": signedIn(({ mock, state }) => {
+    state.placement = { target: "local" };
+    mock.hub.changed("placement", "w1");
+    return { status: 204 };
+  }),
+});

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { clawRoutes } from "./routes-claws.mjs";
+import { nodeRoutes } from "./routes-nodes.mjs";
+import { Refusal } from "./server.mjs";
+import { ago, newId } from "./state.mjs";
+import { makeTree } from "./tree.mjs";
+
+const open = (call) => ({ open: true, call });
+const signedIn = (call) => ({ call });
+
+const me = (state) => ({
+  user: state.user,
+  workspace: { id: "w1", name: "Ada's workshop" },
+  role: "owner",
+  operator: state.operator,
+  workspaces: [{ id: "w1", name: "Ada's workshop", role: "owner" }],
+  permissions: [],
+  must_set_password: state.mustSetPassword,
+});
+
+function login({ state, body }) {
+  const right =
+    body.one_time !== undefined
+      ? body.one_time === state.oneTime
+      : body.email === state.user.email && body.password === state.password;
+  if (!right) {
+    state.attempts += 1;
+    if (state.attempts > 4)
+      throw new Refusal(429, "too-many-attempts", "Too many attempts", { headers: { "retry-after": "30" } });
+    throw new Refusal(401, "invalid-credentials", "That did not fit", {
+      detail: "Check what you typed, and try again.",
+    });
+  }
+  const token = randomUUID();
+  state.sessions.set(token, { id: newId(), label: null, created_at: ago(0), last_used_at: ago(0) });
+  return {
+    headers: { "set-cookie": `roost_session=${token}; HttpOnly; SameSite=Lax; Path=/` },
+    body: { token, ...me(state), expires_at: ago(-86_400) },
+  };
+}
+
+export const routes = {
+  "GET /api/setup": open(({ state }) => ({ body: { owner_ready: state.ownerReady } })),
+  "POST /api/auth/login": open(login),
+  "POST /api/auth/logout": signedIn(({ state, session }) => {
+    state.sessions.delete(session);
+    return { status: 204, headers: { "set-cookie": "roost_session=; Max-Age=0; Path=/" } };
+  }),
+  "GET /api/auth/me": signedIn(({ state }) => ({ body: me(state) })),
+  "POST /api/auth/password": signedIn(({ state, body }) => {
+    if (!state.mustSetPassword && body.current !== state.password) {
+      throw new Refusal(400, "validation", "The password was not changed", {
+        errors: [{ pointer: "/current", detail: "This is not your current password." }],
+      });
+    }
+    Object.assign(state, { password: body.new, mustSetPassword: false, ownerReady: true });
+    return { status: 204 };
+  }),
+  "GET /api/auth/sessions": signedIn(({ state, session }) => ({
+    body: {
+      items: [...state.sessions].map(([token, one]) => ({ ...one, current: token === session })),
+      next_cursor: null,
+    },
+  })),
+  "DELETE /api/auth/sessions/:id": signedIn(({ state, params }) => {
+    for (const [token, one] of state.sessions) if (one.id === params.id) state.sessions.delete(token);
+    return { status: 204 };
+  }),
+  "GET /api/quota": signedIn(({ state }) => ({
+    body: {
+      plan: state.quota.plan,
+      agents: { used: state.claws.length, limit: state.quota.agents },
+      live_containers: { used: state.sandboxes.size, limit: state.quota.live_containers },
+    },
+  })),
+  "GET /api/events": signedIn(({ mock, query, request, response }) => {
+    mock.hub.attach(response, query.get("last_event_id") ?? request.headers["last-event-id"]);
+  }),
+  "GET /api/ops/tree": signedIn(({ state }) => {
+    if (!state.operator) throw new Refusal(403, "forbidden", "This needs the operator grant");
+    return { body: { at: ago(0), root: makeTree(state.nodes) } };
+  }),
+  "POST /api/ops/actors/:id/restart": signedIn(() => ({ status: 202, body: {} })),
+  ...nodeRoutes(signedIn),
+  ...clawRoutes(signedIn),
+};

@@ -1,0 +1,144 @@
+// A small gateway in memory that keeps the HTTP contract, for developing and testing the page without the real one.
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import { makeHub } from "./events.mjs";
+import { routes } from "./routes.mjs";
+import { makeState } from "./state.mjs";
+
+const DIST = new URL("../../dist/", import.meta.url).pathname;
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+const HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+};
+
+export class Refusal extends Error {
+  constructor(status, code, title, more = {}) {
+    super(title);
+    Object.assign(this, { status, code, more });
+  }
+}
+
+function problem(response, requestId, { status = 500, code = "internal", message, more = {} }) {
+  const { headers, ...rest } = more;
+  response.writeHead(status, {
+    "content-type": "application/problem+json",
+    "x-request-id": requestId,
+    ...headers,
+  });
+  response.end(
+    JSON.stringify({
+      type: `/problems/${code}`,
+      title: message,
+      status,
+      detail: "",
+      code,
+      request_id: requestId,
+      ...rest,
+    }),
+  );
+}
+
+function serveFile(response, path) {
+  const clean = normalize(path).replace(/^(\.\.[/\\])+/, "");
+  const file = join(DIST, clean);
+  const found = clean !== "/" && existsSync(file) && extname(file) !== "";
+  if (!found && clean.startsWith("/assets/")) return response.writeHead(404).end();
+  const real = found ? file : join(DIST, "index.html");
+  response.writeHead(200, {
+    ...HEADERS,
+    "content-type": TYPES[extname(real)] ?? "application/octet-stream",
+    "cache-control": clean.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+  });
+  return response.end(readFileSync(real));
+}
+
+async function bodyOf(request) {
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+function match(pattern, path) {
+  const want = pattern.split("/");
+  const have = path.split("/");
+  if (want.length !== have.length) return undefined;
+  const params = {};
+  for (const [index, part] of want.entries()) {
+    if (part.startsWith(":")) params[part.slice(1)] = decodeURIComponent(have[index]);
+    else if (part !== have[index]) return undefined;
+  }
+  return params;
+}
+
+/** Starts the mock; `state` may be changed at any time, `hub` announces it. */
+export async function startMock({ port = 0, ...seed } = {}) {
+  const mock = { state: makeState(seed), hub: makeHub(), build: "mock-1", down: false };
+  let requests = 0;
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url, "http://mock");
+    if (mock.down) return request.socket.destroy();
+    if (!url.pathname.startsWith("/api/")) return serveFile(response, url.pathname);
+    const requestId = `req-${(requests += 1)}`;
+    const session = /roost_session=([^;]+)/.exec(request.headers.cookie ?? "")?.[1];
+    const { state } = mock;
+    if (state.delayMs > 0) await new Promise((done) => setTimeout(done, state.delayMs));
+    try {
+      const name = `${request.method} ${url.pathname}`;
+      const planned = state.failNext.get(name);
+      if (planned) throw planned;
+      for (const [route, handler] of Object.entries(routes)) {
+        const [method, pattern] = route.split(" ");
+        const params = method === request.method && match(pattern, url.pathname);
+        if (!params) continue;
+        if (!handler.open && !state.sessions.has(session))
+          throw new Refusal(401, "unauthenticated", "You are not signed in");
+        const raw = await bodyOf(request);
+        const json =
+          raw.length > 0 && request.headers["content-type"]?.includes("json")
+            ? JSON.parse(raw.toString())
+            : {};
+        const answer = await handler.call({
+          mock,
+          state,
+          params,
+          query: url.searchParams,
+          body: json,
+          raw,
+          response,
+          request,
+          session,
+        });
+        if (answer === undefined) return undefined;
+        const { status = 200, headers = {}, body } = answer;
+        response.writeHead(status, {
+          "content-type": "application/json",
+          "x-request-id": requestId,
+          "roost-build": mock.build,
+          ...headers,
+        });
+        return response.end(body === undefined ? undefined : JSON.stringify(body));
+      }
+      throw new Refusal(404, "not-found", "There is no such thing");
+    } catch (error) {
+      return problem(response, requestId, error);
+    }
+  });
+  await new Promise((done) => server.listen(port, "127.0.0.1", done));
+  mock.url = `http://127.0.0.1:${server.address().port}`;
+  mock.close = () => {
+    mock.hub.close();
+    server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  };
+  return mock;
+}

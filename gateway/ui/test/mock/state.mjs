@@ -1,0 +1,209 @@
+// What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
+const GIB = 1024 ** 3;
+let ids = 0;
+export const newId = () => `0198c0de-0000-7000-8000-${String((ids += 1)).padStart(12, "0")}`;
+export const ago = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
+
+export function makeHealth(cpu = 23, at = new Date().toISOString()) {
+  return {
+    at,
+    cpu_pct: cpu,
+    cores: 8,
+    memory_used_bytes: (3.1 + cpu / 40) * GIB,
+    memory_total_bytes: 15.5 * GIB,
+    swap_used_bytes: 0.2 * GIB,
+    swap_total_bytes: 2 * GIB,
+    disk_used_bytes: 118 * GIB,
+    disk_total_bytes: 476 * GIB,
+    load1: cpu / 20,
+    load5: 1.02,
+    load15: 0.84,
+    psi: { cpu_some10: cpu / 12, memory_some10: 0, memory_full10: 0, io_some10: 0.6, io_full10: 0.1 },
+    containers: 3,
+    gpu_pct: null,
+    temp_max_c: 61,
+  };
+}
+
+export function makeNode(name, more = {}) {
+  return {
+    id: newId(),
+    name,
+    hostname: name,
+    local_ip: "192.168.1.24",
+    mesh_ip: null,
+    status: "online",
+    connection: "connected",
+    drained: false,
+    paused: false,
+    daemon_version: "0.1.0",
+    os: "Debian GNU/Linux 13",
+    arch: "x86_64",
+    engine: { name: "Docker Engine", version: "27.3.1", api: "1.47" },
+    image: "ready",
+    health: makeHealth(),
+    sandboxes: 0,
+    last_seen_at: ago(2),
+    created_at: ago(86_400 * 3),
+    version: 1,
+    problems: [],
+    ...more,
+  };
+}
+
+const FACTS = [
+  ["cap_eff", "No capability is in effect", "0", "0"],
+  ["no_new_privs", "Privileges cannot be gained", 1, 1],
+  ["seccomp_mode", "System calls are filtered", 2, 2],
+  ["uid", "Runs as an ordinary user", 10001, 10001],
+  ["interfaces", "No network interface but loopback", ["lo"], ["lo"]],
+  ["routes", "No route leads anywhere", [], []],
+  ["rootfs_write", "The root file system refuses writes", "EROFS", "EROFS"],
+  ["unshare_user", "New user namespaces are refused", "EPERM", "EPERM"],
+  ["bpf", "bpf is refused", "EPERM", "EPERM"],
+  ["io_uring", "io_uring is refused", "EPERM", "EPERM"],
+  ["af_vsock", "Sockets to the host are refused", "EAFNOSUPPORT", "EAFNOSUPPORT"],
+  ["pids_limit", "A fork bomb stops at the limit", 256, 256],
+  ["memory_swap", "Memory ends without swap", "1073741824", "1073741824"],
+  ["engine_socket", "The engine's socket is nowhere", "absent", "absent"],
+];
+export const facts = (bad) =>
+  FACTS.map(([fact, title, expected, actual]) => ({
+    fact,
+    title,
+    expected,
+    actual: fact === bad ? "reachable" : actual,
+    ok: fact !== bad,
+  }));
+
+export const LIMITS = { memory_bytes: GIB, workspace_bytes: GIB / 2, nano_cpus: 1e9, pids: 256 };
+
+export function makeSandbox(claw, node) {
+  return {
+    id: newId(),
+    node_id: node?.id ?? "local",
+    node_name: node?.name ?? "local",
+    state: "running",
+    container: "8f3c1d2e4b5a69788f3c1d2e4b5a6978",
+    created_at: ago(640),
+    agent_id: claw.id,
+    image: "roost-agent@sha256:4f53cda18c2baa0c",
+    limits: { ...LIMITS },
+    hardening: facts(),
+    lease_until: new Date(Date.now() + 86_000_000).toISOString(),
+    fallback: null,
+    last_used_at: ago(31),
+    workspace_archive: { digest: "sha256:ab", bytes: 1_482_752, at: ago(120) },
+  };
+}
+
+export function makeClaw(state, name, more = {}) {
+  return {
+    id: newId(),
+    name,
+    role: "",
+    system_prompt: "",
+    model_binding: "",
+    managed_by: state.user,
+    status: "offline",
+    sandbox: null,
+    created_at: ago(7200),
+    updated_at: ago(600),
+    deleted_at: null,
+    version: 1,
+    ...more,
+  };
+}
+
+export const brief = ({ id, node_id, node_name, state, container, created_at }) => ({
+  id,
+  node_id,
+  node_name,
+  state,
+  container,
+  created_at,
+});
+
+export function makeState({ ownerReady = true, full = true } = {}) {
+  const user = { id: newId(), email: "ada@example.org", name: "Ada" };
+  const state = {
+    user,
+    ownerReady,
+    mustSetPassword: !ownerReady,
+    oneTime: "roost-first-login",
+    password: "correct horse battery",
+    operator: true,
+    sessions: new Map(),
+    nodes: [],
+    claws: [],
+    sandboxes: new Map(),
+    placement: { target: "local" },
+    execs: new Map(),
+    codes: new Map(),
+    operations: [],
+    failNext: new Map(),
+    delayMs: 0,
+    quota: { plan: "scale", agents: 1000, live_containers: 200 },
+    attempts: 0,
+  };
+  if (!full) return state;
+  const box = makeNode("workshop");
+  state.nodes.push(
+    box,
+    makeNode("gpu-tower", {
+      health: { ...makeHealth(91), gpu_pct: 88, memory_used_bytes: 14.6 * GIB },
+      arch: "aarch64",
+    }),
+    makeNode("attic-nas", {
+      status: "offline",
+      connection: "disconnected",
+      last_seen_at: ago(5400),
+      health: makeHealth(4, ago(5400)),
+    }),
+    makeNode("old-laptop", { status: "draining", drained: true, health: makeHealth(12), image: "missing" }),
+  );
+  const scribe = makeClaw(state, "scribe", {
+    role: "Writes release notes",
+    system_prompt: "Keep it short. Say why before what.",
+    model_binding: "sonnet",
+    status: "idle",
+  });
+  const mason = makeClaw(state, "mason", { role: "Builds and tests", status: "working" });
+  state.claws.push(scribe, mason, makeClaw(state, "lookout", { role: "Watches the queue" }));
+  for (const claw of [scribe, mason]) {
+    const sandbox = makeSandbox(claw, box);
+    state.sandboxes.set(claw.id, sandbox);
+    claw.sandbox = brief(sandbox);
+  }
+  box.sandboxes = 2;
+  state.operations.push(
+    {
+      id: newId(),
+      kind: "exec",
+      state: "done",
+      agent_id: mason.id,
+      started_at: ago(40),
+      finished_at: ago(38),
+      detail: null,
+    },
+    {
+      id: newId(),
+      kind: "provision",
+      state: "done",
+      agent_id: scribe.id,
+      started_at: ago(640),
+      finished_at: ago(639),
+      detail: null,
+    },
+    {
+      id: newId(),
+      kind: "exec",
+      state: "failed",
+      agent_id: mason.id,
+      started_at: ago(900),
+      finished_at: ago(300),
+      detail: "The deadline of 10 min passed; the whole tree was ended.",
+    },
+  );
+  return state;
+}
