@@ -1,5 +1,6 @@
 //! The command line of `roost`: the gateway itself, its operator's tools, and a client for users.
 
+mod client;
 mod serve;
 mod setup;
 
@@ -14,6 +15,8 @@ use crate::config::Overrides;
 #[derive(Debug, Parser)]
 #[command(name = "roost", version, about, max_term_width = 100)]
 pub struct Cli {
+    #[command(flatten)]
+    client: client::ClientArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -47,6 +50,8 @@ enum Command {
     Config(ConfigArgs),
     /// Print the OpenAPI document
     Openapi,
+    #[command(flatten)]
+    Client(client::ClientCommand),
 }
 
 /// Runs the command line of this process.
@@ -70,6 +75,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             print!("{}", crate::http::router::openapi_json());
             Ok(ExitCode::SUCCESS)
         }
+        Command::Client(command) => command.run(&cli.client),
     }
 }
 

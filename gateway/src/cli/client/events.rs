@@ -1,0 +1,96 @@
+//! `roost events`: live events, resumed where they broke off.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::sse::Messages;
+use super::{Api, show};
+
+/// Live events.
+#[derive(Debug, clap::Args)]
+pub struct Events {
+    /// Stay and print what comes
+    #[arg(long, short)]
+    follow: bool,
+    /// Only these types, with commas between
+    #[arg(long, value_name = "TYPES")]
+    types: Option<String>,
+    /// Only of this agent
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// Begin after this event
+    #[arg(long, value_name = "EVENT-ID")]
+    since: Option<String>,
+}
+
+impl Events {
+    pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        let mut last = self
+            .since
+            .clone()
+            .or_else(|| (!self.follow).then(|| "0.0".to_owned()));
+        let mut wait = Duration::from_millis(500);
+        loop {
+            match self.read(api, &mut last).await {
+                Ok(()) if !self.follow => return Ok(ExitCode::SUCCESS),
+                Ok(()) => wait = Duration::from_millis(500),
+                Err(error) if !self.follow => return Err(error),
+                Err(error) => {
+                    eprintln!("roost: {error:#}; trying again");
+                    wait = (wait * 2).min(Duration::from_secs(30));
+                }
+            }
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn read(&self, api: &Api, last: &mut Option<String>) -> anyhow::Result<()> {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for (name, value) in [
+            ("types", &self.types),
+            ("agent_id", &self.agent),
+            ("last_event_id", last),
+        ] {
+            if let Some(value) = value {
+                query.append_pair(name, value);
+            }
+        }
+        let mut messages = Messages::of(
+            api.stream(&format!("/api/events?{}", query.finish()))
+                .await?,
+        );
+        loop {
+            let message = match messages.next().await? {
+                Some(message) => message,
+                None => return Ok(()),
+            };
+            if message.id.is_some() {
+                last.clone_from(&message.id);
+            }
+            if message.event == "beat" {
+                if self.follow {
+                    continue;
+                }
+                // The first beat comes after the replay: everything that was there is printed.
+                return Ok(());
+            }
+            if api.json {
+                let data: serde_json::Value =
+                    serde_json::from_str(&message.data).unwrap_or_default();
+                println!(
+                    "{}",
+                    json!({ "id": message.id, "type": message.event, "data": data })
+                );
+            } else {
+                println!(
+                    "{:<12} {:<20} {}",
+                    message.id.unwrap_or_default(),
+                    show::clean(&message.event),
+                    show::clean(&message.data)
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `roost` as a client: the same API that the page uses, for terminals and scripts. `--json` prints what the API
+//! answered; without it, text for people, cleaned of what a terminal would act on.
+
+mod api;
+mod claws;
+mod events;
+mod exec;
+mod node;
+mod profile;
+mod sandbox;
+mod session;
+mod show;
+mod sse;
+mod terminal;
+mod tree;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+pub(super) use api::Api;
+pub(super) use profile::Profile;
+
+/// What every client command takes.
+#[derive(Debug, Clone, Args)]
+pub struct ClientArgs {
+    /// Print the API's JSON
+    #[arg(long, global = true)]
+    json: bool,
+    /// The workspace to act in [default: the one of the sign-in]
+    #[arg(long, global = true, env = "ROOST_WORKSPACE", value_name = "ID")]
+    workspace: Option<String>,
+}
+
+/// The commands of a user.
+#[derive(Debug, Subcommand)]
+pub enum ClientCommand {
+    /// Sign in to a gateway and remember it
+    #[command(
+        after_help = "Examples:\n  roost login --url http://127.0.0.1:7667 --one-time-file .roost/data/first-login\n  roost login --url https://roost.example.com --email ada@example.com"
+    )]
+    Login(session::Login),
+    /// Sign out and forget the gateway
+    Logout,
+    /// Show who is signed in, where, and what the role allows
+    Whoami,
+    /// Agents
+    #[command(subcommand)]
+    Claw(claws::Claw),
+    /// Machines
+    #[command(subcommand)]
+    Node(node::Node),
+    /// Sandboxes of agents and commands in them
+    #[command(subcommand)]
+    Sandbox(sandbox::Sandbox),
+    /// Live events of the workspace
+    Events(events::Events),
+    /// The supervision tree
+    Tree(tree::Tree),
+}
+
+impl ClientCommand {
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// What the gateway or the terminal said, as a sentence.
+    pub fn run(self, args: &ClientArgs) -> anyhow::Result<ExitCode> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let code = runtime.block_on(self.go(args));
+        // A read of stdin cannot be interrupted: do not wait for it.
+        runtime.shutdown_background();
+        code
+    }
+
+    async fn go(self, args: &ClientArgs) -> anyhow::Result<ExitCode> {
+        if let Self::Login(login) = self {
+            return login.run(args).await;
+        }
+        let api = Api::signed_in(args)?;
+        match self {
+            Self::Login(_) => Ok(ExitCode::SUCCESS),
+            Self::Logout => session::logout(&api).await,
+            Self::Whoami => session::whoami(&api).await,
+            Self::Claw(command) => command.run(&api).await,
+            Self::Node(command) => command.run(&api).await,
+            Self::Sandbox(command) => command.run(&api).await,
+            Self::Events(command) => command.run(&api).await,
+            Self::Tree(command) => command.run(&api).await,
+        }
+    }
+}

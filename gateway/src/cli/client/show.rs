@@ -1,0 +1,119 @@
+//! Text for people: tables, sizes, ages. Everything that a gateway said is cleaned of what a terminal would act on.
+
+use std::io::IsTerminal;
+
+use serde_json::Value;
+
+/// Bounds and cleans a text.
+pub fn clean(text: &str) -> String {
+    roost_protocol::text::clean(text, 4096)
+}
+
+/// A field as text; a dash for what is not known.
+pub fn field(value: &Value, path: &str) -> String {
+    let found = path.split('.').try_fold(value, |at, key| at.get(key));
+    match found {
+        None | Some(Value::Null) => "-".to_owned(),
+        Some(Value::String(text)) => clean(text),
+        Some(other) => clean(&other.to_string()),
+    }
+}
+
+/// Prints JSON as it came.
+pub fn json(value: &Value) {
+    println!(
+        "{}",
+        serde_json::to_string_pretty(value).unwrap_or_default()
+    );
+}
+
+/// Prints rows in columns that are as wide as they must be.
+pub fn table(heads: &[&str], rows: &[Vec<String>]) {
+    print!("{}", columns(heads, rows));
+}
+
+fn columns(heads: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |at: usize| {
+        let cells = rows
+            .iter()
+            .filter_map(|row| row.get(at))
+            .map(|cell| cell.chars().count());
+        cells.chain([heads[at].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut line = String::new();
+        for (cell, width) in cells.zip(&widths) {
+            line.push_str(cell);
+            line.extend(std::iter::repeat_n(
+                ' ',
+                width.saturating_sub(cell.chars().count()) + 2,
+            ));
+        }
+        format!("{}\n", line.trim_end())
+    };
+    let mut text = line(&mut heads.iter().copied());
+    for row in rows {
+        text.push_str(&line(&mut row.iter().map(String::as_str)));
+    }
+    text
+}
+
+/// Bytes in the largest unit that keeps a digit before the point.
+pub fn bytes(count: Option<u64>) -> String {
+    let Some(count) = count else {
+        return "-".to_owned();
+    };
+    let mut size = count as f64;
+    for unit in ["B", "KiB", "MiB", "GiB"] {
+        if size < 1024.0 {
+            return if unit == "B" {
+                format!("{size:.0} B")
+            } else {
+                format!("{size:.1} {unit}")
+            };
+        }
+        size /= 1024.0;
+    }
+    format!("{size:.1} TiB")
+}
+
+/// Says on a terminal what is waited for; scripts see nothing.
+pub fn progress(text: &str) {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\u{1b}[K{text}");
+    }
+}
+
+/// Clears what [`progress`] said.
+pub fn progress_over() {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\u{1b}[K");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let rows = [
+            vec!["a".to_owned(), "running".to_owned()],
+            vec!["longer".to_owned(), "-".to_owned()],
+        ];
+        assert_eq!(
+            columns(&["NAME", "STATE"], &rows),
+            "NAME    STATE\na       running\nlonger  -\n"
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_dash_and_never_zero() {
+        assert_eq!(field(&json!({ "a": { "b": null } }), "a.b"), "-");
+        assert_eq!(bytes(None), "-");
+        assert_eq!(bytes(Some(1536)), "1.5 KiB");
+    }
+}
