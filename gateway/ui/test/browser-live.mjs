@@ -11,7 +11,10 @@ export const liveTests = (scene) => ({
       await page.keyboard.press("Enter");
       await page.getByText("Waiting for your machine…").waitFor();
       await page.getByRole("tab", { name: "With checksum" }).click();
-      assert.match(await page.getByLabel("Command").textContent(), /sha256sum/);
+      assert.match(
+        await page.getByRole("tabpanel", { name: "With checksum" }).getByLabel("Command").textContent(),
+        /sha256sum/,
+      );
       await shot(page, "pair-waiting");
       const [node] = mock.state.nodes;
       Object.assign(node, {

@@ -210,6 +210,29 @@ const tests = {
       await page.getByText("Delete an agent to make room.").waitFor();
     }),
 
+  "a viewer is offered nothing that a viewer may not do": () =>
+    scene({}, async ({ mock, page }) => {
+      mock.state.role = "viewer";
+      mock.state.operator = false;
+      const offers = {
+        "/fleet": "Pair a machine",
+        "/agents": "New agent",
+        [`/fleet/${mock.state.nodes[0].id}`]: "Drain",
+        [`/agents/${mock.state.claws[1].id}`]: "Destroy sandbox",
+      };
+      for (const [path, name] of Object.entries(offers)) {
+        await page.goto(mock.url + path);
+        await until(
+          `${path} to be drawn`,
+          async () =>
+            (await page.locator("h1").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
+        );
+        assert.equal(await page.getByRole("button", { name, exact: true }).count(), 0, name);
+      }
+      assert.ok(await page.getByLabel("Command", { exact: true }).isDisabled());
+      assert.equal(await page.getByRole("link", { name: "Supervision" }).count(), 0);
+    }),
+
   ...liveTests(scene),
   ...consoleTests(scene),
 };

@@ -35,8 +35,9 @@ export interface Session {
   label?: string | null;
   current?: boolean | null;
   created_at?: string | null;
-  last_used_at?: string | null;
+  last_seen_at?: string | null;
   expires_at?: string | null;
+  kind?: string | null;
 }
 
 export interface Use {
@@ -107,6 +108,9 @@ export interface Claw {
   deleted_at?: string | null;
   version: number;
 }
+
+/** What to change: an absent field stays, null removes. */
+export type ClawChange = { [K in keyof NewClaw]?: NewClaw[K] | null };
 
 export interface NewClaw {
   name: string;

@@ -41,7 +41,7 @@ function Mark() {
 
 /** Left rail: where one can go, how fresh the page is, who is signed in. */
 export function Rail({ me, className }: { me: Me; className?: string }) {
-  const seesTree = me.operator || me.role.toLowerCase() === "owner";
+  const seesTree = me.operator || me.permissions.includes("tree.read");
   return (
     <div className={cx("flex w-52 flex-col gap-4 border-r border-line bg-sunken p-3", className)}>
       <div className="flex items-center gap-2.5 px-1.5 pt-1">

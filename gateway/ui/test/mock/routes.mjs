@@ -8,13 +8,31 @@ import { makeTree } from "./tree.mjs";
 const open = (call) => ({ open: true, call });
 const signedIn = (call) => ({ call });
 
+const RIGHTS = {
+  owner: [
+    "workspace.read",
+    "audit.read",
+    "claws.read",
+    "claws.write",
+    "claws.purge",
+    "sandboxes.read",
+    "sandboxes.use",
+    "nodes.read",
+    "nodes.manage",
+    "placement.set",
+    "events.read",
+    "tree.read",
+  ],
+  viewer: ["workspace.read", "claws.read", "sandboxes.read", "nodes.read", "events.read"],
+};
+
 const me = (state) => ({
   user: state.user,
   workspace: { id: "w1", name: "Ada's workshop" },
-  role: "owner",
+  role: state.role,
   operator: state.operator,
   workspaces: [{ id: "w1", name: "Ada's workshop", role: "owner" }],
-  permissions: [],
+  permissions: RIGHTS[state.role],
   must_set_password: state.mustSetPassword,
 });
 
@@ -32,7 +50,14 @@ function login({ state, body }) {
     });
   }
   const token = randomUUID();
-  state.sessions.set(token, { id: newId(), label: null, created_at: ago(0), last_used_at: ago(0) });
+  state.sessions.set(token, {
+    id: newId(),
+    label: null,
+    created_at: ago(0),
+    last_seen_at: ago(0),
+    expires_at: ago(-86_400),
+    kind: "login",
+  });
   return {
     headers: { "set-cookie": `roost_session=${token}; HttpOnly; SameSite=Lax; Path=/` },
     body: { token, ...me(state), expires_at: ago(-86_400) },

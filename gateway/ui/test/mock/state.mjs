@@ -133,6 +133,7 @@ export function makeState({ ownerReady = true, full = true } = {}) {
     oneTime: "roost-first-login",
     password: "correct horse battery",
     operator: true,
+    role: "owner",
     sessions: new Map(),
     nodes: [],
     claws: [],

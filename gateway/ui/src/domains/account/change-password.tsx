@@ -41,8 +41,8 @@ export function ChangePassword({ email }: { email: string }) {
           type="password"
           autoComplete="new-password"
           required
-          minLength={12}
-          hint="At least 12 characters."
+          minLength={10}
+          hint="At least 10 characters."
           value={next}
           onChange={(event) => setNext(event.target.value)}
           error={problem?.field("/new")}

@@ -36,10 +36,10 @@ export function Sessions() {
             className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-0"
           >
             <span>
-              {one.label || "Browser"}
+              {one.label || (one.kind === "api" ? "Program" : "Browser")}
               <span className="block text-small text-fg-3">
                 Signed in <Ago at={one.created_at} never="at an unknown time" />, used{" "}
-                <Ago at={one.last_used_at} />
+                <Ago at={one.last_seen_at} />
               </span>
             </span>
             {one.current ? (

@@ -2,8 +2,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { useMay } from "~/api/may";
 import { keys } from "~/api/keys";
-import type { Claw } from "~/api/types";
+import type { Claw, ClawChange, NewClaw } from "~/api/types";
 import { Button, IconButton } from "~/ui/button";
 import { Confirm, Modal } from "~/ui/dialog";
 import { Tick } from "~/ui/field";
@@ -11,10 +12,16 @@ import { AgentForm } from "./agent-form";
 import { claws } from "./queries";
 import { words } from "./words";
 
+/** In a change, an emptied field is one that is taken away. */
+function emptyIsNull(body: NewClaw): ClawChange {
+  return Object.fromEntries(Object.entries(body).map(([key, value]) => [key, value === "" ? null : value]));
+}
+
 /** What can be done to an agent as a whole. */
 export function AgentActions({ claw }: { claw: Claw }) {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const may = useMay();
   const [open, setOpen] = useState<"edit" | "destroy" | "remove">();
   const [purge, setPurge] = useState(false);
   const close = () => setOpen(undefined);
@@ -49,7 +56,7 @@ export function AgentActions({ claw }: { claw: Claw }) {
           action="Save"
           onCancel={close}
           save={async (body) => {
-            client.setQueryData(keys.claw(claw.id), await claws.change(claw.id, body));
+            client.setQueryData(keys.claw(claw.id), await claws.change(claw.id, emptyIsNull(body)));
             void client.invalidateQueries({ queryKey: keys.claws, exact: true });
             close();
           }}
@@ -75,14 +82,16 @@ export function AgentActions({ claw }: { claw: Claw }) {
         typed={purge ? claw.name : undefined}
         run={remove}
       >
-        <div className="mt-4">
-          <Tick
-            label="Destroy everything it has, for good"
-            hint={words.purge}
-            checked={purge}
-            onChange={(event) => setPurge(event.target.checked)}
-          />
-        </div>
+        {may("claws.purge") && (
+          <div className="mt-4">
+            <Tick
+              label="Destroy everything it has, for good"
+              hint={words.purge}
+              checked={purge}
+              onChange={(event) => setPurge(event.target.checked)}
+            />
+          </div>
+        )}
       </Confirm>
     </>
   );

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { Claw, Sandbox } from "~/api/types";
 import { buttonClass } from "~/ui/button";
@@ -24,12 +25,13 @@ const route = getRouteApi("/shell/agents/$id");
 export function AgentPage() {
   const { id } = route.useParams();
   const claw = useQuery(clawQuery(id));
+  const may = useMay();
   const name = claw.data?.name ?? "Agent";
   const missing = claw.isError && asProblem(claw.error).status === 404;
   return (
     <PageFrame
       crumbs={[{ label: "Agents", to: "/agents" }, { label: name }]}
-      actions={claw.data && <AgentActions claw={claw.data} />}
+      actions={claw.data && may("claws.write") && <AgentActions claw={claw.data} />}
     >
       {claw.isPending && <Loading what="the agent" rows={3} />}
       {missing && (
@@ -57,6 +59,7 @@ function Agent({ claw }: { claw: Claw }) {
   const navigate = route.useNavigate();
   const sandbox = useQuery(sandboxQuery(claw.id));
   const making = useProvisioning(claw.id);
+  const may = useMay();
   const state = stateOf(clawStates, claw.status);
   const live = sandbox.data ?? undefined;
   return (
@@ -90,7 +93,9 @@ function Agent({ claw }: { claw: Claw }) {
                   {
                     id: "console",
                     label: "Console",
-                    content: <Console agent={claw.id} usable={live.state === "running"} />,
+                    content: (
+                      <Console agent={claw.id} usable={live.state === "running" && may("sandboxes.use")} />
+                    ),
                   },
                 ]
               : []),

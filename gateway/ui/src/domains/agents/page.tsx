@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Bot, Plus } from "lucide-react";
 import { useMemo } from "react";
+import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
@@ -19,6 +20,7 @@ export function AgentsPage() {
   const { q = "", dialog } = route.useSearch();
   const navigate = route.useNavigate();
   const claws = useQuery(clawsQuery);
+  const may = useMay();
   const sorted = useMemo(
     () =>
       (claws.data ?? [])
@@ -43,7 +45,7 @@ export function AgentsPage() {
     void navigate({
       search: (now) => ({ ...(now.q ? { q: now.q } : {}), ...(open ? { dialog: "new" } : {}) }),
     });
-  const button = (
+  const button = may("claws.write") && (
     <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => create(true)}>
       New agent
     </Button>
@@ -78,7 +80,7 @@ export function AgentsPage() {
           )}
         </>
       )}
-      <CreateDialog open={dialog === "new"} onClose={() => create(false)} />
+      <CreateDialog open={dialog === "new" && may("claws.write")} onClose={() => create(false)} />
     </PageFrame>
   );
 }

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { Problem } from "~/api/problem";
-import type { Claw, Limits, NewClaw, Sandbox } from "~/api/types";
+import type { Claw, ClawChange, Limits, NewClaw, Sandbox } from "~/api/types";
 
 export const clawPath = (id: string, rest = "") => `/api/claws/${encodeURIComponent(id)}${rest}`;
 
@@ -35,7 +35,7 @@ export interface ProvisionBody {
 
 export const claws = {
   create: (body: NewClaw) => api.post<Claw>("/api/claws", body),
-  change: (id: string, body: Partial<NewClaw>) => api.patch<Claw>(clawPath(id), body),
+  change: (id: string, body: ClawChange) => api.patch<Claw>(clawPath(id), body),
   remove: (id: string, purge: boolean) =>
     api.delete<unknown>(clawPath(id), purge ? { query: { purge: true } } : undefined),
   provision: (id: string, body: ProvisionBody) => api.post<Sandbox>(clawPath(id, "/sandbox"), body),

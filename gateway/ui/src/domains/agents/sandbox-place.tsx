@@ -1,5 +1,6 @@
 import { Box } from "lucide-react";
 import { useState, type SubmitEvent } from "react";
+import { useMay } from "~/api/may";
 import type { Problem } from "~/api/problem";
 import type { Limits, Sandbox } from "~/api/types";
 import { Button } from "~/ui/button";
@@ -42,6 +43,7 @@ export function SandboxPlace({
   making: Making;
 }) {
   const { start } = useProvision();
+  const may = useMay();
   const [image, setImage] = useState("");
   const [memory, setMemory] = useState("");
   const [cpus, setCpus] = useState("");
@@ -116,7 +118,7 @@ export function SandboxPlace({
         </div>
       </details>
       {making.problem && <ProblemNote problem={making.problem} className="mt-4" />}
-      <Button type="submit" look="primary" className="mt-4">
+      <Button type="submit" look="primary" className="mt-4" disabled={!may("sandboxes.use")}>
         {lost ? "Make a new sandbox" : "Make a sandbox"}
       </Button>
     </form>

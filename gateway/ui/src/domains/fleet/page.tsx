@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Plus, Server } from "lucide-react";
 import { useMemo } from "react";
+import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
@@ -21,6 +22,7 @@ export function FleetPage() {
   const { q = "", dialog } = route.useSearch();
   const navigate = route.useNavigate();
   const nodes = useQuery(nodesQuery);
+  const may = useMay();
   const sorted = useMemo(() => byName(nodes.data ?? []), [nodes.data]);
   const shown = useMemo(() => sorted.filter((node) => matches(node, q)), [sorted, q]);
   const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
@@ -28,7 +30,7 @@ export function FleetPage() {
     void navigate({
       search: (now) => ({ ...(now.q ? { q: now.q } : {}), ...(open ? { dialog: "pair" } : {}) }),
     });
-  const button = (
+  const button = may("nodes.manage") && (
     <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => pair(true)}>
       Pair a machine
     </Button>
@@ -46,6 +48,7 @@ export function FleetPage() {
       {none && (
         <Empty icon={<Server size={32} strokeWidth={1.5} aria-hidden />} title={words.empty} action={button}>
           {words.emptyWhy}
+          {!may("nodes.manage") && <p className="mt-2">{words.noRight}</p>}
         </Empty>
       )}
       {nodes.data && !none && (
@@ -61,10 +64,10 @@ export function FleetPage() {
           ) : (
             <NodeTable nodes={shown} />
           )}
-          <PlacementChoice nodes={sorted} />
+          <PlacementChoice nodes={sorted} mayChange={may("placement.set")} />
         </>
       )}
-      <PairDialog open={dialog === "pair"} onClose={() => pair(false)} />
+      <PairDialog open={dialog === "pair" && may("nodes.manage")} onClose={() => pair(false)} />
     </PageFrame>
   );
 }

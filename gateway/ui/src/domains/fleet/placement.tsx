@@ -8,7 +8,7 @@ import { nodes as call, placementQuery } from "./queries";
 import { nodeState } from "./words";
 
 /** Where new sandboxes go. Those that exist stay where they are. */
-export function PlacementChoice({ nodes }: { nodes: Node[] }) {
+export function PlacementChoice({ nodes, mayChange }: { nodes: Node[]; mayChange: boolean }) {
   const client = useQueryClient();
   const placement = useQuery(placementQuery);
   const change = useMutation({
@@ -26,7 +26,7 @@ export function PlacementChoice({ nodes }: { nodes: Node[] }) {
       <Choice
         label="New sandboxes run on"
         value={shown}
-        disabled={change.isPending}
+        disabled={change.isPending || !mayChange}
         onChange={(event) => change.mutate(event.target.value)}
         className="max-w-72"
         hint={

@@ -53,6 +53,8 @@ export const words = {
   empty: "No machines yet",
   emptyWhy:
     "A machine you pair runs your agents' sandboxes. Your own laptop will do: it connects outwards and opens no port.",
+  noRight:
+    "Your role does not include pairing machines. An Admin or Owner of the workspace can do it, or give you the right.",
   pairLead:
     "Run one command on the machine. It connects outwards to this gateway, so no port has to be opened.",
   drain:

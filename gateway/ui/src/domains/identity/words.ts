@@ -3,13 +3,12 @@ export const words = {
   signIn: "Sign in to Roost",
   expired: "Your session has ended. Sign in again to go on where you were.",
   firstRun: "This Roost has just been set up. Use the one-time login of its Owner, then choose a password.",
-  whereTerminal:
-    "Started in a terminal? The one-time login is printed there, below the address of this page.",
+  whereTerminal: "Started in a terminal? The one-time login is shown there.",
   whereService:
-    "Started as a service? It is in a file that only the service's own user can read, in Roost's data folder. It is never written to the log.",
+    "It also waits in the file first-login in Roost's data folder, which only the user that runs Roost can read. It is never written to the log.",
   whereExpires:
     "It works once, for fifteen minutes. When it has run out, start Roost again and it makes a new one.",
-  passwordRule: "At least 12 characters. A few unrelated words make a good one.",
+  passwordRule: "At least 10 characters. A few unrelated words make a good one.",
   capsLock: "Caps Lock is on.",
 };
-export const MIN_PASSWORD = 12;
+export const MIN_PASSWORD = 10;

@@ -50,7 +50,7 @@ export function CommandLine({ running, disabled, history, onCommand, onInput, on
         aria-label={label}
         placeholder={
           disabled
-            ? "The sandbox is not running"
+            ? "Nothing can be run here now"
             : running
               ? "Type input for the running command"
               : "Type a command"

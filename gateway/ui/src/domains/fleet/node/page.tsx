@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { Node } from "~/api/types";
 import { buttonClass } from "~/ui/button";
@@ -25,11 +26,12 @@ const route = getRouteApi("/shell/fleet/$id");
 export function NodePage() {
   const { id } = route.useParams();
   const node = useQuery(nodeQuery(id));
+  const may = useMay();
   const missing = node.isError && asProblem(node.error).status === 404;
   return (
     <PageFrame
       crumbs={[{ label: "Fleet", to: "/fleet" }, { label: node.data?.name ?? "Machine" }]}
-      actions={node.data && !missing && <NodeActions node={node.data} />}
+      actions={node.data && !missing && may("nodes.manage") && <NodeActions node={node.data} />}
     >
       {node.isPending && <Loading what="the machine" rows={4} />}
       {missing && (

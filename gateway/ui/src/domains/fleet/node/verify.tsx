@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
+import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { Check, Node } from "~/api/types";
 import { Button } from "~/ui/button";
@@ -19,9 +20,10 @@ const LEVELS: Record<Check["level"], { tone: Tone; word: string }> = {
 /** Runs a real sandbox on the machine and tries to get out of it. */
 export function Verify({ node }: { node: Node }) {
   const verify = useMutation({ mutationFn: () => nodes.verify(node.id) });
+  const may = useMay();
   const report = verify.data;
   const away = node.connection !== "connected";
-  const run = (
+  const run = may("nodes.manage") && (
     <Button
       look={report ? "plain" : "primary"}
       busy={verify.isPending}

@@ -1,0 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
+import { meQuery } from "./me";
+
+export type Verb =
+  | "audit.read"
+  | "claws.write"
+  | "claws.purge"
+  | "sandboxes.use"
+  | "nodes.manage"
+  | "placement.set"
+  | "tree.read";
+
+/** Whether the signed-in person's role allows something. What it does not allow is not offered. */
+export function useMay(): (verb: Verb) => boolean {
+  const me = useQuery(meQuery);
+  return (verb) => me.data?.permissions.includes(verb) === true;
+}
