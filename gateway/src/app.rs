@@ -1,5 +1,7 @@
 //! The one place that wires everything: from a configuration to a running gateway, and back down.
 
+mod machines;
+
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -16,6 +18,7 @@ use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, AuthLayer, Passwords, Throttle, commands};
 use crate::domains::claws::purge::{DestroySandbox, SagaDriver};
 use crate::domains::claws::routes::ClawsState;
+use crate::domains::fleet::routes::FleetState;
 use crate::domains::live::routes::LiveState;
 use crate::domains::operator::routes::OperatorState;
 use crate::domains::workspaces::routes::WorkspacesState;
@@ -149,7 +152,8 @@ impl Gateway {
             hub: hub.clone(),
             saga_nudge: saga_nudge.clone(),
         };
-        let states = states(&shared)?;
+        let machines = machines::machines(&shared).await?;
+        let states = states(&shared, machines.state)?;
         let operator_state = states.operator.clone();
         let layers = layers(&config, &db, &clock, &ids);
         let listener = |socket, router, tls| Listener {
@@ -177,6 +181,8 @@ impl Gateway {
                 owner: ids.next().to_string(),
             },
             saga_nudge,
+            fleet: machines.branch,
+            local_engine: machines.local_engine,
             public: listener(public, router::public(states, &layers), tls),
             operator: listener(operator, router::operators(operator_state, &layers), None),
         };
@@ -257,7 +263,7 @@ struct Shared<'a> {
     saga_nudge: Nudge,
 }
 
-fn states(shared: &Shared<'_>) -> Result<States, AuthError> {
+fn states(shared: &Shared<'_>, fleet: FleetState) -> Result<States, AuthError> {
     let (config, plans) = (shared.config, Arc::new(shared.config.plans.clone()));
     let (db, clock, ids) = (shared.db, shared.clock, shared.ids);
     Ok(States {
@@ -301,6 +307,7 @@ fn states(shared: &Shared<'_>) -> Result<States, AuthError> {
             jobs: shared.handles.operations.clone(),
             view: shared.view.clone(),
         },
+        fleet,
     })
 }
 

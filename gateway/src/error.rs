@@ -159,6 +159,27 @@ impl From<crate::domains::auth::AuthError> for ApiError {
     }
 }
 
+impl From<crate::domains::fleet::FleetError> for ApiError {
+    fn from(error: crate::domains::fleet::FleetError) -> Self {
+        use crate::domains::fleet::FleetError as E;
+        match error {
+            E::NotFound => Self::not_found("node"),
+            E::JoinCodeUnknown => Self::new(Code::JoinCodeUnknown)
+                .detail("The join code is unknown or older than ten minutes; make a new one on the fleet page."),
+            E::JoinCodeUsed => Self::new(Code::JoinCodeUsed)
+                .detail("The join code was used by another machine; make a new one on the fleet page."),
+            E::TokenTaken => Self::new(Code::Conflict).detail(
+                "This token belongs to another machine: remove the daemon's state (`roostd leave`) and join again.",
+            ),
+            E::Operation(error) => error.into(),
+            E::Refused(why) => Self::new(Code::Unavailable).detail(format!("The machine did not do it: {why}")),
+            E::NoAnswer(_) => Self::new(Code::NoAnswer).caused_by(error),
+            E::Start(_) | E::Randomness(_) => Self::internal(error),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
 impl From<crate::operations::OperationsError> for ApiError {
     fn from(error: crate::operations::OperationsError) -> Self {
         use crate::operations::OperationsError as E;

@@ -6,6 +6,8 @@
 //! ├─ events       one writer a workspace that has ephemeral events
 //! ├─ live         one actor an open stream
 //! ├─ operations   what operators asked for
+//! ├─ fleet        one actor per paired machine · recovery · health writer
+//! ├─ sandboxes    local engine (where `sandboxes.local` is on)
 //! └─ http         operator listener · public listener (last up, first down)
 //! ```
 
@@ -25,6 +27,10 @@ pub struct Parts {
     pub saga_nudge: Nudge,
     pub sweeper: retention::Sweeper,
     pub branches: Branches,
+    /// The branch `fleet`.
+    pub fleet: AnyChild,
+    /// The engine on this host, where it is on.
+    pub local_engine: Option<AnyChild>,
     pub public: Listener,
     pub operator: Listener,
 }
@@ -74,7 +80,17 @@ pub fn root(parts: Parts) -> SupervisorSpec {
         .child(parts.branches.events)
         .child(parts.branches.live)
         .child(parts.branches.operations)
+        .child(parts.fleet)
+        .child(sandboxes(parts.local_engine))
         .child(http(parts.public, parts.operator))
+}
+
+fn sandboxes(local_engine: Option<AnyChild>) -> SupervisorSpec {
+    let branch = SupervisorSpec::new("sandboxes").serves("sandboxes on this host and everywhere");
+    match local_engine {
+        Some(engine) => branch.child(engine),
+        None => branch,
+    }
 }
 
 fn foundation(parts: &Parts) -> SupervisorSpec {

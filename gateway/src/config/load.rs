@@ -146,6 +146,7 @@ impl Reader {
                 streams_per_user: self.number("limits.streams_per_user", 16, 1, 1_000_000),
             },
             heartbeat: Duration::from_secs(self.number("heartbeat.seconds", 10, 1, 3_600)),
+            dist_dir: self.optional("fleet.dist_dir"),
         };
         if config.sessions.absolute < config.sessions.idle {
             self.wrong(

@@ -42,6 +42,8 @@ pub struct Config {
     pub limits: Limits,
     /// How often a node reports; stretched as the fleet grows.
     pub heartbeat: Duration,
+    /// Builds of `roostd` that machines download, as `<target>/roostd`; absent means the one beside this program.
+    pub dist_dir: Option<PathBuf>,
 }
 
 /// How to log.

@@ -72,6 +72,9 @@ pub fn show(config: &Config) -> String {
         config.limits.streams_per_user.to_string(),
     );
     line("heartbeat.seconds", config.heartbeat.as_secs().to_string());
+    if let Some(dist) = &config.dist_dir {
+        line("fleet.dist_dir", text(&dist.display().to_string()));
+    }
     out
 }
 

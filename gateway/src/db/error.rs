@@ -44,6 +44,11 @@ pub enum DbError {
 }
 
 impl DbError {
+    /// A statement outside any domain that failed while the gateway starts.
+    pub fn statement(what: &'static str) -> impl FnOnce(DbErr) -> Self {
+        Self::sql(what)
+    }
+
     pub(super) fn sql(what: &'static str) -> impl FnOnce(DbErr) -> Self {
         move |source| Self::Sql { what, source }
     }

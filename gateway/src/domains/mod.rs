@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod auth;
 pub mod claws;
+pub mod fleet;
 pub mod live;
 pub mod operator;
 pub mod workspaces;

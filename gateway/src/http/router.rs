@@ -19,7 +19,7 @@ use super::problem::Problem;
 use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
-use crate::domains::{audit, auth, claws, live, operator, workspaces};
+use crate::domains::{audit, auth, claws, fleet, live, operator, workspaces};
 use crate::error::{ApiError, Code};
 
 /// The states of all domains; each domain sees its own alone.
@@ -31,6 +31,7 @@ pub struct States {
     pub claws: claws::routes::ClawsState,
     pub live: live::routes::LiveState,
     pub operator: operator::routes::OperatorState,
+    pub fleet: fleet::routes::FleetState,
 }
 
 /// The layers around the routes.
@@ -77,6 +78,7 @@ domains! {
     claws => claws::routes::router();
     live => live::routes::router();
     operator => operator::routes::router();
+    fleet => fleet::routes::router();
 }
 
 fn pages_router() -> OpenApiRouter {

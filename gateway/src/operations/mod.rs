@@ -15,6 +15,7 @@ mod handle;
 mod line;
 mod link;
 mod live;
+pub mod local;
 pub mod model;
 mod pace;
 mod registry;

@@ -34,6 +34,10 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the saga's row says that the step is done; the next one has not been looked for",
     },
     KillPoint {
+        name: "fleet.node.after_epoch",
+        place: "a machine's connection has its epoch in the store; nothing knows of it in memory and it was not welcomed",
+    },
+    KillPoint {
         name: "operations.submit.before_row",
         place: "an operation was asked for; nothing is written and nothing was sent",
     },

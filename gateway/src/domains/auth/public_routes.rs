@@ -45,6 +45,11 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
         reason: "the single-use join code is the credential",
     },
     PublicRoute {
+        method: "POST",
+        path: "/api/nodes/leave",
+        reason: "the node token is the credential; a machine may remove itself and nothing else",
+    },
+    PublicRoute {
         method: "GET",
         path: "/api/nodes/agent",
         reason: "the node token is the credential, checked before the upgrade",

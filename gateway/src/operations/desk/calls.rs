@@ -153,7 +153,8 @@ impl Desk {
         let wire = rmp_serde::to_vec_named(&request)
             .map_err(|error| sea_orm::DbErr::Custom(error.to_string()))?;
         kill_point!(cx, "operations.submit.before_row");
-        let asked = Asked::of(&request);
+        let mut asked = Asked::of(&request);
+        asked.workspace = asked.workspace.or(self.owner.map(Into::into));
         let at = cx.now();
         let give_up_at = at + model::give_up_after(&request);
         let new = NewOperation {

@@ -22,7 +22,7 @@ use super::live::Live;
 use super::model::Target;
 use super::stdin::Stdin;
 use super::store::{self, Fence};
-use crate::ids::OperationId;
+use crate::ids::{OperationId, WorkspaceId};
 use crate::supervision::Context;
 
 /// A grace that nothing outlives: a reconcile that carries it asks about operations and removes nothing.
@@ -43,6 +43,8 @@ pub struct Desk {
     target: Target,
     /// The name of this host's engine, for rows of the local one.
     engine: String,
+    /// The workspace that everything there belongs to; on the gateway's own host each request says its own.
+    owner: Option<WorkspaceId>,
     operations: OperationsHandle,
     link: Option<Link>,
     fence: Option<Fence>,
@@ -54,6 +56,7 @@ impl Desk {
     pub async fn recover(
         target: Target,
         engine: String,
+        owner: Option<WorkspaceId>,
         operations: OperationsHandle,
     ) -> Result<Self, OperationsError> {
         let rows = store::open_on(operations.db().read(), target, &engine).await?;
@@ -70,6 +73,7 @@ impl Desk {
         Ok(Self {
             target,
             engine,
+            owner,
             operations,
             link: None,
             fence: None,

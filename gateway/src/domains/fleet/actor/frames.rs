@@ -1,0 +1,168 @@
+//! What a connected machine says, frame by frame.
+
+use roost_protocol::control::{ControlReply, GoneCause};
+use roost_protocol::frame::ToGateway;
+use roost_protocol::inventory::Inventory;
+use roost_protocol::machine::drain::Progress;
+use roost_protocol::vitals::{Heartbeat, NodeTools};
+use sea_orm::Value;
+
+use super::{NodeActor, NodeMsg};
+use crate::domains::fleet::facts::NodeFact;
+use crate::domains::fleet::hygiene;
+use crate::domains::fleet::model::Connection;
+use crate::domains::fleet::store_connection::{self, Beat};
+use crate::ids::SandboxId;
+use crate::supervision::{Context, Failure};
+
+impl NodeActor {
+    pub(super) async fn frame(
+        &mut self,
+        socket: u64,
+        message: ToGateway,
+        cx: &Context<NodeMsg>,
+    ) -> Result<(), Failure> {
+        let Some(conn) = self.conn.as_mut().filter(|conn| conn.socket == socket) else {
+            // A connection that was replaced: what it says does not count any more (P6).
+            metrics::counter!("roost_node_stale_frames_total").increment(1);
+            return Ok(());
+        };
+        let now_ms = conn.since_birth_ms(cx);
+        if !conn.contact.heard(now_ms) {
+            return self
+                .disconnect("nothing was heard for three heartbeat intervals", cx)
+                .await;
+        }
+        self.show(Connection::Connected, cx).await?;
+        match message {
+            ToGateway::Output(chunk) => {
+                let flow = self.desk.output(chunk);
+                self.heed(flow, cx).await
+            }
+            ToGateway::Report(report) => {
+                let flow = self.desk.report(report, cx).await?;
+                self.heed(flow, cx).await
+            }
+            ToGateway::Heartbeat(beat) => {
+                self.beat(beat, cx);
+                Ok(())
+            }
+            ToGateway::NodeTools(tools) => self.tools(tools, cx).await,
+            ToGateway::Inventory(inventory) => {
+                self.inventory(inventory);
+                Ok(())
+            }
+            ToGateway::Reply(reply) => self.reply(reply, cx).await,
+            ToGateway::Hello(_) => self.disconnect("it said hello twice", cx).await,
+            ToGateway::Unknown => {
+                metrics::counter!("roost_node_unknown_messages_total").increment(1);
+                Ok(())
+            }
+        }
+    }
+
+    fn beat(&mut self, beat: Heartbeat, cx: &Context<NodeMsg>) {
+        let Some(conn) = &self.conn else { return };
+        self.fleet.beats().put(Beat {
+            fence: conn.fence.clone(),
+            workspace: self.workspace,
+            beat,
+            at: cx.now(),
+            hold_ms: conn.hold_ms(),
+        });
+    }
+
+    async fn tools(&mut self, mut tools: NodeTools, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        hygiene::known_tools(&mut tools);
+        let Some(fence) = self.conn.as_ref().map(|conn| conn.fence.clone()) else {
+            return Ok(());
+        };
+        let mut tx = self.fleet.db().write().await?;
+        let version = store_connection::write_tools(&tx, &fence, &tools, cx.now()).await?;
+        self.announce(version, cx, &mut tx).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    fn inventory(&mut self, mut inventory: Inventory) {
+        hygiene::own_inventory(&mut inventory, self.workspace);
+        if let Some(conn) = &mut self.conn {
+            conn.inventory = inventory.clone();
+            self.fleet.tell(NodeFact::Inventory {
+                node: self.id,
+                workspace: self.workspace,
+                inventory,
+            });
+        }
+    }
+
+    async fn reply(&mut self, reply: ControlReply, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        match reply {
+            ControlReply::Pong { nonce } => self.pong(nonce, cx).await,
+            ControlReply::StdinTaken { operation, offset } => {
+                self.desk.stdin_taken(operation, offset);
+                Ok(())
+            }
+            ControlReply::Draining { on, turn, empty } => self.draining(on, turn, empty, cx).await,
+            ControlReply::SandboxGone { sandbox, cause } => {
+                self.gone(SandboxId(sandbox.uuid()), cause);
+                Ok(())
+            }
+            ControlReply::Paused { on } => self.change([("paused", on.into())], cx).await,
+            ControlReply::Unknown => {
+                metrics::counter!("roost_node_unknown_messages_total").increment(1);
+                Ok(())
+            }
+        }
+    }
+
+    /// Only what the machine itself says makes it drained (P7).
+    async fn draining(
+        &mut self,
+        on: bool,
+        turn: u64,
+        empty: bool,
+        cx: &Context<NodeMsg>,
+    ) -> Result<(), Failure> {
+        let before = self.drain.progress();
+        self.drain.reply(on, turn, empty);
+        let after = self.drain.progress();
+        if before == after {
+            return Ok(());
+        }
+        self.change([("drained", (after == Progress::Drained).into())], cx)
+            .await
+    }
+
+    /// A machine may only report on sandboxes of its own workspace: whoever listens looks the sandbox up by machine and
+    /// workspace, so an id that it made up finds nothing.
+    fn gone(&mut self, sandbox: SandboxId, cause: GoneCause) {
+        if let Some(conn) = &mut self.conn {
+            conn.inventory
+                .sandboxes
+                .retain(|present| present.sandbox.uuid() != sandbox.0);
+        }
+        self.fleet.tell(NodeFact::SandboxGone {
+            node: self.id,
+            workspace: self.workspace,
+            sandbox,
+            cause,
+        });
+    }
+
+    /// Changes the row on the authority of the present connection.
+    async fn change<const N: usize>(
+        &mut self,
+        columns: [(&'static str, Value); N],
+        cx: &Context<NodeMsg>,
+    ) -> Result<(), Failure> {
+        let Some(fence) = self.conn.as_ref().map(|conn| conn.fence.clone()) else {
+            return Ok(());
+        };
+        let mut tx = self.fleet.db().write().await?;
+        let version = store_connection::change(&tx, &fence, columns).await?;
+        self.announce(version, cx, &mut tx).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+}

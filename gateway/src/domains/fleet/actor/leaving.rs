@@ -1,0 +1,90 @@
+//! A node that was deleted: its token is dead already. What runs on it is destroyed if it can be reached; then its
+//! connection is closed and its actor ends.
+
+use std::time::{Duration, Instant};
+
+use roost_protocol::frame::ToNode;
+use roost_protocol::hello::{Refused, RefusedReason};
+use roost_protocol::ids::OperationId as WireOperation;
+use roost_protocol::operation::{Destroy, OnBehalf, Operation, OperationRequest};
+
+use super::{NodeActor, NodeMsg};
+use crate::domains::fleet::facts::NodeFact;
+use crate::operations::{EngineCall, Target};
+use crate::supervision::{Context, Failure, Reply};
+
+/// How long a deleted machine has to destroy its sandboxes.
+const WITHIN: Duration = Duration::from_secs(30);
+
+/// Under way.
+pub(super) struct Leaving {
+    until: Instant,
+}
+
+impl NodeActor {
+    /// Begins, once.
+    pub(super) async fn leave(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        if self.leaving.is_some() {
+            return Ok(());
+        }
+        let sandboxes = self
+            .conn
+            .as_ref()
+            .map(|conn| conn.inventory.sandboxes.clone())
+            .unwrap_or_default();
+        for sandbox in sandboxes {
+            let request = OperationRequest {
+                id: WireOperation(self.fleet.ids().next()),
+                on_behalf: Some(OnBehalf {
+                    workspace: sandbox.workspace,
+                    agent: sandbox.agent,
+                }),
+                operation: Operation::SbDestroy(Destroy {
+                    sandbox: sandbox.sandbox,
+                    archive: false,
+                }),
+            };
+            // Its end is seen by `in_flight`; nobody else waits for it.
+            let (reply, _) = Reply::channel();
+            let flow = self
+                .desk
+                .call(EngineCall::Submit(Box::new(request), reply), cx)
+                .await?;
+            self.heed(flow, cx).await?;
+        }
+        self.leaving = Some(Leaving {
+            until: cx.monotonic() + WITHIN,
+        });
+        self.leave_on(cx).await
+    }
+
+    /// Ends it when nothing is under way any more, or its time is over.
+    pub(super) async fn leave_on(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+        let Some(leaving) = &self.leaving else {
+            return Ok(());
+        };
+        let busy = self.conn.is_some() && self.desk.in_flight() > 0;
+        if busy && cx.monotonic() < leaving.until {
+            self.tick_after(super::BUSY_TICK, cx);
+            return Ok(());
+        }
+        if let Some(conn) = &self.conn {
+            let detail =
+                "this machine was removed from its workspace; pair it again with `roostd join`"
+                    .to_owned();
+            conn.say(ToNode::Refused(Refused {
+                reason: RefusedReason::Revoked,
+                detail,
+            }));
+        }
+        self.disconnect("the node was deleted", cx).await?;
+        self.desk.give_up(cx).await?;
+        self.fleet.operations().disconnect(Target::Node(self.id));
+        self.fleet.tell(NodeFact::Deleted {
+            node: self.id,
+            workspace: self.workspace,
+        });
+        cx.stop();
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! Deleting a node: its token is dead with the commit; what runs on it is destroyed by its actor if it can be reached.
+
+use sea_orm::Value;
+
+use crate::domains::audit;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::fleet::actor::NodeMsg;
+use crate::domains::fleet::{FleetError, FleetHandle, store};
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::{NodeId, UserId};
+
+/// Deletes a node.
+///
+/// # Errors
+/// When there is none, or the store fails.
+pub async fn remove(
+    fleet: &FleetHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: NodeId,
+) -> Result<(), FleetError> {
+    let now = fleet.clock().now();
+    let mut tx = fleet.db().write().await?;
+    let dead: [(&'static str, Value); 3] = [
+        ("deleted_at", now.into()),
+        ("token_sha256", Value::String(None)),
+        ("join_code_sha256", Value::String(None)),
+    ];
+    let version = store::change(&tx, scope, id, dead)
+        .await?
+        .ok_or(FleetError::NotFound)?;
+    let details = serde_json::json!({});
+    audit::record(
+        &tx,
+        fleet.ids(),
+        now,
+        scope,
+        user,
+        "node.deleted",
+        ("node", &id),
+        details,
+    )
+    .await?;
+    events::append(
+        &mut tx,
+        scope.workspace(),
+        now,
+        [Event::changed(ResourceKind::Node, id, version)],
+    )
+    .await?;
+    tx.commit().await?;
+    if let Some(address) = fleet.find(id) {
+        // One that is restarting reads the row when it is back.
+        drop(address.cast(NodeMsg::Deleted));
+    }
+    Ok(())
+}
+
+/// A machine says goodbye itself (`roostd leave`), on the authority of its token.
+///
+/// # Errors
+/// When the token is not one that we know, or the store fails.
+pub async fn leave(fleet: &FleetHandle, token_sha256: &str) -> Result<(), FleetError> {
+    let node = store::by_token(fleet.db().read(), token_sha256)
+        .await?
+        .ok_or(FleetError::NotFound)?;
+    remove(
+        fleet,
+        WorkspaceScope::of_row(node.workspace_id),
+        UserId::SYSTEM,
+        node.id,
+    )
+    .await
+}

@@ -1,0 +1,233 @@
+//! What other domains, the routes and the node actors share of the fleet. Cheap to clone.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::broadcast;
+
+use super::actor::{NodeActor, NodeMsg};
+use super::beats::Beats;
+use super::entity::node;
+use super::error::FleetError;
+use super::facts::NodeFact;
+use crate::clock::SharedClock;
+use crate::db::Db;
+use crate::ids::{NodeId, SharedIds, WorkspaceId};
+use crate::operations::{Line, OperationsHandle, Target};
+use crate::supervision::{ActorKind, Address, ChildSpec, NoAnswer, SupervisorHandle, Tenant};
+
+/// Messages that may wait for one machine's actor beside what its socket brings (which has credits of its own).
+const MAILBOX: usize = 4096;
+/// How long an actor may take to answer: it never waits for its machine.
+pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// Facts that a slow listener may be behind.
+const FACTS: usize = 1024;
+
+/// What the fleet is told by the configuration.
+#[derive(Debug, Clone)]
+pub struct FleetSettings {
+    /// The address that machines and people use, when it is not where they asked.
+    pub public_url: Option<url::Url>,
+    /// Where builds of the daemon lie, as `<target>/roostd`; otherwise the `roostd` beside this program.
+    pub dist_dir: Option<PathBuf>,
+    /// Seconds between heartbeats of a small fleet.
+    pub heartbeat_s: u32,
+}
+
+/// The fleet.
+#[derive(Clone)]
+pub struct FleetHandle {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    db: Db,
+    clock: SharedClock,
+    ids: SharedIds,
+    operations: OperationsHandle,
+    replica: String,
+    supervisor: SupervisorHandle,
+    beats: Beats,
+    facts: broadcast::Sender<NodeFact>,
+    settings: FleetSettings,
+    connected: AtomicUsize,
+}
+
+impl std::fmt::Debug for FleetHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("FleetHandle")
+    }
+}
+
+/// What the fleet stands on.
+pub struct FleetParts {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub operations: OperationsHandle,
+    /// This gateway, until it stops: a new one at each start.
+    pub replica: String,
+    pub settings: FleetSettings,
+}
+
+impl FleetHandle {
+    pub(super) fn new(parts: FleetParts, supervisor: SupervisorHandle, beats: Beats) -> Self {
+        let FleetParts {
+            db,
+            clock,
+            ids,
+            operations,
+            replica,
+            settings,
+        } = parts;
+        let (facts, _) = broadcast::channel(FACTS);
+        let connected = AtomicUsize::new(0);
+        let inner = Inner {
+            db,
+            clock,
+            ids,
+            operations,
+            replica,
+            supervisor,
+            beats,
+            facts,
+            settings,
+            connected,
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    pub(super) fn db(&self) -> &Db {
+        &self.inner.db
+    }
+
+    pub(super) fn clock(&self) -> &SharedClock {
+        &self.inner.clock
+    }
+
+    pub(super) fn ids(&self) -> &SharedIds {
+        &self.inner.ids
+    }
+
+    /// The operations of this gateway.
+    pub fn operations(&self) -> &OperationsHandle {
+        &self.inner.operations
+    }
+
+    pub(super) fn replica(&self) -> &str {
+        &self.inner.replica
+    }
+
+    pub(super) fn beats(&self) -> &Beats {
+        &self.inner.beats
+    }
+
+    pub(super) fn settings(&self) -> &FleetSettings {
+        &self.inner.settings
+    }
+
+    /// What happens to machines from now on.
+    pub fn facts(&self) -> broadcast::Receiver<NodeFact> {
+        self.inner.facts.subscribe()
+    }
+
+    pub(super) fn tell(&self, fact: NodeFact) {
+        // Nobody listens: then nobody has to know.
+        let _ = self.inner.facts.send(fact);
+    }
+
+    /// How often machines beat now, seconds.
+    pub(super) fn heartbeat_s(&self) -> u32 {
+        let connected = self.inner.connected.load(Ordering::Relaxed);
+        let at_rest = self.inner.settings.heartbeat_s;
+        if connected < 1_000 {
+            at_rest
+        } else {
+            at_rest.max(super::model::heartbeat_s(connected))
+        }
+    }
+
+    pub(super) fn count_connected(&self, more: bool) {
+        let counter = &self.inner.connected;
+        let now = if more {
+            counter.fetch_add(1, Ordering::Relaxed) + 1
+        } else {
+            counter.fetch_sub(1, Ordering::Relaxed) - 1
+        };
+        metrics::gauge!("roost_nodes_connected").set(now as f64);
+    }
+
+    /// Nodes connected to this gateway.
+    pub fn connected(&self) -> usize {
+        self.inner.connected.load(Ordering::Relaxed)
+    }
+
+    /// The actor of a paired node, started when there is none.
+    pub(super) async fn ensure(&self, node: &node::Model) -> Result<Address<NodeMsg>, FleetError> {
+        Ok(self
+            .ensure_id(node.id, node.workspace_id, node.called())
+            .await?)
+    }
+
+    async fn ensure_id(
+        &self,
+        id: NodeId,
+        workspace: WorkspaceId,
+        called: String,
+    ) -> Result<Address<NodeMsg>, crate::supervision::StartError> {
+        let fleet = self.clone();
+        let spec =
+            ChildSpec::actor::<NodeActor>(name(id), ActorKind::Node, move || (fleet.clone(), id))
+                .tenant(Tenant::new(workspace))
+                .serves(format!("machine {called}"))
+                .mailbox_bound(MAILBOX);
+        let address = self.inner.supervisor.ensure_child(spec).await?;
+        let line = address.clone();
+        self.inner.operations.connect(
+            Target::Node(id),
+            Line::new(move |call| line.cast(NodeMsg::Engine(call))),
+        );
+        Ok(address)
+    }
+
+    /// The actor of a node, when it lives here.
+    pub(super) fn find(&self, id: NodeId) -> Option<Address<NodeMsg>> {
+        self.inner.supervisor.find(&name(id))
+    }
+
+    /// Whether a node has its actor.
+    pub(super) fn has(&self, id: NodeId) -> bool {
+        self.find(id).is_some()
+    }
+
+    /// Asks a node's actor.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        id: NodeId,
+        message: impl FnOnce(crate::supervision::Reply<T>) -> NodeMsg,
+    ) -> Result<T, NoAnswer> {
+        match self.find(id) {
+            Some(address) => address.call(ANSWER_WITHIN, message).await,
+            None => Err(NoAnswer::NoSuchActor { path: name(id) }),
+        }
+    }
+
+    /// What a connected machine said last that it holds; `None` when it is not connected here.
+    ///
+    /// # Errors
+    /// When its actor does not answer.
+    pub async fn inventory(
+        &self,
+        id: NodeId,
+    ) -> Result<Option<roost_protocol::inventory::Inventory>, FleetError> {
+        Ok(self.ask(id, NodeMsg::Inventory).await?)
+    }
+}
+
+fn name(id: NodeId) -> String {
+    format!("node:{id}")
+}

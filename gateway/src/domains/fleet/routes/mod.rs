@@ -1,0 +1,52 @@
+//! `/api/nodes` and `/dl/roostd`.
+
+mod agent;
+mod join;
+mod live;
+mod nodes;
+mod pair;
+
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::FleetHandle;
+use crate::events::Hub;
+
+/// What the routes need.
+#[derive(Clone)]
+pub struct FleetState {
+    pub fleet: FleetHandle,
+    pub hub: Hub,
+    /// Whether we are reached by TLS when nothing else says how.
+    pub behind_tls: bool,
+}
+
+/// The routes.
+pub fn router() -> OpenApiRouter<FleetState> {
+    OpenApiRouter::new()
+        .routes(routes!(pair::pair))
+        .routes(routes!(join::join))
+        .routes(routes!(join::leave))
+        .routes(routes!(nodes::list))
+        .routes(routes!(live::live))
+        .routes(routes!(agent::agent))
+        .routes(routes!(nodes::get, nodes::rename, nodes::remove))
+        .routes(routes!(nodes::drain))
+        .routes(routes!(nodes::undrain))
+        .routes(routes!(nodes::exec_test))
+        .routes(routes!(nodes::tools))
+        .routes(routes!(nodes::operations))
+        .routes(routes!(super::download::download))
+}
+
+/// Where this gateway is, as the caller sees it, without a slash at the end.
+fn base_url(state: &FleetState, headers: &http::HeaderMap) -> String {
+    if let Some(url) = &state.fleet.settings().public_url {
+        return url.as_str().trim_end_matches('/').to_owned();
+    }
+    let host = headers
+        .get(http::header::HOST)
+        .and_then(|host| host.to_str().ok())
+        .unwrap_or("localhost");
+    let scheme = if state.behind_tls { "https" } else { "http" };
+    format!("{scheme}://{host}")
+}
