@@ -34,6 +34,8 @@ pub struct LocalSettings {
     pub state_dir: PathBuf,
     /// The engine's socket; absent means `DOCKER_HOST` and the usual places.
     pub engine: Option<String>,
+    /// The agent image.
+    pub image: String,
 }
 
 /// What the actor is told.
@@ -192,11 +194,20 @@ impl Shared {
             node: None,
             install,
             engine: self.settings.engine.clone(),
+            image: Some(self.settings.image.clone()),
             policy: OwnerPolicy::default(),
             clock: ExecutorClock::system(),
         };
         let (executor, _) = Executor::start(config).await?;
         Ok((executor, install))
+    }
+
+    fn make_folder(&self) -> std::io::Result<()> {
+        use std::os::unix::fs::DirBuilderExt;
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.settings.state_dir)
     }
 
     /// This host's installation id: made once, so that containers of an earlier life are recognised as ours.
@@ -213,7 +224,7 @@ impl Shared {
                 .map_err(|_| LocalError::BadInstall { path: path.clone() }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let id = InstallId(self.ids.next());
-                std::fs::create_dir_all(&self.settings.state_dir).map_err(failed)?;
+                self.make_folder().map_err(failed)?;
                 let fresh = path.with_extension("new");
                 std::fs::write(&fresh, format!("{id}\n")).map_err(failed)?;
                 std::fs::rename(&fresh, &path).map_err(failed)?;
