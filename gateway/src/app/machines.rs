@@ -19,7 +19,9 @@ pub(super) struct Machines {
 pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupError> {
     let config = shared.config;
     let released = fleet::release_dead_holders(shared.db).await;
-    released.map_err(DbError::statement("cannot release the connections of a former run"))?;
+    released.map_err(DbError::statement(
+        "cannot release the connections of a former run",
+    ))?;
     let operations = OperationsHandle::new(shared.db.clone(), shared.clock.clone());
     let parts = FleetParts {
         db: shared.db.clone(),

@@ -188,7 +188,7 @@ impl Node {
             problems.push(NodeProblem {
                 code: code.to_owned(),
                 detail,
-            })
+            });
         };
         let shown = TimeDelta::from_std(TROUBLE_SHOWN).unwrap_or_default();
         if let (Some(code), Some(detail), Some(at)) =
