@@ -199,7 +199,8 @@ async fn what_the_daemon_does_not_know_is_unsupported_and_what_it_never_saw_is_s
     .await;
     peer.until(|message| match message {
         ToGateway::Report(report) if report.operation == unknown => {
-            Some(assert_eq!(report.report, Report::NeverSeen))
+            assert_eq!(report.report, Report::NeverSeen);
+            Some(())
         }
         _ => None,
     })
