@@ -74,7 +74,7 @@ choose_port() {
     local wanted=${ROOST_PORT:-7667} port
     # The same port as last time, so that the page's address and this machine's membership stay good.
     if [ -z "${ROOST_PORT:-}" ] && [ -r "$url_file" ]; then wanted=$(sed 's/.*://' "$url_file"); fi
-    for port in "$wanted" $(seq 7669 7699); do
+    for port in "$wanted" $(seq 7669 2 7699); do
         if ! port_taken "$port"; then
             [ "$port" = "$wanted" ] || warn "port $wanted is taken by another program, so Roost uses $port"
             printf '%s\n' "$port"
@@ -90,11 +90,15 @@ start_gateway() {
     url=http://127.0.0.1:$port
     mkdir -p "$data"
     chmod 0700 "$data"
-    local config=()
+    # The operator's listener has the port after, except that the usual one is tried first.
+    local operator_port=$((port + 1)) config=()
+    while port_taken "$operator_port"; do operator_port=$((operator_port + 1)); done
+    # For experiments: .roost/roost.toml is read when it is there.
     [ ! -f "$ROOST_STATE/roost.toml" ] || config=(--config "$ROOST_STATE/roost.toml")
     say "starting the gateway on $url (log: ${gateway_log#"$ROOST_ROOT"/})"
     # A session of its own, so that Ctrl-C reaches this script alone and it stops things in order.
-    setsid "$bin/roost" serve "${config[@]}" --listen "127.0.0.1:$port" --data-dir "$data" </dev/null >"$gateway_log" 2>&1 &
+    setsid "$bin/roost" serve "${config[@]}" --set "listen=127.0.0.1:$port" --set "operator_listen=127.0.0.1:$operator_port" \
+        --set "data_dir=$data" --set "sandboxes.image=roost-agent:dev" </dev/null >"$gateway_log" 2>&1 &
     gateway=$!
     pid_write "$gateway_pid_file" "$gateway"
     printf '%s\n' "$url" >"$url_file"
@@ -119,15 +123,17 @@ join_node() {
     if [ -n "${ROOST_NO_NODE:-}" ]; then return 0; fi
     mkdir -p "$node_state"
     chmod 0700 "$node_state"
-    if [ "$(cat "$node_state/.joined-url" 2>/dev/null)" != "$url" ]; then
+    if [ -r "$node_state/node.json" ]; then
+        # The gateway may have had to take another port than last time; the membership is the same.
+        sed -i "s|//127\.0\.0\.1:[0-9]*|//${url#http://}|g" "$node_state/node.json"
+    else
         say "making this machine a node"
         client_session || { warn "this machine could not be paired: no session (the page's pair dialog does it by hand)" && return 0; }
-        "$bin/roost" node pair --name "$(hostname)" --json | jq -r .join_code |
-            "$bin/roostd" join --url "$url" --code-stdin --state-dir "$node_state" >>"$node_log" 2>&1 ||
-            { warn "this machine could not join: see $node_log" && return 0; }
-        printf '%s\n' "$url" >"$node_state/.joined-url"
+        "$bin/roost" node pair --json | jq -r .join_code |
+            "$bin/roostd" --state-dir "$node_state" join --url "$url" --code-stdin >>"$node_log" 2>&1 ||
+            { warn "this machine could not join: see ${node_log#"$ROOST_ROOT"/}" && return 0; }
     fi
-    setsid "$bin/roostd" run --state-dir "$node_state" </dev/null >>"$node_log" 2>&1 &
+    setsid "$bin/roostd" --state-dir "$node_state" run </dev/null >>"$node_log" 2>&1 &
     daemon=$!
     pid_write "$node_pid_file" "$daemon"
 }

@@ -10,7 +10,8 @@ HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
 ROOST_STATE=${ROOST_STATE:-$ROOST_ROOT/.roost}
 # What is expensive to fetch and the same for every clone (Node, cargo tools, root file systems).
 ROOST_CACHE=${ROOST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/roost}
-export HOME ROOST_ROOT ROOST_STATE ROOST_CACHE
+# Not exported: the gateway takes ROOST_… in its environment for configuration.
+export HOME
 mkdir -p "$ROOST_STATE/log" "$ROOST_STATE/run" "$ROOST_CACHE"
 
 for directory in "$HOME/.cargo/bin" "$ROOST_CACHE/cargo/bin" "$ROOST_CACHE/bin" "$ROOST_CACHE/node/bin"; do

@@ -27,6 +27,9 @@ images() {
 # Bins as well, because the tests start them; with --tests so that features unify as they will for nextest.
 binaries() { "$cargo" build --locked --workspace --bins --tests; }
 
+# The example that people copy must not contain a key that the gateway does not know.
+example_configuration() { "${CARGO_TARGET_DIR:-target}/debug/roost" config --config deploy/config.example.toml >/dev/null; }
+
 rust_tests() {
     "$cargo" nextest run --locked --workspace --profile ci "$@" 2>&1 | tee "$ROOST_STATE/log/nextest.log"
     return "${PIPESTATUS[0]}"
@@ -39,6 +42,7 @@ step "set up" deploy/setup.sh test
 step "web page and its tests" deploy/ui.sh test || failed=1
 step "agent images" images
 step "build" binaries
+step "example configuration" example_configuration || failed=1
 step "PostgreSQL" pg_start
 
 ROOST_TEST_BIN_DIR=${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/debug
