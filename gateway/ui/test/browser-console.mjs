@@ -23,7 +23,7 @@ export const consoleTests = (scene) => ({
       await page.getByText("Making the sandbox").waitFor();
       await shot(page, "sandbox-making");
       await type(page, "echo it works");
-      await run(page, "echo it works").getByText("Exit 0").waitFor();
+      await run(page, "echo it works").getByText("Exit 0", { exact: true }).waitFor();
       assert.match(await run(page, "echo it works").textContent(), /it works/);
     }),
 
@@ -43,14 +43,14 @@ export const consoleTests = (scene) => ({
       const { page } = at;
       await open(at);
       await type(page, "cargo test");
-      await run(page, "cargo test").getByText("Exit 0").waitFor();
+      await run(page, "cargo test").getByText("Exit 0", { exact: true }).waitFor();
       await type(page, "exit 3");
-      await run(page, "exit 3").getByText("Exit 3").waitFor();
+      await run(page, "exit 3").getByText("Exit 3", { exact: true }).waitFor();
       await type(page, "vanish");
-      await run(page, "vanish").getByText("Lost").waitFor();
+      await run(page, "vanish").getByText("Lost", { exact: true }).waitFor();
       await type(page, "sleep 1000");
       await run(page, "sleep 1000").getByRole("button", { name: "Cancel" }).click();
-      await run(page, "sleep 1000").getByText("Cancelled").waitFor();
+      await run(page, "sleep 1000").getByText("Cancelled", { exact: true }).waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, "console-ends");
     }),
@@ -64,7 +64,7 @@ export const consoleTests = (scene) => ({
       await page.keyboard.press("Enter");
       await run(page, "cat").getByText("knock knock").waitFor();
       await page.getByRole("button", { name: "End input" }).click();
-      await run(page, "cat").getByText("Exit 0").waitFor();
+      await run(page, "cat").getByText("Exit 0", { exact: true }).waitFor();
     }),
 
   "a cut in the middle of output loses and repeats nothing": () =>
@@ -75,7 +75,7 @@ export const consoleTests = (scene) => ({
       await run(page, "count").getByText("line 6", { exact: false }).waitFor();
       const [exec] = mock.state.execs.values();
       exec.connections.forEach((response) => response.destroy());
-      await run(page, "count").getByText("Exit 0").waitFor();
+      await run(page, "count").getByText("Exit 0", { exact: true }).waitFor();
       const lines = (await run(page, "count").locator("pre").textContent()).trim().split("\n");
       assert.deepEqual(
         lines,
@@ -90,7 +90,7 @@ export const consoleTests = (scene) => ({
       await type(page, "count");
       await run(page, "count").getByText("line 3", { exact: false }).waitFor();
       await page.reload();
-      await run(page, "count").getByText("Exit 0").waitFor();
+      await run(page, "count").getByText("Exit 0", { exact: true }).waitFor();
       const lines = (await run(page, "count").locator("pre").textContent()).trim().split("\n");
       assert.equal(lines.length, 30);
     }),
@@ -101,13 +101,19 @@ export const consoleTests = (scene) => ({
       await open(at);
       for (const round of [1, 2]) {
         await type(page, "count");
-        await until(`count ${round}`, async () => (await page.getByText("Exit 0").count()) === round);
+        await until(
+          `count ${round}`,
+          async () => (await page.getByText("Exit 0", { exact: true }).count()) === round,
+        );
       }
       await type(page, "count");
       const log = page.getByRole("log");
       await log.evaluate((element) => (element.scrollTop = 40));
       await page.getByRole("button", { name: "Jump to latest" }).waitFor();
-      await until("the third to end", async () => (await page.getByText("Exit 0").count()) === 3);
+      await until(
+        "the third to end",
+        async () => (await page.getByText("Exit 0", { exact: true }).count()) === 3,
+      );
       assert.equal(await log.evaluate((element) => element.scrollTop), 40);
       await page.getByRole("button", { name: "Jump to latest" }).click();
     }),

@@ -52,6 +52,8 @@ const tests = {
   "sign-in: the same words for a wrong password and an unknown person, then a lock with its time": () =>
     scene({ signedIn: false }, async ({ mock, page }) => {
       await page.goto(mock.url);
+      await page.getByLabel("E-mail").waitFor();
+      assert.deepEqual(await axe(page), []);
       for (const [email, attempts] of [
         [mock.state.user.email, 1],
         ["nobody@example.org", 2],

@@ -36,7 +36,7 @@ export function PasswordField({ label, value, onChange, autoComplete, hint, erro
           type="button"
           aria-pressed={shown}
           onClick={() => setShown(!shown)}
-          className="rounded-control text-small text-fg-2 hover:text-fg"
+          className="-mt-2 min-h-6 min-w-8 rounded-control text-right text-small text-fg-2 hover:text-fg"
         >
           {shown ? "Hide" : "Show"}
         </button>

@@ -37,7 +37,8 @@ export function OperatorPage() {
         <h1 className="text-head-1">Supervision</h1>
         {total && (
           <p className="text-fg-3">
-            {total.actors} actors, {total.restarts} {total.restarts === 1 ? "restart" : "restarts"}
+            {total.actors} {total.actors === 1 ? "actor" : "actors"}, {total.restarts}{" "}
+            {total.restarts === 1 ? "restart" : "restarts"}
             {total.failed > 0 && <span className="text-failed">, {total.failed} failed for good</span>} ·
             snapshot <Ago at={tree.data?.at} />
           </p>

@@ -45,7 +45,10 @@ function options({ lines, format, max, sync }: Props, width: number): uPlot.Opti
     cursor: { sync: { key: sync }, drag: { x: true, y: false }, points: { size: 6 } },
     scales: {
       // One report alone has no span of its own; a minute is shown then.
-      x: { range: (_plot, low, high) => (high - low < 5 ? [high - 60, high + 1] : [low, high]) },
+      x: {
+        range: (plot, low, high) =>
+          plot.data[0].length === 1 ? [(plot.data[0][0] ?? 0) - 60, (plot.data[0][0] ?? 0) + 1] : [low, high],
+      },
       y: { range: (_plot, _low, high) => [0, max ?? Math.max(high * 1.15, 0.1)] },
     },
     axes: [
