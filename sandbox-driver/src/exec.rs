@@ -93,6 +93,22 @@ impl GuestLink {
         Ok(ran)
     }
 
+    /// As [`Self::run`], with bytes for the command's stdin.
+    ///
+    /// # Errors
+    /// Those of [`Self::run`], and what the source says; the command is then cancelled.
+    pub async fn run_fed<R>(&self, command: Command, stdin: R) -> Result<Ran, DriverError>
+    where
+        R: AsyncRead + Unpin,
+    {
+        let mut output = Vec::new();
+        let mut ran = self
+            .run_with(command, stdin, true, Sink::Keep(&mut output))
+            .await?;
+        ran.output = output;
+        Ok(ran)
+    }
+
     /// Runs a command with bytes for its stdin and a sink for its stdout; stderr is kept up to a MiB.
     ///
     /// # Errors

@@ -157,11 +157,15 @@ fn state(image: &ImageInspect, digest: Option<&str>) -> ImageState {
         return ImageState::WrongDigest { id };
     }
     let config = image.config.clone().unwrap_or_default();
-    let entry = config.entrypoint.unwrap_or_default();
+    // Either spelling: what is started is decided by the policy, this only tells an agent image from another.
+    let mut entry = config.entrypoint.unwrap_or_default();
+    if entry.is_empty() {
+        entry = config.cmd.unwrap_or_default();
+    }
     if entry != [GUEST] {
         return ImageState::Unfit {
             reason: format!(
-                "its entry point is {entry:?} and must be {GUEST}: build it with deploy/agent-image"
+                "it starts {entry:?} and must be {GUEST}: build it with deploy/agent-image"
             ),
         };
     }

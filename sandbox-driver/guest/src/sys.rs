@@ -25,7 +25,8 @@ fn prctl(option: libc::c_int, value: libc::c_ulong) -> io::Result<()> {
     check(unsafe { libc::prctl(option, value, 0, 0, 0) }).map(drop)
 }
 
-/// Blocks SIGCHLD and SIGTERM and gives a descriptor that becomes readable when one of them comes.
+/// Blocks SIGCHLD and gives a descriptor that becomes readable when a child ends. No other signal is taken: what a command
+/// sends to the first process of its namespace is dropped by the kernel, which is how it cannot end us.
 pub fn signals() -> io::Result<OwnedFd> {
     // SAFETY: an all-zero sigset_t is valid storage for sigemptyset, which initialises it; signalfd gets that set and
     // returns a new descriptor that nothing else owns.
@@ -33,7 +34,6 @@ pub fn signals() -> io::Result<OwnedFd> {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut set);
         libc::sigaddset(&raw mut set, libc::SIGCHLD);
-        libc::sigaddset(&raw mut set, libc::SIGTERM);
         check(libc::sigprocmask(
             libc::SIG_BLOCK,
             &raw const set,
@@ -48,20 +48,10 @@ pub fn signals() -> io::Result<OwnedFd> {
     }
 }
 
-/// The signals that came, by number.
-pub fn take_signals(fd: &OwnedFd) -> Vec<i32> {
-    const ONE: usize = size_of::<libc::signalfd_siginfo>();
-    let mut found = Vec::new();
-    let mut buffer = [0u8; ONE];
-    while let Ok(got) = rustix::io::read(fd, &mut buffer) {
-        if got != ONE {
-            break;
-        }
-        // The signal's number is the first field.
-        let number = u32::from_ne_bytes([buffer[0], buffer[1], buffer[2], buffer[3]]);
-        found.push(i32::try_from(number).unwrap_or(0));
-    }
-    found
+/// Empties the descriptor of [`signals`].
+pub fn take_signals(fd: &OwnedFd) {
+    let mut buffer = [0u8; size_of::<libc::signalfd_siginfo>()];
+    while matches!(rustix::io::read(fd, &mut buffer), Ok(1..)) {}
 }
 
 /// Puts every signal back to its default and unblocks all, as a new program expects.

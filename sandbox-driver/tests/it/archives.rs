@@ -1,0 +1,118 @@
+//! A workspace survives its sandbox.
+use std::os::unix::fs::PermissionsExt;
+
+use roost_protocol::sandbox::WorkspaceState;
+use roost_sandbox_driver::{ArchiveStore, DriverError, ProvisionOptions};
+
+use crate::support::{Bench, said};
+
+#[tokio::test]
+async fn what_was_in_the_workspace_is_there_in_the_next_sandbox() {
+    let bench = Bench::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let store = ArchiveStore::open(folder.path().join("archives"))
+        .await
+        .unwrap();
+    let (sandbox, link) = bench.sandbox().await;
+    said(&link, "mkdir -p a/b; dd if=/dev/urandom of=a/b/data bs=1000 count=20000 2>/dev/null; echo '#!/bin/sh' > run; chmod 755 run; ln -s /usr/bin/python3 py").await;
+    let sum = said(&link, "sha256sum a/b/data").await;
+    let stored = bench.driver.archive(sandbox, &store).await.unwrap();
+    let again = bench.driver.archive(sandbox, &store).await.unwrap();
+    assert_eq!(stored, again, "the same content is the same archive");
+    let last = bench
+        .driver
+        .destroy(sandbox, Some(&store))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(last.digest, stored.digest);
+    assert!(stored.bytes > 20_000_000);
+    let path = store.path(&stored.digest).unwrap();
+    assert_eq!(
+        std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+
+    let spec = bench.spec();
+    let options = ProvisionOptions {
+        restore: Some(path),
+        ..ProvisionOptions::default()
+    };
+    let (_, workspace) = bench
+        .driver
+        .provision(&spec, options.clone(), &mut |_| {})
+        .await
+        .unwrap();
+    assert_eq!(
+        workspace,
+        WorkspaceState::Restored {
+            digest: stored.digest.clone()
+        }
+    );
+    let link = bench.driver.attach(spec.sandbox).await.unwrap();
+    assert_eq!(said(&link, "sha256sum a/b/data").await, sum);
+    assert_eq!(
+        said(&link, "ls -l py run | tr -s ' ' | sed 's/ .*//'")
+            .await
+            .len(),
+        21
+    );
+    // The same provision again finds the restored one and leaves it alone.
+    said(&link, "echo new > later").await;
+    bench
+        .driver
+        .provision(&spec, options, &mut |_| {})
+        .await
+        .unwrap();
+    assert_eq!(said(&link, "cat later").await, "new");
+    bench.clean().await;
+}
+
+#[tokio::test]
+async fn a_damaged_archive_makes_no_sandbox_and_a_missing_one_is_said() {
+    let bench = Bench::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("{}.tar", "a".repeat(64)));
+    let spec = bench.spec();
+    let options = ProvisionOptions {
+        restore: Some(path.clone()),
+        ..ProvisionOptions::default()
+    };
+    let (_, workspace) = bench
+        .driver
+        .provision(&spec, options.clone(), &mut |_| {})
+        .await
+        .unwrap();
+    assert_eq!(
+        workspace,
+        WorkspaceState::ArchiveMissing {
+            digest: "a".repeat(64)
+        }
+    );
+    bench.clean().await;
+
+    std::fs::write(&path, vec![0; 10_240]).unwrap();
+    let error = bench
+        .driver
+        .provision(&bench.spec(), options, &mut |_| {})
+        .await
+        .unwrap_err();
+    assert!(matches!(error, DriverError::Archive(_)), "{error}");
+    assert!(
+        bench.driver.list().await.unwrap().is_empty(),
+        "nothing half-made stays"
+    );
+}
+
+#[tokio::test]
+async fn a_workspace_that_cannot_be_stored_keeps_its_sandbox() {
+    let bench = Bench::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let store = ArchiveStore::open(folder.path()).await.unwrap();
+    let (sandbox, link) = bench.sandbox().await;
+    said(&link, "echo precious > file").await;
+    drop(folder);
+    assert!(bench.driver.destroy(sandbox, Some(&store)).await.is_err());
+    assert_eq!(said(&link, "cat file").await, "precious");
+    bench.clean().await;
+}

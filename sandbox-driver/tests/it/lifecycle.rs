@@ -1,0 +1,265 @@
+//! Provision, list, health, sweep, destroy, watch.
+use std::collections::HashSet;
+use std::time::Duration;
+
+use futures::StreamExt;
+use roost_protocol::sandbox::{ContainerState, WorkspaceState};
+use roost_sandbox_driver::{DriverError, Gone, GoneHow, ImageState, OwnerCaps, ProvisionOptions};
+
+use crate::support::{Bench, driver, said, shell, text};
+
+#[tokio::test]
+async fn a_sandbox_is_made_used_listed_and_destroyed() {
+    let bench = Bench::new().await;
+    let spec = bench.spec();
+    let mut steps = Vec::new();
+    let (facts, workspace) = bench
+        .driver
+        .provision(&spec, ProvisionOptions::default(), &mut |step| {
+            steps.push(step.to_owned());
+        })
+        .await
+        .unwrap();
+    assert_eq!(workspace, WorkspaceState::Empty);
+    assert_eq!(facts.state, ContainerState::Running);
+    assert_eq!(facts.limits, spec.limits);
+    assert_eq!(steps, ["creating the container", "starting the sandbox"]);
+
+    let link = bench.driver.attach(spec.sandbox).await.unwrap();
+    assert_eq!(
+        said(&link, "id -u; pwd; echo $HOME $TMPDIR").await,
+        "65532\n/workspace\n/workspace /workspace/.tmp"
+    );
+
+    let listed = bench.driver.list().await.unwrap();
+    assert_eq!(listed, [facts]);
+    let health = bench.driver.health(spec.sandbox).await.unwrap();
+    assert!(health.guest);
+    assert_eq!(health.running, 0);
+    assert!(health.memory_bytes.unwrap() > 0);
+    assert!(health.pids.unwrap() >= 1);
+    assert!(health.workspace_used_bytes.is_some());
+
+    assert_eq!(
+        bench.driver.destroy(spec.sandbox, None).await.unwrap(),
+        None
+    );
+    assert!(bench.driver.list().await.unwrap().is_empty());
+    assert!(matches!(
+        bench.driver.health(spec.sandbox).await,
+        Err(DriverError::NoSandbox(_))
+    ));
+    assert!(link.run(shell("true")).await.is_err());
+    bench
+        .driver
+        .destroy(spec.sandbox, None)
+        .await
+        .expect("twice is fine");
+}
+
+#[tokio::test]
+async fn the_same_id_is_the_same_sandbox_and_another_spec_is_refused() {
+    let bench = Bench::new().await;
+    let spec = bench.spec();
+    let (_, link) = bench.sandbox_of(&spec).await;
+    said(&link, "echo kept > file").await;
+    let (again, _) = bench
+        .driver
+        .provision(&spec, ProvisionOptions::default(), &mut |_| {})
+        .await
+        .unwrap();
+    assert_eq!(bench.driver.list().await.unwrap(), [again]);
+    assert_eq!(said(&link, "cat file").await, "kept");
+
+    let mut other = spec.clone();
+    other.limits.pids += 1;
+    let error = bench
+        .driver
+        .provision(&other, ProvisionOptions::default(), &mut |_| {})
+        .await
+        .unwrap_err();
+    assert!(matches!(error, DriverError::SpecDiffers(_)), "{error}");
+    assert_eq!(said(&link, "cat file").await, "kept");
+    bench.clean().await;
+}
+
+#[tokio::test]
+async fn many_provisions_at_once_of_one_id_make_one_sandbox() {
+    let bench = Bench::new().await;
+    let spec = bench.spec();
+    let made = futures::future::join_all((0..4).map(|_| {
+        let (driver, spec) = (bench.driver.clone(), spec.clone());
+        async move {
+            driver
+                .provision(&spec, ProvisionOptions::default(), &mut |_| {})
+                .await
+        }
+    }))
+    .await;
+    assert!(made.iter().any(Result::is_ok), "{made:?}");
+    assert!(bench.driver.list().await.unwrap().len() <= 1);
+    bench.clean().await;
+}
+
+#[tokio::test]
+async fn the_owner_caps_lower_limits_and_count_sandboxes() {
+    let bench = Bench::new().await;
+    let caps = OwnerCaps {
+        most_memory_bytes: Some(128 << 20),
+        most_sandboxes: Some(1),
+        ..OwnerCaps::default()
+    };
+    let options = ProvisionOptions {
+        caps,
+        restore: None,
+    };
+    let (facts, _) = bench
+        .driver
+        .provision(&bench.spec(), options.clone(), &mut |_| {})
+        .await
+        .unwrap();
+    assert_eq!(facts.limits.memory_bytes, 128 << 20);
+    assert_eq!(facts.limits.workspace_bytes, 32 << 20);
+    let error = bench
+        .driver
+        .provision(&bench.spec(), options, &mut |_| {})
+        .await
+        .unwrap_err();
+    assert!(matches!(error, DriverError::OwnerCaps(_)), "{error}");
+    bench.clean().await;
+}
+
+#[tokio::test]
+async fn a_sweep_takes_orphans_past_the_grace_and_nothing_else() {
+    let bench = Bench::new().await;
+    let (kept, _) = bench.sandbox().await;
+    let (orphan, _) = bench.sandbox().await;
+    let stranger = driver(&format!("{}-other", bench.owner)).await;
+    let foreign = bench.spec();
+    stranger
+        .provision(&foreign, ProvisionOptions::default(), &mut |_| {})
+        .await
+        .unwrap();
+
+    let keep = HashSet::from([kept]);
+    let none = bench
+        .driver
+        .sweep(&keep, Duration::from_secs(3600))
+        .await
+        .unwrap();
+    assert!(none.is_empty(), "younger than the grace");
+    let gone = bench.driver.sweep(&keep, Duration::ZERO).await.unwrap();
+    assert_eq!(gone, [orphan]);
+    let left: Vec<_> = bench
+        .driver
+        .list()
+        .await
+        .unwrap()
+        .iter()
+        .map(|facts| facts.sandbox)
+        .collect();
+    assert_eq!(left, [kept]);
+    assert_eq!(
+        stranger.list().await.unwrap().len(),
+        1,
+        "another owner's is not ours"
+    );
+    stranger.destroy(foreign.sandbox, None).await.unwrap();
+    bench.clean().await;
+}
+
+#[tokio::test]
+async fn watch_tells_of_a_sandbox_that_ends_by_itself() {
+    let bench = Bench::new().await;
+    let (sandbox, _link) = bench.sandbox().await;
+    let mut watch = Box::pin(bench.driver.watch());
+    // The engine's events begin when the request arrives; killing again until one is seen avoids a pause.
+    let docker = bollard::Docker::connect_with_unix_defaults().unwrap();
+    let name = format!("roost-{sandbox}");
+    let mut tick = tokio::time::interval(Duration::from_millis(200));
+    let gone = loop {
+        tokio::select! {
+            gone = watch.next() => break gone.unwrap().unwrap(),
+            _ = tick.tick() => {
+                let _ = docker.start_container(&name, None).await;
+                let _ = docker.kill_container(&name, None).await;
+            }
+        }
+    };
+    assert_eq!(
+        gone,
+        Gone {
+            sandbox,
+            how: GoneHow::Exited { code: Some(137) }
+        }
+    );
+    bench.clean().await;
+}
+
+#[tokio::test]
+async fn a_sandbox_that_died_is_made_anew_by_the_same_provision() {
+    let bench = Bench::new().await;
+    let spec = bench.spec();
+    bench.sandbox_of(&spec).await;
+    let docker = bollard::Docker::connect_with_unix_defaults().unwrap();
+    docker
+        .kill_container(&format!("roost-{}", spec.sandbox), None)
+        .await
+        .unwrap();
+    let (_, link) = bench.sandbox_of(&spec).await;
+    assert_eq!(said(&link, "echo alive").await, "alive");
+    bench.clean().await;
+}
+
+#[tokio::test]
+async fn the_image_is_ready_missing_or_another_one() {
+    let bench = Bench::new().await;
+    let ready = bench.driver.image_state(&bench.image, None).await.unwrap();
+    let ImageState::Ready { id, .. } = ready else {
+        panic!("{ready:?}");
+    };
+    assert!(matches!(
+        bench
+            .driver
+            .image_state(&bench.image, Some(&id))
+            .await
+            .unwrap(),
+        ImageState::Ready { .. }
+    ));
+    let wrong = format!("sha256:{}", "0".repeat(64));
+    assert_eq!(
+        bench
+            .driver
+            .image_state(&bench.image, Some(&wrong))
+            .await
+            .unwrap(),
+        ImageState::WrongDigest { id }
+    );
+    assert_eq!(
+        bench
+            .driver
+            .image_state("roost-no-such-image:x", None)
+            .await
+            .unwrap(),
+        ImageState::Missing
+    );
+    let mut spec = bench.spec();
+    spec.image = "roost-no-such-image:x".to_owned();
+    let error = bench
+        .driver
+        .provision(&spec, ProvisionOptions::default(), &mut |_| {})
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("roostd image build"), "{error}");
+}
+
+#[tokio::test]
+async fn variables_of_the_spec_reach_commands() {
+    let bench = Bench::new().await;
+    let mut spec = bench.spec();
+    spec.env.insert("PROJECT".to_owned(), "über = 1".to_owned());
+    let (_, link) = bench.sandbox_of(&spec).await;
+    let ran = link.run(shell("echo \"$PROJECT\"")).await.unwrap();
+    assert_eq!(text(&ran), "über = 1");
+    bench.clean().await;
+}

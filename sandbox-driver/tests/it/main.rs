@@ -1,0 +1,9 @@
+//! The driver against a real engine and a real guest. Without an engine these tests fail and say what to install.
+
+mod archives;
+mod bad_input;
+mod commands;
+mod lifecycle;
+mod links;
+mod support;
+mod trees;
