@@ -21,6 +21,7 @@ use crate::domains::claws::routes::ClawsState;
 use crate::domains::fleet::routes::FleetState;
 use crate::domains::live::routes::LiveState;
 use crate::domains::operator::routes::OperatorState;
+use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::workspaces::routes::WorkspacesState;
 use crate::events::retention::Sweeper;
 use crate::events::{EventLog, Hub};
@@ -153,7 +154,7 @@ impl Gateway {
             saga_nudge: saga_nudge.clone(),
         };
         let machines = machines::machines(&shared).await?;
-        let states = states(&shared, machines.state)?;
+        let states = states(&shared, machines.state, machines.sandboxes.clone())?;
         let operator_state = states.operator.clone();
         let layers = layers(&config, &db, &clock, &ids);
         let listener = |socket, router, tls| Listener {
@@ -177,12 +178,12 @@ impl Gateway {
                 db: db.clone(),
                 clock: clock.clone(),
                 kill_points: kill_points.clone(),
-                destroy_sandbox: destroy_sandbox(),
+                destroy_sandbox: destroy_sandbox(machines.sandboxes.clone()),
                 owner: ids.next().to_string(),
             },
             saga_nudge,
             fleet: machines.branch,
-            local_engine: machines.local_engine,
+            sandboxes: machines.sandboxes_branch,
             public: listener(public, router::public(states, &layers), tls),
             operator: listener(operator, router::operators(operator_state, &layers), None),
         };
@@ -263,7 +264,11 @@ struct Shared<'a> {
     saga_nudge: Nudge,
 }
 
-fn states(shared: &Shared<'_>, fleet: FleetState) -> Result<States, AuthError> {
+fn states(
+    shared: &Shared<'_>,
+    fleet: FleetState,
+    sandboxes: SandboxesHandle,
+) -> Result<States, AuthError> {
     let (config, plans) = (shared.config, Arc::new(shared.config.plans.clone()));
     let (db, clock, ids) = (shared.db, shared.clock, shared.ids);
     Ok(States {
@@ -308,6 +313,7 @@ fn states(shared: &Shared<'_>, fleet: FleetState) -> Result<States, AuthError> {
             view: shared.view.clone(),
         },
         fleet,
+        sandboxes,
     })
 }
 
@@ -338,9 +344,17 @@ fn layers(config: &Config, db: &Db, clock: &SharedClock, ids: &SharedIds) -> Lay
     }
 }
 
-/// Until the `sandboxes` domain is wired in here, no agent can have a sandbox.
-fn destroy_sandbox() -> DestroySandbox {
-    Arc::new(|_, _| Box::pin(async { Ok(()) }))
+/// What the saga of an agent's end asks of its sandbox.
+fn destroy_sandbox(sandboxes: SandboxesHandle) -> DestroySandbox {
+    Arc::new(move |scope, claw| {
+        let sandboxes = sandboxes.clone();
+        Box::pin(async move {
+            let gone =
+                crate::domains::sandboxes::commands::destroy_for_good(&sandboxes, scope, claw)
+                    .await;
+            gone.map_err(|error| error.to_string())
+        })
+    })
 }
 
 fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, StartupError> {

@@ -236,3 +236,43 @@ impl From<crate::domains::claws::ClawError> for ApiError {
         }
     }
 }
+
+impl From<crate::domains::sandboxes::SandboxError> for ApiError {
+    fn from(error: crate::domains::sandboxes::SandboxError) -> Self {
+        use crate::domains::sandboxes::SandboxError as E;
+        match error {
+            E::NoClaw => Self::not_found("claw"),
+            E::NoNode => Self::not_found("node"),
+            E::NoOperation => Self::not_found("command"),
+            E::NoSandbox => Self::new(Code::NoSandbox)
+                .detail("The agent has no sandbox; make one with POST /api/claws/{id}/sandbox."),
+            E::NotRunning(state) => Self::new(Code::Conflict)
+                .detail(format!("The sandbox is {state}, so nothing can be done in it now.")),
+            E::Lost => Self::new(Code::SandboxLost).detail(
+                "The machine that had this sandbox is gone. Make a new one; a stored workspace comes back where it lies.",
+            ),
+            E::Quota(error) => error.into(),
+            E::Refused(refused) => refusal(&refused),
+            E::TooSlow => Self::new(Code::NoAnswer)
+                .detail("The machine works on it still; look at it again, nothing has to be repeated."),
+            E::Operations(error) => error.into(),
+            E::Start(error) => Self::internal(error),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
+/// What a machine answered, with its own sentence: it says what to do.
+fn refusal(refused: &roost_protocol::report::OperationError) -> ApiError {
+    use roost_protocol::report::ErrorKind as K;
+    let code = match refused.kind {
+        K::EngineUnavailable | K::EngineRefused => Code::EngineUnavailable,
+        K::ImageMissing => Code::ImageMissing,
+        K::Invalid | K::Unsupported => return ApiError::validation("", refused.detail.clone()),
+        K::NoSandbox => Code::NoSandbox,
+        K::Draining => Code::NodeDraining,
+        K::Busy | K::DiskFull | K::Paused | K::OwnerPolicy | K::Interrupted => Code::Unavailable,
+        _ => Code::Conflict,
+    };
+    ApiError::new(code).detail(refused.detail.clone())
+}

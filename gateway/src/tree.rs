@@ -7,7 +7,7 @@
 //! ├─ live         one actor an open stream
 //! ├─ operations   what operators asked for
 //! ├─ fleet        one actor per paired machine · recovery · health writer
-//! ├─ sandboxes    local engine (where `sandboxes.local` is on)
+//! ├─ sandboxes    transitions · local engine (where `sandboxes.local` is on) · facts · recovery
 //! └─ http         operator listener · public listener (last up, first down)
 //! ```
 
@@ -29,8 +29,8 @@ pub struct Parts {
     pub branches: Branches,
     /// The branch `fleet`.
     pub fleet: AnyChild,
-    /// The engine on this host, where it is on.
-    pub local_engine: Option<AnyChild>,
+    /// The branch `sandboxes`.
+    pub sandboxes: SupervisorSpec,
     pub public: Listener,
     pub operator: Listener,
 }
@@ -81,16 +81,8 @@ pub fn root(parts: Parts) -> SupervisorSpec {
         .child(parts.branches.live)
         .child(parts.branches.operations)
         .child(parts.fleet)
-        .child(sandboxes(parts.local_engine))
+        .child(parts.sandboxes)
         .child(http(parts.public, parts.operator))
-}
-
-fn sandboxes(local_engine: Option<AnyChild>) -> SupervisorSpec {
-    let branch = SupervisorSpec::new("sandboxes").serves("sandboxes on this host and everywhere");
-    match local_engine {
-        Some(engine) => branch.child(engine),
-        None => branch,
-    }
 }
 
 fn foundation(parts: &Parts) -> SupervisorSpec {

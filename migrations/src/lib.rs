@@ -13,6 +13,7 @@ mod m0005_leases_and_sagas;
 mod m0006_idempotency;
 mod m0101_fleet;
 mod m0102_operations;
+mod m0201_sandboxes;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -28,6 +29,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0006_idempotency::Migration),
             Box::new(m0101_fleet::Migration),
             Box::new(m0102_operations::Migration),
+            Box::new(m0201_sandboxes::Migration),
         ]
     }
 }

@@ -1,17 +1,26 @@
 //! Wiring of what runs on machines: operations, the fleet, the engine on this host.
 
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
 use super::{Shared, StartupError};
 use crate::db::DbError;
 use crate::domains::fleet::routes::FleetState;
 use crate::domains::fleet::{self, FleetParts, FleetSettings};
+use crate::domains::sandboxes::{self, SandboxesHandle};
 use crate::operations::local::LocalSettings;
 use crate::operations::{self, OperationsHandle};
-use crate::supervision::AnyChild;
+use crate::supervision::{AnyChild, SupervisorSpec};
+
+/// Facts of the local engine that their listener may be behind.
+const LOCAL_FACTS: usize = 1024;
 
 /// The parts of the tree, and what the routes need.
 pub(super) struct Machines {
     pub(super) branch: AnyChild,
-    pub(super) local_engine: Option<AnyChild>,
+    pub(super) sandboxes_branch: SupervisorSpec,
+    pub(super) sandboxes: SandboxesHandle,
     pub(super) state: FleetState,
 }
 
@@ -36,15 +45,33 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         },
     };
     let (branch, fleet) = fleet::branch(parts, shared.hub.clone());
+    let (local_facts, _) = broadcast::channel(LOCAL_FACTS);
     let settings = LocalSettings {
         state_dir: config.data_dir.join("local-engine"),
         engine: config.sandboxes.engine.clone(),
         image: config.sandboxes.image.clone(),
+        facts: local_facts.clone(),
     };
     let local = || operations::local::child(operations.clone(), shared.ids.clone(), settings);
+    let local_engine = config.sandboxes.local.then(local);
+    let (transitions, jobs) = sandboxes::transitions();
+    let handle = SandboxesHandle::new(
+        shared.db.clone(),
+        shared.clock.clone(),
+        shared.ids.clone(),
+        Arc::new(config.plans.clone()),
+        operations.clone(),
+        jobs,
+        sandboxes::Settings {
+            image: config.sandboxes.image.clone(),
+        },
+    );
+    let sandboxes_branch =
+        sandboxes::branch(&handle, transitions, local_engine, &fleet, &local_facts);
     Ok(Machines {
         branch,
-        local_engine: config.sandboxes.local.then(local),
+        sandboxes_branch,
+        sandboxes: handle,
         state: FleetState {
             fleet,
             hub: shared.hub.clone(),

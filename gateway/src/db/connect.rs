@@ -181,6 +181,11 @@ impl Db {
         Ok(WriteTx::new(tx, self.inner.backend, self.inner.hub.clone()))
     }
 
+    /// Where committed events are told: for code that waits for a change instead of polling.
+    pub fn hub(&self) -> &Hub {
+        &self.inner.hub
+    }
+
     pub(super) fn writer(&self) -> &DatabaseConnection {
         &self.inner.writer
     }

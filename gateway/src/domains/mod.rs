@@ -6,4 +6,5 @@ pub mod claws;
 pub mod fleet;
 pub mod live;
 pub mod operator;
+pub mod sandboxes;
 pub mod workspaces;

@@ -19,7 +19,7 @@ use super::problem::Problem;
 use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
-use crate::domains::{audit, auth, claws, fleet, live, operator, workspaces};
+use crate::domains::{audit, auth, claws, fleet, live, operator, sandboxes, workspaces};
 use crate::error::{ApiError, Code};
 
 /// The states of all domains; each domain sees its own alone.
@@ -32,6 +32,7 @@ pub struct States {
     pub live: live::routes::LiveState,
     pub operator: operator::routes::OperatorState,
     pub fleet: fleet::routes::FleetState,
+    pub sandboxes: sandboxes::SandboxesHandle,
 }
 
 /// The layers around the routes.
@@ -79,6 +80,7 @@ domains! {
     live => live::routes::router();
     operator => operator::routes::router();
     fleet => fleet::routes::router();
+    sandboxes => sandboxes::routes::router();
 }
 
 fn pages_router() -> OpenApiRouter {

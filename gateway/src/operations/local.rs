@@ -8,20 +8,21 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use roost_protocol::control::ControlReply;
+use roost_protocol::control::{ControlReply, GoneCause};
 use roost_protocol::frame::ToGateway;
 use roost_protocol::ids::InstallId;
+use roost_protocol::inventory::Inventory;
 use roost_sandbox_driver::executor::{
     Event, Events, Executor, ExecutorClock, ExecutorConfig, ExecutorHandle, OwnerPolicy,
 };
-use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore, broadcast};
 
 use super::desk::{Desk, Flow, TICK};
 use super::line::{EngineCall, Line};
 use super::link::Link;
 use super::model::Target;
 use super::{OperationsError, OperationsHandle};
-use crate::ids::SharedIds;
+use crate::ids::{SandboxId, SharedIds};
 use crate::supervision::{ActorKind, AnyChild, ChildSpec, Context, Failure, Serve};
 
 /// Events that may wait for the actor; the executor keeps the rest on disk.
@@ -36,6 +37,20 @@ pub struct LocalSettings {
     pub engine: Option<String>,
     /// The agent image.
     pub image: String,
+    /// Where facts are told.
+    pub facts: broadcast::Sender<LocalFact>,
+}
+
+/// What the engine on this host tells by itself.
+#[derive(Debug, Clone)]
+pub enum LocalFact {
+    /// All that it holds; also told when what exists changed.
+    Inventory(Inventory),
+    /// A sandbox ended without being asked.
+    SandboxGone {
+        sandbox: SandboxId,
+        cause: GoneCause,
+    },
 }
 
 /// What the actor is told.
@@ -76,6 +91,7 @@ struct Shared {
 /// The actor.
 pub struct LocalEngine {
     desk: Desk,
+    facts: broadcast::Sender<LocalFact>,
 }
 
 /// The child of the tree; from now on the handle reaches it.
@@ -113,6 +129,9 @@ impl Serve for LocalEngine {
             .clone();
         let events = executor.attach();
         let inventory = executor.inventory().await;
+        let facts = shared.settings.facts.clone();
+        // Nobody listens: then nobody has to know.
+        let _ = facts.send(LocalFact::Inventory(inventory.clone()));
         let mut desk =
             Desk::recover(Target::Local, install.to_string(), None, shared.operations).await?;
         // Its own process reads what it is sent, so this flow is always fine.
@@ -123,7 +142,7 @@ impl Serve for LocalEngine {
             LocalMsg::SessionOver
         });
         cx.cast_self_after(TICK, LocalMsg::Tick);
-        Ok(Self { desk })
+        Ok(Self { desk, facts })
     }
 
     async fn handle(&mut self, message: LocalMsg, cx: &Context<LocalMsg>) -> Result<(), Failure> {
@@ -164,6 +183,15 @@ impl LocalEngine {
             ToGateway::Output(chunk) => Ok(self.desk.output(chunk)),
             ToGateway::Reply(ControlReply::StdinTaken { operation, offset }) => {
                 self.desk.stdin_taken(operation, offset);
+                Ok(Flow::Fine)
+            }
+            ToGateway::Inventory(inventory) => {
+                let _ = self.facts.send(LocalFact::Inventory(inventory));
+                Ok(Flow::Fine)
+            }
+            ToGateway::Reply(ControlReply::SandboxGone { sandbox, cause }) => {
+                let sandbox = SandboxId(sandbox.uuid());
+                let _ = self.facts.send(LocalFact::SandboxGone { sandbox, cause });
                 Ok(Flow::Fine)
             }
             _ => Ok(Flow::Fine),

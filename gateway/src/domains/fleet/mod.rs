@@ -28,6 +28,7 @@ pub mod model;
 mod recovery;
 pub mod routes;
 mod session;
+mod standing;
 pub mod store;
 mod store_connection;
 
@@ -35,6 +36,7 @@ pub use error::FleetError;
 pub use facts::NodeFact;
 pub use handle::{FleetHandle, FleetParts, FleetSettings};
 pub use recovery::release_dead_holders;
+pub use standing::{Standing, names_of, standing};
 
 use crate::events::Hub;
 use crate::supervision::{AnyChild, Nudge, SupervisorSpec};

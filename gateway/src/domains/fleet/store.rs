@@ -46,6 +46,18 @@ pub async fn get(
     of(scope).filter(node::Column::Id.eq(id)).one(db).await
 }
 
+/// Those of these nodes that are the workspace's.
+pub async fn some(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    ids: &[NodeId],
+) -> Result<Vec<node::Model>, DbErr> {
+    of(scope)
+        .filter(node::Column::Id.is_in(ids.iter().copied()))
+        .all(db)
+        .await
+}
+
 /// The nodes of a workspace, oldest first.
 pub async fn list(
     db: &impl ConnectionTrait,

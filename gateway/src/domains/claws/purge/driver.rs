@@ -11,6 +11,7 @@ use crate::db::Db;
 use crate::db::lease::Lease;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::store as claws;
+use crate::domains::sandboxes;
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::ClawId;
 use crate::kill_point;
@@ -73,6 +74,7 @@ impl SagaDriver {
         if step == Step::Rows
             && let Some(row) = claws::get(&*tx, scope, claw).await?
         {
+            sandboxes::store::remove_of(&*tx, scope, claw).await?;
             claws::remove(&*tx, scope, claw).await?;
             let fact = Event::changed(ResourceKind::Claw, claw, row.version + 1);
             events::append(&mut tx, scope.workspace(), now, [fact]).await?;

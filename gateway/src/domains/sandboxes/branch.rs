@@ -1,0 +1,62 @@
+//! The branch `sandboxes` of the tree.
+//!
+//! ```text
+//! sandboxes
+//! ├─ transitions     one job a provision, destroy or command under way
+//! ├─ local           the engine on this host, where it is on
+//! ├─ facts           hears what machines tell by themselves
+//! └─ recovery        carries on transitions that were cut off
+//! ```
+
+use tokio::sync::broadcast;
+
+use super::{SandboxesHandle, listen, recovery};
+use crate::domains::fleet::FleetHandle;
+use crate::operations::local::LocalFact;
+use crate::supervision::{ActorKind, AnyChild, ChildSpec, Nudge, SupervisorHandle, SupervisorSpec};
+
+/// The supervisor of the jobs, made first because the handle needs it.
+pub fn transitions() -> (AnyChild, SupervisorHandle) {
+    SupervisorSpec::new("transitions")
+        .serves("what is under way in sandboxes")
+        .with_handle()
+}
+
+/// The whole branch.
+pub fn branch(
+    sandboxes: &SandboxesHandle,
+    transitions: AnyChild,
+    local_engine: Option<AnyChild>,
+    fleet: &FleetHandle,
+    local: &broadcast::Sender<LocalFact>,
+) -> SupervisorSpec {
+    let mut branch = SupervisorSpec::new("sandboxes")
+        .serves("sandboxes on this host and everywhere")
+        .child(transitions);
+    let (hearing, fleet, local) = (sandboxes.clone(), fleet.clone(), local.clone());
+    // Before the engine: what it tells at its start is heard.
+    branch = branch.child(
+        ChildSpec::worker("facts", ActorKind::Worker, move |_| {
+            let (sandboxes, fleet, local) = (hearing.clone(), fleet.clone(), local.subscribe());
+            async move { listen::listen(&sandboxes, &fleet, local).await }
+        })
+        .serves("what machines tell by themselves"),
+    );
+    if let Some(engine) = local_engine {
+        branch = branch.child(engine);
+    }
+    let resuming = sandboxes.clone();
+    branch.child(
+        ChildSpec::periodic(
+            "recovery",
+            ActorKind::Worker,
+            recovery::EVERY,
+            &Nudge::default(),
+            move |_| {
+                let sandboxes = resuming.clone();
+                async move { Ok(recovery::resume(&sandboxes).await?) }
+            },
+        )
+        .serves("transitions that were cut off"),
+    )
+}

@@ -1,0 +1,157 @@
+//! Running a command in an agent's sandbox. Where it runs is read from the registry, never from the request.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use roost_protocol::ids as wire;
+use roost_protocol::limits::{DEFAULT_DEADLINE_S, SANDBOX_LEASE_S};
+use roost_protocol::operation::{Exec, OnBehalf, Operation, OperationRequest, TtySize};
+
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::sandboxes::dto::{NewExec, Tty};
+use crate::domains::sandboxes::entity::container;
+use crate::domains::sandboxes::model::State;
+use crate::domains::sandboxes::{SandboxError, SandboxesHandle, settle, store};
+use crate::events::AgentState;
+use crate::ids::{ClawId, OperationId};
+use crate::operations::Standing;
+use crate::supervision::Tenant;
+
+/// A command that ends sooner never shows its agent as working: one write instead of three for short commands.
+const SHOWN_AS_WORKING_AFTER: Duration = Duration::from_millis(250);
+/// How long the machine may take to take stdin.
+const STDIN_WITHIN: Duration = Duration::from_secs(30);
+
+/// Starts a command; `keep_stdin` leaves stdin open when the request holds none.
+///
+/// # Errors
+/// [`SandboxError::NoSandbox`], [`SandboxError::NotRunning`], [`SandboxError::Lost`], or why the machine did not take it.
+pub async fn exec(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: OperationId,
+    wanted: NewExec,
+    keep_stdin: bool,
+) -> Result<OperationId, SandboxError> {
+    let row = store::current(sandboxes.db.read(), scope, agent)
+        .await?
+        .ok_or(SandboxError::NoSandbox)?;
+    match State::parse(&row.state) {
+        Some(State::Running) => {}
+        Some(State::Lost) => return Err(SandboxError::Lost),
+        other => {
+            return Err(SandboxError::NotRunning(
+                other.map_or("in an unknown state", State::as_str),
+            ));
+        }
+    }
+    let target = settle::target_of(&row);
+    let request = request(&row, id, &wanted, keep_stdin);
+    let taken = sandboxes.operations.submit(target, request).await?;
+    if let Some(text) = wanted.stdin {
+        sandboxes
+            .operations
+            .stdin(id, 0, Bytes::from(text), true, STDIN_WITHIN)
+            .await?;
+    }
+    let (watcher, tenant) = (sandboxes.clone(), Tenant::new(scope.workspace()));
+    sandboxes
+        .jobs
+        .spawn_job(format!("exec:{id}"), Some(tenant), move |_| async move {
+            watch(&watcher, scope, row, id).await.map_err(Into::into)
+        })
+        .await?;
+    Ok(taken.id)
+}
+
+fn request(
+    row: &container::Model,
+    id: OperationId,
+    wanted: &NewExec,
+    keep_stdin: bool,
+) -> OperationRequest {
+    let tty = match wanted.tty {
+        None | Some(Tty::Wanted(false)) => None,
+        Some(Tty::Wanted(true)) => Some(TtySize { rows: 24, cols: 80 }),
+        Some(Tty::Size(size)) => Some(TtySize {
+            rows: size.rows,
+            cols: size.cols,
+        }),
+    };
+    OperationRequest {
+        id: wire::OperationId(id.0),
+        on_behalf: Some(OnBehalf {
+            workspace: wire::WorkspaceId(row.workspace_id.0),
+            agent: wire::AgentId(row.agent_id.0),
+        }),
+        operation: Operation::SbExec(Exec {
+            sandbox: wire::SandboxId(row.id.0),
+            argv: wanted.argv.clone(),
+            cwd: wanted.cwd.clone(),
+            env: wanted.env.clone(),
+            stdin: keep_stdin || wanted.stdin.is_some(),
+            tty,
+            deadline_s: wanted.deadline_s.unwrap_or(DEFAULT_DEADLINE_S),
+        }),
+    }
+}
+
+/// Shows the agent as working while the command runs, and renews the sandbox's lease at its end.
+async fn watch(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    row: container::Model,
+    id: OperationId,
+) -> Result<(), SandboxError> {
+    let ended = sandboxes.operations.wait(id);
+    tokio::pin!(ended);
+    if tokio::time::timeout(SHOWN_AS_WORKING_AFTER, ended.as_mut())
+        .await
+        .is_err()
+    {
+        settle::show(sandboxes, scope, row.agent_id, AgentState::Working).await?;
+        let _ = ended.await;
+    }
+    let now = sandboxes.clock.now();
+    let mut tx = sandboxes.db.write().await?;
+    store::touch(&*tx, scope, row.id, now).await?;
+    let others = sandboxes
+        .jobs
+        .names()
+        .iter()
+        .filter(|name| name.starts_with("exec:"))
+        .count()
+        > 1;
+    let running = store::get(&*tx, scope, row.id)
+        .await?
+        .is_some_and(|row| row.state == State::Running.as_str());
+    if running && !others {
+        crate::domains::claws::status::set(&mut tx, scope, row.agent_id, AgentState::Idle, now)
+            .await?;
+    }
+    tx.commit().await?;
+    // A machine that went away meanwhile renews by its own record of the command.
+    let _ = sandboxes
+        .operations
+        .renew(settle::target_of(&row), vec![row.id], SANDBOX_LEASE_S);
+    Ok(())
+}
+
+/// A command of this agent; another agent's or workspace's does not exist.
+///
+/// # Errors
+/// [`SandboxError::NoOperation`].
+pub async fn of_agent(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: OperationId,
+) -> Result<Standing, SandboxError> {
+    sandboxes
+        .operations
+        .standing(scope, id)
+        .await?
+        .filter(|standing| standing.row.agent_id == Some(agent) && standing.row.kind == "sb_exec")
+        .ok_or(SandboxError::NoOperation)
+}

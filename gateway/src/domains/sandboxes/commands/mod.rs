@@ -1,0 +1,12 @@
+//! What can be asked of sandboxes, one use case a file.
+
+mod destroy;
+mod exec;
+mod place;
+mod provision;
+
+pub use destroy::{Destroyed, destroy, destroy_for_good};
+pub use exec::{exec, of_agent};
+pub use place::{clear_placement, set_placement};
+pub(super) use provision::fallback_event;
+pub use provision::{Provisioned, provision};

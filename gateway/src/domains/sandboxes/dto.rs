@@ -1,0 +1,345 @@
+//! Sandboxes in JSON.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use roost_protocol::limits;
+use roost_protocol::sandbox::Limits;
+use roost_protocol::text;
+use roost_protocol::verify::ProbedFact;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::model::{Reason, State};
+use crate::http::json::{Check, Mistakes};
+use crate::ids::{ClawId, NodeId, OperationId, SandboxId};
+
+/// An agent's sandbox.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Sandbox {
+    pub id: SandboxId,
+    pub agent_id: ClawId,
+    /// `local`, or the id of a node.
+    pub node_id: String,
+    pub node_name: String,
+    pub state: State,
+    /// The engine's id, once there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
+    pub image: String,
+    pub limits: LimitsDto,
+    /// Set when it was wanted on a machine that could not take it.
+    pub fallback: Option<FallbackDto>,
+    /// Why it failed, stopped or is lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Facts read from inside by the escape probe; empty until it ran.
+    pub hardening: Vec<FactDto>,
+    /// The stored workspace, when one was stored.
+    pub workspace_archive: Option<serde_json::Value>,
+    /// The container ends then unless it is used.
+    pub lease_until: DateTime<Utc>,
+    pub last_used_at: DateTime<Utc>,
+    pub created_at: DateTime<Utc>,
+    pub version: i64,
+}
+
+/// Why a sandbox is not where the placement setting says.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct FallbackDto {
+    /// The node that was wanted.
+    pub wanted: NodeId,
+    pub reason: Reason,
+}
+
+/// One fact about the inside of the sandbox.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct FactDto {
+    pub fact: String,
+    pub title: String,
+    pub expected: String,
+    pub actual: String,
+    pub ok: bool,
+}
+
+impl From<ProbedFact> for FactDto {
+    fn from(fact: ProbedFact) -> Self {
+        let clean = |text: &str| text::clean(text, limits::MAX_SHORT_TEXT);
+        Self {
+            fact: clean(&fact.fact),
+            title: clean(&fact.title),
+            expected: clean(&fact.expected),
+            actual: clean(&fact.actual),
+            ok: fact.ok,
+        }
+    }
+}
+
+/// Resource limits; an absent one is the default.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsDto {
+    /// Memory without swap, bytes; the workspace counts in it. 64 MiB to 64 GiB.
+    pub memory_bytes: u64,
+    /// Size of the workspace, bytes; less than the memory.
+    pub workspace_bytes: u64,
+    /// Billionths of a cpu; 0.05 to 64 cpus.
+    pub nano_cpus: u64,
+    /// Processes and threads; 8 to 32,768.
+    pub pids: u32,
+}
+
+impl Default for LimitsDto {
+    fn default() -> Self {
+        Limits::default().into()
+    }
+}
+
+impl From<Limits> for LimitsDto {
+    fn from(l: Limits) -> Self {
+        Self {
+            memory_bytes: l.memory_bytes,
+            workspace_bytes: l.workspace_bytes,
+            nano_cpus: l.nano_cpus,
+            pids: l.pids,
+        }
+    }
+}
+
+impl From<LimitsDto> for Limits {
+    fn from(l: LimitsDto) -> Self {
+        Self {
+            memory_bytes: l.memory_bytes,
+            workspace_bytes: l.workspace_bytes,
+            nano_cpus: l.nano_cpus,
+            pids: l.pids,
+        }
+    }
+}
+
+/// What sandbox to make. There is no field for privilege, mounts, devices or the network: hardening is not negotiable.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSandbox {
+    /// Another image than the deployment's; it must hold the guest.
+    #[serde(default)]
+    pub image: Option<String>,
+    #[serde(default)]
+    pub limits: Option<LimitsDto>,
+}
+
+const MIB: u64 = 1024 * 1024;
+
+impl Check for NewSandbox {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if let Some(Err(error)) = self.image.as_deref().map(text::image_reference) {
+            mistakes.add("/image", error.to_string());
+        }
+        let Some(l) = self.limits else { return };
+        if !(64 * MIB..=64 * 1024 * MIB).contains(&l.memory_bytes) {
+            mistakes.add("/limits/memory_bytes", "must be 64 MiB to 64 GiB, in bytes");
+        }
+        if l.workspace_bytes < MIB || l.workspace_bytes >= l.memory_bytes {
+            mistakes.add(
+                "/limits/workspace_bytes",
+                "must be at least 1 MiB and less than the memory, in bytes",
+            );
+        }
+        if !(50_000_000..=64_000_000_000).contains(&l.nano_cpus) {
+            mistakes.add(
+                "/limits/nano_cpus",
+                "must be 50,000,000 (0.05 cpu) to 64,000,000,000",
+            );
+        }
+        if !(8..=32_768).contains(&l.pids) {
+            mistakes.add("/limits/pids", "must be 8 to 32,768");
+        }
+    }
+}
+
+/// A command to run.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewExec {
+    /// The program and its arguments; no shell is put around it.
+    #[schema(min_items = 1, max_items = 256)]
+    pub argv: Vec<String>,
+    /// Absolute; the workspace when absent.
+    #[serde(default)]
+    pub cwd: Option<String>,
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Text for stdin, which is closed after it. Absent leaves stdin open for `…/stdin`, unless `?wait=true`.
+    #[serde(default)]
+    pub stdin: Option<String>,
+    /// `true` for a terminal of 24 × 80, or its size.
+    #[serde(default)]
+    pub tty: Option<Tty>,
+    /// Seconds until the whole process tree is killed; 600 when absent, a day at most.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 86_400)]
+    pub deadline_s: Option<u64>,
+}
+
+/// Whether and how large a terminal is.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum Tty {
+    Wanted(bool),
+    Size(Size),
+}
+
+/// Size of a terminal in cells, 1 to 1,000 each.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Size {
+    pub rows: u16,
+    pub cols: u16,
+}
+
+impl Size {
+    fn fits(self) -> bool {
+        (1..=1000).contains(&self.rows) && (1..=1000).contains(&self.cols)
+    }
+}
+
+impl Check for Size {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if !self.fits() {
+            mistakes.add("", "rows and cols must be 1 to 1,000");
+        }
+    }
+}
+
+impl Check for NewExec {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if let Err(error) = text::argv(&self.argv) {
+            mistakes.add("/argv", error.to_string());
+        }
+        if let Some(Err(error)) = self.cwd.as_deref().map(text::sandbox_path) {
+            mistakes.add("/cwd", error.to_string());
+        }
+        if let Err(error) = text::environment(self.env.iter()) {
+            mistakes.add("/env", error.to_string());
+        }
+        if let Some(Tty::Size(size)) = self.tty
+            && !size.fits()
+        {
+            mistakes.add("/tty", "rows and cols must be 1 to 1,000");
+        }
+        if self
+            .deadline_s
+            .is_some_and(|s| s == 0 || s > limits::MAX_DEADLINE_S)
+        {
+            mistakes.add(
+                "/deadline_s",
+                format!("must be 1 to {}", limits::MAX_DEADLINE_S),
+            );
+        }
+    }
+}
+
+/// An operation was taken.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExecTaken {
+    pub operation_id: OperationId,
+}
+
+/// How a command stands.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExecState {
+    pub operation_id: OperationId,
+    /// `pending`, `running`, `done`, `failed`, `cancelled` or `lost`.
+    pub state: &'static str,
+    /// Exit code, or 128 + signal; absent while it runs and when it never ran.
+    pub code: Option<i32>,
+    /// Output so far, bytes.
+    pub offset: u64,
+    pub argv: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    pub started_at: Option<DateTime<Utc>>,
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// A command with its output, answered once.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExecWhole {
+    pub operation_id: OperationId,
+    pub state: &'static str,
+    pub code: Option<i32>,
+    pub stdout_base64: String,
+    pub stderr_base64: String,
+    /// Output was left out: beyond 1 MiB here, beyond 16 MiB anywhere, or no longer to be had.
+    pub truncated: bool,
+    pub duration_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// Where stdin stands.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StdinTaken {
+    /// Bytes taken so far: the offset of the next one.
+    pub offset: u64,
+}
+
+/// The placement setting.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Placement {
+    /// `local` or `node`.
+    pub target: &'static str,
+    pub node_id: Option<NodeId>,
+}
+
+/// Sets the placement.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetPlacement {
+    /// `local` or `node`.
+    pub target: String,
+    /// Required with `node`.
+    #[serde(default)]
+    pub node_id: Option<NodeId>,
+}
+
+impl Check for SetPlacement {
+    fn check(&self, mistakes: &mut Mistakes) {
+        match (self.target.as_str(), self.node_id) {
+            ("local", None) | ("node", Some(_)) => {}
+            ("local", Some(_)) => mistakes.add("/node_id", "belongs to the target `node` only"),
+            ("node", None) => mistakes.add("/node_id", "is required with the target `node`"),
+            _ => mistakes.add("/target", "must be `local` or `node`"),
+        }
+    }
+}
+
+/// How to answer.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct WaitQuery {
+    /// Wait for the end and answer once, with at most 1 MiB of output.
+    #[serde(default)]
+    pub wait: bool,
+}
+
+/// Where to begin.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct OffsetQuery {
+    /// Bytes of output that the client has; 0 from the beginning.
+    #[serde(default)]
+    pub offset: u64,
+}
+
+/// Where the bytes belong.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct StdinQuery {
+    /// Offset of the first byte; an offset that was taken before is ignored, so a retry is safe.
+    #[serde(default)]
+    pub offset: u64,
+    /// Close stdin after these bytes.
+    #[serde(default)]
+    pub eof: bool,
+}

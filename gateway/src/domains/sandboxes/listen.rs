@@ -1,0 +1,93 @@
+//! Hears what machines tell by themselves and writes it down. Facts are a cache of what the machines know: who missed
+//! some asks for the whole inventory again.
+
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+
+use super::{SandboxError, SandboxesHandle, recovery};
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::fleet::{FleetHandle, NodeFact};
+use crate::operations::local::LocalFact;
+use crate::supervision::Failure;
+
+/// Runs until it fails; its supervisor starts it again.
+///
+/// # Errors
+/// When the database fails, or nobody can tell anything any more.
+pub(super) async fn listen(
+    sandboxes: &SandboxesHandle,
+    fleet: &FleetHandle,
+    mut local: broadcast::Receiver<LocalFact>,
+) -> Result<(), Failure> {
+    let mut facts = fleet.facts();
+    catch_up(sandboxes, fleet).await?;
+    loop {
+        tokio::select! {
+            fact = facts.recv() => match fact {
+                Ok(fact) => of_node(sandboxes, fact).await?,
+                Err(RecvError::Lagged(missed)) => {
+                    tracing::warn!(missed, "facts of machines were missed; their inventories are read again");
+                    catch_up(sandboxes, fleet).await?;
+                }
+                Err(RecvError::Closed) => return Err("the fleet has stopped".into()),
+            },
+            fact = local.recv() => match fact {
+                Ok(fact) => of_this_host(sandboxes, fact).await?,
+                // The local engine tells its whole inventory at its next start.
+                Err(RecvError::Lagged(missed)) => tracing::warn!(missed, "facts of the local engine were missed"),
+                Err(RecvError::Closed) => return Err("the local engine has stopped".into()),
+            },
+        }
+    }
+}
+
+/// Reads the inventories of all connected machines that should hold sandboxes.
+async fn catch_up(sandboxes: &SandboxesHandle, fleet: &FleetHandle) -> Result<(), Failure> {
+    for node in recovery::nodes_with_sandboxes(sandboxes).await? {
+        if let Ok(Some(inventory)) = fleet.inventory(node).await
+            && !inventory.engine_silent
+        {
+            recovery::inventory(sandboxes, Some(node), &inventory.sandboxes).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn of_node(sandboxes: &SandboxesHandle, fact: NodeFact) -> Result<(), SandboxError> {
+    match fact {
+        NodeFact::Connected {
+            node, inventory, ..
+        }
+        | NodeFact::Inventory {
+            node, inventory, ..
+        } => {
+            // An engine that is silent knows nothing: nothing is concluded from it (P8).
+            if inventory.engine_silent {
+                return Ok(());
+            }
+            recovery::inventory(sandboxes, Some(node), &inventory.sandboxes).await
+        }
+        NodeFact::SandboxGone {
+            node,
+            sandbox,
+            cause,
+            ..
+        } => recovery::gone(sandboxes, Some(node), sandbox, cause).await,
+        NodeFact::Disconnected { .. } => Ok(()),
+        NodeFact::Deleted { node, workspace } => {
+            recovery::machine_deleted(sandboxes, WorkspaceScope::of_row(workspace), node).await
+        }
+    }
+}
+
+async fn of_this_host(sandboxes: &SandboxesHandle, fact: LocalFact) -> Result<(), SandboxError> {
+    match fact {
+        LocalFact::Inventory(inventory) if inventory.engine_silent => Ok(()),
+        LocalFact::Inventory(inventory) => {
+            recovery::inventory(sandboxes, None, &inventory.sandboxes).await
+        }
+        LocalFact::SandboxGone { sandbox, cause } => {
+            recovery::gone(sandboxes, None, sandbox, cause).await
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! `/api/claws/{id}/sandbox…` and `/api/fleet/placement`.
+
+mod exec;
+mod placement;
+mod sandbox;
+
+use utoipa_axum::router::OpenApiRouter;
+
+use super::SandboxesHandle;
+
+/// The routes.
+pub fn router() -> OpenApiRouter<SandboxesHandle> {
+    OpenApiRouter::new()
+        .merge(sandbox::router())
+        .merge(exec::router())
+        .merge(placement::router())
+}
