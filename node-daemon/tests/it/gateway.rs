@@ -20,6 +20,8 @@ use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
 use tokio_tungstenite::{WebSocketStream, accept_hdr_async};
 use uuid::Uuid;
 
+use crate::sandbox::Said;
+
 /// How long a test waits for what must come.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -263,6 +265,29 @@ impl Peer {
         }))
         .await;
         id
+    }
+
+    /// Asks for an operation and waits for its end.
+    pub async fn run(&mut self, request: &OperationRequest) -> Ended {
+        self.say(ToNode::Operation(request.clone())).await;
+        self.end_of(request.id).await
+    }
+
+    /// Takes what is said of an operation, giving credit as a reader would, until its end and all of its output came.
+    pub async fn follow(&mut self, id: OperationId, said: &mut Said) {
+        let mut granted = said.next;
+        while !said.whole() {
+            let message = self.frame().await.message;
+            said.take(id, &message);
+            if said.next > granted + 100_000 {
+                granted = said.next;
+                self.control(Control::Credit {
+                    operation: id,
+                    up_to: said.next + 256 * 1024,
+                })
+                .await;
+            }
+        }
     }
 
     pub async fn control(&mut self, control: Control) {

@@ -5,4 +5,6 @@ mod endurance;
 mod gateway;
 mod join;
 mod local;
+mod replay;
+mod sandbox;
 mod session;
