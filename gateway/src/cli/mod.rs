@@ -56,6 +56,8 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    // One provider for the process, before anything can ask for TLS. A second install (a test) keeps the first.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let cli = Cli::parse();
     match run(cli) {
         Ok(code) => code,

@@ -44,7 +44,9 @@ pub struct LocalSettings {
 /// What the engine on this host tells by itself.
 #[derive(Debug, Clone)]
 pub enum LocalFact {
-    /// All that it holds; also told when what exists changed.
+    /// It can be used; this is all that it holds.
+    Connected(Inventory),
+    /// All that it holds, when that changed or was asked for.
     Inventory(Inventory),
     /// A sandbox ended without being asked.
     SandboxGone {
@@ -131,7 +133,7 @@ impl Serve for LocalEngine {
         let inventory = executor.inventory().await;
         let facts = shared.settings.facts.clone();
         // Nobody listens: then nobody has to know.
-        let _ = facts.send(LocalFact::Inventory(inventory.clone()));
+        let _ = facts.send(LocalFact::Connected(inventory.clone()));
         let mut desk =
             Desk::recover(Target::Local, install.to_string(), None, shared.operations).await?;
         // Its own process reads what it is sent, so this flow is always fine.

@@ -5,6 +5,7 @@
 //! ├─ transitions     one job a provision, destroy or command under way
 //! ├─ local           the engine on this host, where it is on
 //! ├─ facts           hears what machines tell by themselves
+//! ├─ orphan-sweeper  names to machines what should exist on them
 //! └─ recovery        carries on transitions that were cut off
 //! ```
 
@@ -14,6 +15,9 @@ use super::{SandboxesHandle, listen, recovery};
 use crate::domains::fleet::FleetHandle;
 use crate::operations::local::LocalFact;
 use crate::supervision::{ActorKind, AnyChild, ChildSpec, Nudge, SupervisorHandle, SupervisorSpec};
+
+/// How often machines are told what should exist on them.
+const SWEEP_EVERY: std::time::Duration = std::time::Duration::from_secs(120);
 
 /// The supervisor of the jobs, made first because the handle needs it.
 pub fn transitions() -> (AnyChild, SupervisorHandle) {
@@ -45,6 +49,26 @@ pub fn branch(
     if let Some(engine) = local_engine {
         branch = branch.child(engine);
     }
+    let sweeping = sandboxes.clone();
+    branch = branch.child(
+        ChildSpec::periodic(
+            "orphan-sweeper",
+            ActorKind::OrphanSweeper,
+            SWEEP_EVERY,
+            &Nudge::default(),
+            move |_| {
+                let sandboxes = sweeping.clone();
+                async move {
+                    recovery::reconcile(&sandboxes, None).await?;
+                    for node in recovery::nodes_with_sandboxes(&sandboxes).await? {
+                        recovery::reconcile(&sandboxes, Some(node)).await?;
+                    }
+                    Ok(())
+                }
+            },
+        )
+        .serves("containers that no row claims"),
+    );
     let resuming = sandboxes.clone();
     branch.child(
         ChildSpec::periodic(

@@ -1,12 +1,14 @@
 //! Hears what machines tell by themselves and writes it down. Facts are a cache of what the machines know: who missed
 //! some asks for the whole inventory again.
 
+use roost_protocol::inventory::Inventory;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::{SandboxError, SandboxesHandle, recovery};
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::fleet::{FleetHandle, NodeFact};
+use crate::ids::NodeId;
 use crate::operations::local::LocalFact;
 use crate::supervision::Failure;
 
@@ -44,10 +46,8 @@ pub(super) async fn listen(
 /// Reads the inventories of all connected machines that should hold sandboxes.
 async fn catch_up(sandboxes: &SandboxesHandle, fleet: &FleetHandle) -> Result<(), Failure> {
     for node in recovery::nodes_with_sandboxes(sandboxes).await? {
-        if let Ok(Some(inventory)) = fleet.inventory(node).await
-            && !inventory.engine_silent
-        {
-            recovery::inventory(sandboxes, Some(node), &inventory.sandboxes).await?;
+        if let Ok(Some(inventory)) = fleet.inventory(node).await {
+            compare(sandboxes, Some(node), &inventory).await?;
         }
     }
     Ok(())
@@ -57,16 +57,13 @@ async fn of_node(sandboxes: &SandboxesHandle, fact: NodeFact) -> Result<(), Sand
     match fact {
         NodeFact::Connected {
             node, inventory, ..
-        }
-        | NodeFact::Inventory {
-            node, inventory, ..
         } => {
-            // An engine that is silent knows nothing: nothing is concluded from it (P8).
-            if inventory.engine_silent {
-                return Ok(());
-            }
-            recovery::inventory(sandboxes, Some(node), &inventory.sandboxes).await
+            compare(sandboxes, Some(node), &inventory).await?;
+            recovery::reconcile(sandboxes, Some(node)).await
         }
+        NodeFact::Inventory {
+            node, inventory, ..
+        } => compare(sandboxes, Some(node), &inventory).await,
         NodeFact::SandboxGone {
             node,
             sandbox,
@@ -82,12 +79,25 @@ async fn of_node(sandboxes: &SandboxesHandle, fact: NodeFact) -> Result<(), Sand
 
 async fn of_this_host(sandboxes: &SandboxesHandle, fact: LocalFact) -> Result<(), SandboxError> {
     match fact {
-        LocalFact::Inventory(inventory) if inventory.engine_silent => Ok(()),
-        LocalFact::Inventory(inventory) => {
-            recovery::inventory(sandboxes, None, &inventory.sandboxes).await
+        LocalFact::Connected(inventory) => {
+            compare(sandboxes, None, &inventory).await?;
+            recovery::reconcile(sandboxes, None).await
         }
+        LocalFact::Inventory(inventory) => compare(sandboxes, None, &inventory).await,
         LocalFact::SandboxGone { sandbox, cause } => {
             recovery::gone(sandboxes, None, sandbox, cause).await
         }
     }
+}
+
+/// An engine that is silent knows nothing, so nothing is concluded from it (P8).
+async fn compare(
+    sandboxes: &SandboxesHandle,
+    node: Option<NodeId>,
+    inventory: &Inventory,
+) -> Result<(), SandboxError> {
+    if inventory.engine_silent {
+        return Ok(());
+    }
+    recovery::inventory(sandboxes, node, &inventory.sandboxes).await
 }

@@ -97,8 +97,7 @@ pub async fn gone(
     .await
 }
 
-/// A machine's whole inventory, after it connected: what runs there and is not wanted is named to it, what should run
-/// and does not has stopped, what was lost is found again. Rows that are in a transition are left to their jobs.
+/// A machine's whole inventory: what should run and does not has stopped, what was lost is found again. Rows that are in a transition are left to their jobs.
 ///
 /// # Errors
 /// When the database fails.
@@ -125,9 +124,21 @@ pub async fn inventory(
         running(id).then_some((Fact::SeenRunning, None))
     })
     .await?;
+    Ok(())
+}
+
+/// Names to a machine what should exist there: what is ours, older than the grace and not named is removed. A machine
+/// answers with its inventory, so this is never called because of one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn reconcile(
+    sandboxes: &SandboxesHandle,
+    node: Option<NodeId>,
+) -> Result<(), SandboxError> {
     let wanted = store::live_on(sandboxes.db.read(), &machine(node)).await?;
     let target = node.map_or(Target::Local, Target::Node);
-    // An engine whose actor restarts just now asks again with its next inventory.
+    // An engine whose actor restarts just now is asked at its next connection or sweep.
     let _ = sandboxes
         .operations
         .reconcile(target, wanted, ORPHAN_GRACE_S);
