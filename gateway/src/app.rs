@@ -420,7 +420,11 @@ fn make_data_dir(path: &std::path::Path) -> std::io::Result<()> {
         .create(path)
 }
 
-fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
+/// Writes a secret to a file that only this user reads.
+///
+/// # Errors
+/// When the file system says no.
+pub fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     use std::os::unix::fs::OpenOptionsExt;
     let fresh = path.with_extension("new");

@@ -47,7 +47,7 @@ impl MigrationTrait for Migration {
             .await?;
         let statements: &[&str] = match manager.get_database_backend() {
             DbBackend::Postgres => &[
-                "CREATE FUNCTION audit_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$ \
+                "CREATE OR REPLACE FUNCTION audit_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$ \
                  BEGIN RAISE EXCEPTION 'the audit log is append-only'; END $$",
                 "CREATE TRIGGER audit_entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_entries \
                  FOR EACH STATEMENT EXECUTE FUNCTION audit_is_append_only()",

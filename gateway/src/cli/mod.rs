@@ -1,6 +1,7 @@
 //! The command line of `roost`: the gateway itself, its operator's tools, and a client for users.
 
 mod client;
+mod owner;
 mod serve;
 mod setup;
 
@@ -50,6 +51,12 @@ enum Command {
     Config(ConfigArgs),
     /// Print the OpenAPI document
     Openapi,
+    /// Save the whole database to a file, while the gateway runs
+    Backup(owner::BackupArgs),
+    /// Replace the database with a saved one; the gateway must be stopped
+    Restore(owner::BackupArgs),
+    OneTime(owner::OneTimeArgs),
+    Operator(owner::OperatorArgs),
     #[command(flatten)]
     Client(client::ClientCommand),
 }
@@ -77,8 +84,19 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             print!("{}", crate::http::router::openapi_json());
             Ok(ExitCode::SUCCESS)
         }
+        Command::Backup(args) => on_a_runtime(owner::save(args)),
+        Command::Restore(args) => on_a_runtime(owner::restore(args)),
+        Command::OneTime(args) => on_a_runtime(owner::one_time(args)),
+        Command::Operator(args) => on_a_runtime(owner::operator(args)),
         Command::Client(command) => command.run(&cli.client),
     }
+}
+
+fn on_a_runtime(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?
+        .block_on(work)
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

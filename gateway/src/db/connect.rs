@@ -200,6 +200,30 @@ impl Db {
     }
 }
 
+/// One connection to a SQLite file that must exist; for saving and restoring.
+pub(super) async fn open_plain_sqlite(
+    file: &std::path::Path,
+) -> Result<DatabaseConnection, DbError> {
+    let mut options = ConnectOptions::new(format!("sqlite:{}?mode=rw", file.display()));
+    quiet(&mut options);
+    options.max_connections(1);
+    Database::connect(options)
+        .await
+        .map_err(DbError::sql("cannot open the SQLite database"))
+}
+
+/// One connection to PostgreSQL that does not call itself a gateway; for restoring.
+pub(super) async fn open_plain_postgres(url: &str) -> Result<DatabaseConnection, DbError> {
+    let mut options = ConnectOptions::new(url.to_owned());
+    quiet(&mut options);
+    options
+        .max_connections(1)
+        .set_application_name("roost-restore");
+    Database::connect(options)
+        .await
+        .map_err(DbError::sql("cannot reach PostgreSQL"))
+}
+
 /// sqlx logs each statement at INFO by default; ours are DEBUG, slow ones WARN.
 fn quiet(options: &mut ConnectOptions) {
     options
@@ -207,7 +231,7 @@ fn quiet(options: &mut ConnectOptions) {
         .sqlx_slow_statements_logging_settings(log::LevelFilter::Warn, Duration::from_secs(1));
 }
 
-fn sqlite_file(url: &str) -> PathBuf {
+pub(super) fn sqlite_file(url: &str) -> PathBuf {
     let path = url.trim_start_matches("sqlite:");
     let path = path.split('?').next().unwrap_or(path);
     let path = path.strip_prefix("//").unwrap_or(path);

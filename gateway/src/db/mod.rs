@@ -9,7 +9,11 @@ mod lock;
 mod migrate;
 mod transaction;
 
+pub mod backup;
 pub mod lease;
+
+#[cfg(test)]
+mod tests;
 
 pub use connect::{Access, Backend, Db};
 pub use error::{DbError, unique_violation};
