@@ -71,7 +71,7 @@ pub fn branches() -> (Branches, Handles) {
 }
 
 /// Without a nudge the sagas are looked at this often: another replica may have written.
-const SAGA_PERIOD: Duration = Duration::from_secs(5);
+const SAGA_PERIOD: Duration = Duration::from_secs(2);
 
 /// The root and all that is always there.
 pub fn root(parts: Parts) -> SupervisorSpec {
@@ -98,10 +98,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             &parts.saga_nudge,
             move |_| {
                 let sagas = sagas.clone();
-                async move {
-                    while sagas.one_step().await? {}
-                    Ok(())
-                }
+                async move { Ok(sagas.carry_all().await?) }
             },
         ))
         .child(ChildSpec::periodic(

@@ -1,1 +1,10 @@
-//! Entry point.
+//! One integration binary; its modules mirror the domains of the gateway.
+
+mod auth;
+mod authorisation;
+mod claws;
+mod events;
+mod http;
+mod operator;
+mod starting;
+mod two_gateways;

@@ -1,1 +1,47 @@
-//! The harness and one integration binary that mirrors the domains; faults; benches.
+//! The harness: a real gateway in this process on free loopback ports with a data directory of its own, a client whose
+//! requests say which status they expect, and people in every role.
+//!
+//! ```no_run
+//! # async fn example() {
+//! use roost_tests::Gateway;
+//! let gateway = Gateway::start().await;
+//! let owner = gateway.owner().await;
+//! owner.get("/api/claws").expect(200).await;
+//! gateway.stop().await;
+//! # }
+//! ```
+
+mod client;
+mod gateway;
+mod people;
+mod postgres;
+mod stream;
+
+pub use client::{Answer, Client, Request};
+pub use gateway::{Gateway, Store};
+pub use people::Person;
+pub use postgres::ScratchPostgres;
+pub use stream::{Event, Stream};
+
+use std::time::Duration;
+
+/// Polls a condition until it holds; fails the test when it does not within ten seconds.
+///
+/// # Panics
+/// When the time is up.
+pub async fn eventually<T, F>(what: &str, mut probe: impl FnMut() -> F) -> T
+where
+    F: Future<Output = Option<T>>,
+{
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+    loop {
+        if let Some(found) = probe().await {
+            return found;
+        }
+        assert!(
+            tokio::time::Instant::now() < deadline,
+            "within 10 s this did not happen: {what}"
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

@@ -9,7 +9,7 @@
 //! [`local`]) owns a [`Desk`], which does the work. No actors here but the local engine.
 
 mod desk;
-mod entity;
+pub(crate) mod entity;
 mod error;
 mod handle;
 mod line;

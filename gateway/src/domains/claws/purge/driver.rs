@@ -34,7 +34,9 @@ pub struct SagaDriver {
 }
 
 const LEASE: &str = "saga-driver";
-const LEASE_TTL: Duration = Duration::from_secs(30);
+/// Short, so that another gateway goes on soon after this one was killed; renewed while a step takes longer.
+const LEASE_TTL: Duration = Duration::from_secs(5);
+const RENEW_EVERY: Duration = Duration::from_secs(2);
 /// A step that takes longer is given up and tried again.
 const STEP_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -60,13 +62,10 @@ impl SagaDriver {
         kill_point!(self.kill_points, "claws.saga.before_step");
         let scope = WorkspaceScope::of_row(saga.workspace_id);
         let claw = ClawId(saga.subject_id);
-        if step == Step::Sandbox {
-            let outcome =
-                tokio::time::timeout(STEP_TIMEOUT, (self.destroy_sandbox)(scope, claw)).await;
-            let outcome = outcome.unwrap_or_else(|_| Err("no answer in 20 s".to_owned()));
-            if let Err(error) = outcome {
-                return self.postpone(&lease, &saga, &error).await;
-            }
+        if step == Step::Sandbox
+            && let Err(error) = self.destroy(scope, claw).await?
+        {
+            return self.postpone(&lease, &saga, &error).await;
         }
         kill_point!(self.kill_points, "claws.saga.after_effect");
         let now = self.clock.now();
@@ -87,6 +86,44 @@ impl SagaDriver {
         tx.commit().await?;
         kill_point!(self.kill_points, "claws.saga.after_commit");
         Ok(true)
+    }
+
+    /// Carries all that is due, then gives the lease back.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn carry_all(&self) -> Result<(), sea_orm::DbErr> {
+        let mut carried = false;
+        while self.one_step().await? {
+            carried = true;
+        }
+        if carried
+            && let Some(lease) = Lease::acquire(&self.db, LEASE, &self.owner, LEASE_TTL).await?
+        {
+            lease.release(&self.db).await?;
+        }
+        Ok(())
+    }
+
+    /// Destroys the sandbox, renewing the lease meanwhile; gives up after a while.
+    async fn destroy(
+        &self,
+        scope: WorkspaceScope,
+        claw: ClawId,
+    ) -> Result<Result<(), String>, sea_orm::DbErr> {
+        let work = tokio::time::timeout(STEP_TIMEOUT, (self.destroy_sandbox)(scope, claw));
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                outcome = &mut work => {
+                    return Ok(outcome.unwrap_or_else(|_| Err("no answer in 20 s".to_owned())));
+                }
+                () = tokio::time::sleep(RENEW_EVERY) => {
+                    // Whether it is still ours is decided by the guard of the commit.
+                    Lease::acquire(&self.db, LEASE, &self.owner, LEASE_TTL).await?;
+                }
+            }
+        }
     }
 
     async fn postpone(

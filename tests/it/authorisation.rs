@@ -1,0 +1,217 @@
+//! Authorisation coverage: walks every route of the OpenAPI document and tries it unauthenticated (401), as another tenant
+//! (404), and with too small a role (403). A route without a case here fails; so does a case without a route.
+
+use std::collections::BTreeSet;
+
+use reqwest::Method;
+use roost_gateway::domains::auth::public_routes::PUBLIC_ROUTES;
+use roost_tests::{Gateway, Person};
+use serde_json::{Value, json};
+
+/// Who may call a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Least {
+    /// Anybody who is signed in.
+    User,
+    /// A member of the workspace with this role or a stronger one.
+    Role(&'static str),
+    /// An operator of the deployment.
+    Operator,
+}
+
+use Least::{Operator, Role, User};
+
+/// A route, who may call it, and a body that is valid (so that a refusal is not about the body).
+const CASES: &[(&str, Least, &str)] = &[
+    ("POST /api/auth/logout", User, ""),
+    ("GET /api/auth/me", User, ""),
+    (
+        "POST /api/auth/password",
+        User,
+        r#"{"new":"a long enough password"}"#,
+    ),
+    ("GET /api/auth/sessions", User, ""),
+    ("POST /api/auth/sessions", User, r#"{"label":"x"}"#),
+    ("DELETE /api/auth/sessions/{id}", User, ""),
+    ("GET /api/workspaces", User, ""),
+    ("POST /api/workspaces", User, r#"{"name":"x"}"#),
+    ("GET /api/workspaces/{id}", User, ""),
+    ("GET /api/quota", Role("viewer"), ""),
+    ("GET /api/audit", Role("admin"), ""),
+    ("GET /api/claws", Role("viewer"), ""),
+    ("POST /api/claws", Role("member"), r#"{"name":"x"}"#),
+    ("GET /api/claws/{id}", Role("viewer"), ""),
+    ("PATCH /api/claws/{id}", Role("member"), r#"{"name":"y"}"#),
+    ("DELETE /api/claws/{id}", Role("member"), ""),
+    ("GET /api/events", Role("viewer"), ""),
+    ("GET /api/ops/tree", Role("owner"), ""),
+    ("POST /api/ops/actors/{id}/restart", Operator, ""),
+    ("GET /metrics", Operator, ""),
+];
+
+const ROLES: [&str; 4] = ["viewer", "member", "admin", "owner"];
+
+fn routes(document: &Value) -> BTreeSet<String> {
+    let paths = document["paths"].as_object().expect("paths");
+    paths
+        .iter()
+        .flat_map(|(path, item)| {
+            let methods = item.as_object().expect("methods");
+            methods
+                .keys()
+                .filter(|key| ["get", "post", "put", "patch", "delete"].contains(&key.as_str()))
+                .map(move |method| format!("{} {path}", method.to_uppercase()))
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn every_route_is_public_with_a_reason_or_has_a_case() {
+    let gateway = Gateway::start().await;
+    let document = gateway
+        .anonymous()
+        .get("/api/openapi.json")
+        .expect(200)
+        .await;
+    let routes = routes(&document.body);
+    let public: BTreeSet<String> = PUBLIC_ROUTES
+        .iter()
+        .map(|route| format!("{} {}", route.method, route.path))
+        .collect();
+    let cases: BTreeSet<String> = CASES.iter().map(|case| case.0.to_owned()).collect();
+    let without: Vec<&String> = routes
+        .iter()
+        .filter(|route| !public.contains(*route) && !cases.contains(*route))
+        .collect();
+    assert!(
+        without.is_empty(),
+        "no case in tests/it/authorisation.rs: {without:?}"
+    );
+    let gone: Vec<&String> = cases.difference(&routes).collect();
+    assert!(gone.is_empty(), "cases without a route: {gone:?}");
+    assert!(cases.is_disjoint(&public), "public routes need no case");
+    gateway.stop().await;
+}
+
+/// The route with ids of things that belong to `owner`'s workspace.
+async fn address(owner: &Person, route: &str) -> (Method, String) {
+    let (method, path) = route.split_once(' ').expect("METHOD /path");
+    let id = match path {
+        path if path.starts_with("/api/claws/{id}") => {
+            let claw = owner
+                .post("/api/claws")
+                .json(&json!({ "name": "target" }))
+                .expect(201)
+                .await;
+            claw.str("/id").to_owned()
+        }
+        path if path.starts_with("/api/auth/sessions/{id}") => {
+            let body = json!({ "label": "target" });
+            let session = owner
+                .post("/api/auth/sessions")
+                .json(&body)
+                .expect(201)
+                .await;
+            session.str("/id").to_owned()
+        }
+        path if path.starts_with("/api/workspaces/{id}") => owner.workspace.clone(),
+        path if path.starts_with("/api/ops/actors/{id}") => "roost%2Flive".to_owned(),
+        path => {
+            assert!(!path.contains('{'), "say here what {path} needs");
+            String::new()
+        }
+    };
+    let method = method.parse().expect("a method");
+    (method, path.replace("{id}", &id))
+}
+
+async fn status(client: &roost_tests::Client, method: &Method, path: &str, body: &str) -> u16 {
+    let mut request = client.request(method.clone(), path);
+    if !body.is_empty() {
+        request = request
+            .header("content-type", "application/json")
+            .body(body.to_owned());
+    }
+    request.open().await.status().as_u16()
+}
+
+#[tokio::test]
+async fn without_a_session_or_with_a_made_up_one_every_route_is_401() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    for (route, _, body) in CASES {
+        let (method, path) = address(owner, route).await;
+        let nobody = gateway.anonymous();
+        assert_eq!(status(&nobody, &method, &path, body).await, 401, "{route}");
+        let made_up = nobody.with_token("rst_made-up");
+        assert_eq!(status(&made_up, &method, &path, body).await, 401, "{route}");
+    }
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn another_tenants_things_and_workspace_are_404_on_every_route() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let stranger = gateway.stranger().await;
+    let intruding = stranger.in_workspace(&owner.workspace);
+    for (route, least, body) in CASES {
+        let (method, path) = address(owner, route).await;
+        if *least != Operator {
+            let answer = status(&intruding, &method, &path, body).await;
+            assert_eq!(answer, 404, "{route} in a workspace of others");
+            if path.contains(&owner.workspace) || route.contains("{id}") {
+                let answer = status(&stranger, &method, &path, body).await;
+                assert_eq!(answer, 404, "{route} with an id of others");
+            }
+        }
+    }
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn with_too_small_a_role_every_route_is_403_and_with_the_least_one_it_is_not() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let mut people = Vec::new();
+    for role in ROLES {
+        people.push((role, gateway.person(role).await));
+    }
+    for (route, least, body) in CASES {
+        for (role, person) in &people {
+            let strong_enough = match least {
+                User => continue,
+                Operator => false,
+                Role(least) => rank(role) >= rank(least),
+            };
+            let (method, path) = address(owner, route).await;
+            let answer = status(person, &method, &path, body).await;
+            assert_eq!(answer == 403, !strong_enough, "{route} as {role}: {answer}");
+        }
+    }
+    gateway.stop().await;
+}
+
+fn rank(role: &str) -> usize {
+    ROLES
+        .iter()
+        .position(|known| *known == role)
+        .expect("a role")
+}
+
+#[tokio::test]
+async fn purging_needs_an_admin_although_deleting_needs_a_member() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let (_, path) = address(owner, "DELETE /api/claws/{id}").await;
+    let purge = format!("{path}?purge=true");
+    let member = gateway.person("member").await;
+    member.delete(&purge).refused(403, "forbidden").await;
+    gateway
+        .person("admin")
+        .await
+        .delete(&purge)
+        .expect(202)
+        .await;
+    gateway.stop().await;
+}

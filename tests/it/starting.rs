@@ -1,0 +1,68 @@
+//! Starting, stopping, and what stands in the way: each refusal says what to do.
+
+use std::net::TcpListener;
+
+use roost_gateway::app::Surroundings;
+use roost_tests::{Gateway, Store, Stream};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_taken_port_is_named_with_the_key_that_changes_it() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for key in ["listen", "operator_listen"] {
+        let folder = tempfile::tempdir().unwrap();
+        let set = [(key, address.as_str())];
+        let started =
+            Gateway::start_in(folder, &Store::Sqlite, &set, Surroundings::default()).await;
+        let error = started.err().expect("the port is taken").to_string();
+        assert!(
+            error.contains(&address) && error.contains(&format!("`{key}`")),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn two_gateways_on_one_sqlite_file_are_refused() {
+    let gateway = Gateway::start().await;
+    let file = format!("sqlite:{}", gateway.data_dir().join("roost.db").display());
+    let folder = tempfile::tempdir().unwrap();
+    let set = [("database.url", file.as_str())];
+    let second = Gateway::start_in(folder, &Store::Sqlite, &set, Surroundings::default()).await;
+    let error = second.err().expect("two gateways on one file").to_string();
+    assert!(
+        error.contains("another gateway") && error.contains("PostgreSQL"),
+        "{error}"
+    );
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_made_is_there_after_a_restart_and_sessions_go_on() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    owner
+        .post("/api/claws")
+        .json(&json!({ "name": "Kept" }))
+        .expect(201)
+        .await;
+    let token = owner.token.clone();
+    let folder = gateway.stop_and_keep().await;
+    let again = Gateway::start_in(folder, &Store::Sqlite, &[], Surroundings::default())
+        .await
+        .unwrap();
+    let owner = again.anonymous().with_token(&token);
+    let list = owner.get("/api/claws").expect(200).await;
+    assert_eq!(list.body["items"][0]["name"], "Kept");
+    again.stop().await;
+}
+
+#[tokio::test]
+async fn open_streams_do_not_hold_up_a_stop() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let mut stream = Stream::open(owner.get("/api/events")).await;
+    let (next, ()) = tokio::join!(stream.next(), gateway.stop());
+    assert_eq!(next, None);
+}

@@ -1,0 +1,188 @@
+//! Starting and stopping a gateway inside the test's process.
+
+use std::path::Path;
+use std::sync::Once;
+
+use roost_gateway::app::{self, Surroundings};
+use roost_gateway::config::{self, Overrides};
+use tempfile::TempDir;
+use tokio::sync::OnceCell;
+
+use crate::people;
+use crate::{Client, Person, ScratchPostgres};
+
+/// Which database a gateway uses.
+#[derive(Debug, Clone)]
+pub enum Store {
+    /// `roost.db` in its data directory.
+    Sqlite,
+    /// A URL.
+    Postgres(String),
+}
+
+/// A running gateway.
+pub struct Gateway {
+    app: app::Gateway,
+    folder: TempDir,
+    owner: OnceCell<Person>,
+}
+
+impl Gateway {
+    /// A gateway on SQLite with the default configuration.
+    pub async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// A gateway on SQLite with some keys set, as by `--set`.
+    pub async fn start_with(set: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::start_in(folder, &Store::Sqlite, set, Surroundings::default())
+            .await
+            .expect("the gateway starts")
+    }
+
+    /// A gateway on each back end there is: SQLite, and PostgreSQL where `ROOST_TEST_POSTGRES_URL` names a server.
+    pub async fn start_on_each() -> Vec<(Self, Option<ScratchPostgres>)> {
+        let mut all = vec![(Self::start().await, None)];
+        if let Some(scratch) = ScratchPostgres::new().await {
+            all.push((Self::start_on(&scratch).await, Some(scratch)));
+        }
+        all
+    }
+
+    /// One more gateway on a PostgreSQL database.
+    pub async fn start_on(scratch: &ScratchPostgres) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::Postgres(scratch.url().to_owned());
+        Self::start_in(folder, &store, &[], Surroundings::default())
+            .await
+            .expect("the gateway starts")
+    }
+
+    /// A gateway with everything given, for tests of starting itself.
+    ///
+    /// # Errors
+    /// As the gateway's own start.
+    pub async fn start_in(
+        folder: TempDir,
+        store: &Store,
+        set: &[(&str, &str)],
+        around: Surroundings,
+    ) -> Result<Self, app::StartupError> {
+        prepare_process();
+        let config = configuration(folder.path(), store, set);
+        let app = app::Gateway::start(config, around).await?;
+        Ok(Self {
+            app,
+            folder,
+            owner: OnceCell::new(),
+        })
+    }
+
+    /// The gateway itself, for tests that look behind the API.
+    pub fn app(&self) -> &app::Gateway {
+        &self.app
+    }
+
+    /// `http://127.0.0.1:<port>`
+    pub fn url(&self) -> String {
+        format!("http://{}", self.app.public_address())
+    }
+
+    /// The operators' listener.
+    pub fn operators(&self) -> Client {
+        Client::new(&format!("http://{}", self.app.operator_address()))
+    }
+
+    /// A client without credentials.
+    pub fn anonymous(&self) -> Client {
+        Client::new(&self.url())
+    }
+
+    /// The data directory.
+    pub fn data_dir(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The first Owner, signed in with the one-time login of the first start.
+    pub async fn owner(&self) -> &Person {
+        self.owner
+            .get_or_init(|| async {
+                let file = self.data_dir().join("first-login");
+                let token = std::fs::read_to_string(file).expect("a first login");
+                people::sign_in(self, serde_json::json!({ "one_time": token.trim() })).await
+            })
+            .await
+    }
+
+    /// Somebody new in the Owner's workspace, with this role (`viewer`, `member`, `admin`, `owner`).
+    pub async fn person(&self, role: &str) -> Person {
+        let workspace = self.owner().await.workspace.clone();
+        people::join(self, &workspace, role).await
+    }
+
+    /// Somebody new who owns a workspace of their own.
+    pub async fn stranger(&self) -> Person {
+        people::stranger(self).await
+    }
+
+    /// Stops it in order; the folder goes with it.
+    pub async fn stop(self) {
+        self.stop_and_keep().await;
+    }
+
+    /// Stops it in order and gives the data directory back, for a second start.
+    pub async fn stop_and_keep(self) -> TempDir {
+        let report = self.app.shutdown().await;
+        assert!(
+            report.killed.is_empty() && report.abandoned.is_empty(),
+            "everything stops within its grace: {report:?}"
+        );
+        self.folder
+    }
+}
+
+/// The configuration of a gateway in a test: free ports, its own folder, nothing of the environment.
+pub fn configuration(folder: &Path, store: &Store, set: &[(&str, &str)]) -> config::Config {
+    let file = folder.join("roost.toml");
+    if !file.exists() {
+        std::fs::write(&file, "").expect("a configuration file");
+    }
+    let mut all: Vec<(String, String)> = [
+        ("listen", "127.0.0.1:0"),
+        ("operator_listen", "127.0.0.1:0"),
+        ("data_dir", &folder.display().to_string()),
+    ]
+    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+    .into();
+    if let Store::Postgres(url) = store {
+        all.push(("database.url".to_owned(), url.clone()));
+    }
+    all.extend(
+        set.iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned())),
+    );
+    let overrides = Overrides {
+        file: Some(file),
+        set: all,
+        without_environment: true,
+    };
+    config::load(&overrides)
+        .expect("the test's configuration is valid")
+        .0
+}
+
+/// Once a process: the crypto provider, and logs where `ROOST_TEST_LOG` asks for them.
+pub(crate) fn prepare_process() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // An error means that there is one already.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        if let Ok(filter) = std::env::var("ROOST_TEST_LOG") {
+            tracing_subscriber::fmt()
+                .with_env_filter(filter)
+                .with_test_writer()
+                .init();
+        }
+    });
+}

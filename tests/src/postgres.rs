@@ -1,0 +1,49 @@
+//! A PostgreSQL database for one test, where `ROOST_TEST_POSTGRES_URL` names a server.
+
+use sea_orm::{ConnectionTrait, Database};
+
+/// A database of its own; dropped by [`remove`](Self::remove).
+#[derive(Debug)]
+pub struct ScratchPostgres {
+    server: String,
+    name: String,
+    url: String,
+}
+
+impl ScratchPostgres {
+    /// `None` when no server is named.
+    ///
+    /// # Panics
+    /// When the server does not answer.
+    pub async fn new() -> Option<Self> {
+        let server = std::env::var("ROOST_TEST_POSTGRES_URL").ok()?;
+        let name = format!("roost_it_{}", hex::encode(rand::random::<[u8; 8]>()));
+        run(&server, &format!("CREATE DATABASE {name}")).await;
+        let mut url = url::Url::parse(&server).expect("ROOST_TEST_POSTGRES_URL is a URL");
+        url.set_path(&name);
+        Some(Self {
+            url: url.to_string(),
+            server,
+            name,
+        })
+    }
+
+    /// For `database.url`.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Drops the database, whoever is connected.
+    pub async fn remove(self) {
+        let sql = format!("DROP DATABASE {} WITH (FORCE)", self.name);
+        run(&self.server, &sql).await;
+    }
+}
+
+async fn run(server: &str, sql: &str) {
+    let admin = Database::connect(server)
+        .await
+        .expect("ROOST_TEST_POSTGRES_URL names a server that answers");
+    admin.execute_unprepared(sql).await.expect(sql);
+    admin.close().await.expect("closes");
+}

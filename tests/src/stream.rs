@@ -1,0 +1,97 @@
+//! Reading server-sent events in tests.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use serde_json::Value;
+
+use crate::Request;
+
+/// One event as it came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    pub id: Option<String>,
+    pub kind: String,
+    pub data: Value,
+}
+
+/// An open stream.
+pub struct Stream {
+    body: Pin<Box<dyn futures::Stream<Item = reqwest::Result<Bytes>> + Send>>,
+    rest: Vec<u8>,
+    ready: VecDeque<Event>,
+}
+
+impl Stream {
+    /// Opens it; waits until the answer has begun.
+    ///
+    /// # Panics
+    /// When the answer is not an event stream.
+    pub async fn open(request: Request) -> Self {
+        let response = request.open().await;
+        assert_eq!(response.status().as_u16(), 200, "{response:?}");
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self {
+            body: Box::pin(response.bytes_stream()),
+            rest: Vec::new(),
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// The next event but beats; `None` when the stream ended.
+    ///
+    /// # Panics
+    /// When nothing comes for 20 s.
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                if event.kind == "beat" {
+                    continue;
+                }
+                return Some(event);
+            }
+            let piece = tokio::time::timeout(Duration::from_secs(20), self.body.next())
+                .await
+                .expect("a stream brings something within 20 s");
+            match piece {
+                Some(Ok(bytes)) => self.push(&bytes),
+                Some(Err(_)) | None => return None,
+            }
+        }
+    }
+
+    /// So many events.
+    ///
+    /// # Panics
+    /// When the stream ends before.
+    pub async fn take(&mut self, count: usize) -> Vec<Event> {
+        let mut events = Vec::with_capacity(count);
+        while events.len() < count {
+            events.push(self.next().await.expect("the stream goes on"));
+        }
+        events
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.rest.extend_from_slice(bytes);
+        while let Some(end) = self.rest.windows(2).position(|pair| pair == b"\n\n") {
+            let block: Vec<u8> = self.rest.drain(..end + 2).collect();
+            let block = String::from_utf8(block).expect("events are UTF-8");
+            let field = |name: &str| {
+                block
+                    .lines()
+                    .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+            };
+            if let Some(data) = field("data") {
+                self.ready.push_back(Event {
+                    id: field("id").map(str::to_owned),
+                    kind: field("event").unwrap_or("message").to_owned(),
+                    data: serde_json::from_str(data).expect("the data of an event is JSON"),
+                });
+            }
+        }
+    }
+}
