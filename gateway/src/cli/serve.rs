@@ -14,8 +14,6 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let config = setup::load(args)?;
     telemetry::log(&config.log);
     telemetry::metrics();
-    // An error means that somebody installed one before: then there is one.
-    drop(rustls::crypto::ring::default_provider().install_default());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
