@@ -163,24 +163,37 @@ pub fn wants_restart(policy: Restart, ending: Ending) -> bool {
     }
 }
 
-/// The decision for one child: policy first, then intensity (`allowance`, shared by static siblings or the child's
-/// own), then the wait from the child's own streak.
+/// One end of one child.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// The child's policy.
+    pub policy: Restart,
+    /// How it ended.
+    pub ending: Ending,
+    /// How long it had been up; zero when it did not even start.
+    pub up_for: Duration,
+    /// When that was noticed.
+    pub now: Instant,
+    /// A random number in 0..=1.
+    pub jitter: f64,
+}
+
+/// The decision for one child: policy first, then the allowance (the one that static siblings share, or the child's
+/// `own`), then the wait from the child's own streak.
 pub fn judge(
-    policy: Restart,
-    ending: Ending,
-    allowance: &mut History,
-    streak: u32,
+    case: Case,
+    own: &mut History,
+    shared: Option<&mut History>,
     back_off: BackOff,
-    now: Instant,
-    jitter: f64,
 ) -> Verdict {
-    if !wants_restart(policy, ending) {
+    if !wants_restart(case.policy, case.ending) {
         return Verdict::Leave;
     }
-    if !allowance.admit(now) {
+    let streak = own.streak(case.up_for);
+    if !shared.unwrap_or(own).admit(case.now) {
         return Verdict::Exhausted;
     }
-    Verdict::Restart(back_off.delay(streak, jitter))
+    Verdict::Restart(back_off.delay(streak, case.jitter))
 }
 
 /// Which children (positions in start order) are concerned when the one at `failed` of `count` is restarted.

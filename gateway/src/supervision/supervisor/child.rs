@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use ractor::{ActorCell, ActorId};
 use tokio::task::JoinHandle;
@@ -96,6 +97,7 @@ impl Child {
 pub(super) struct Exit {
     pub(super) ending: Ending,
     pub(super) text: Option<String>,
+    pub(super) up_for: Duration,
 }
 
 /// The supervisor's state.

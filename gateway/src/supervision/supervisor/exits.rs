@@ -13,15 +13,17 @@ use super::{BackOffElapsed, SupervisorMsg};
 use crate::kill_point;
 use crate::supervision::context::send_to;
 use crate::supervision::failure::{bounded, chain_text};
-use crate::supervision::restart::{Ending, Strategy, Verdict, concerned, judge};
+use crate::supervision::restart::{Case, Ending, Strategy, Verdict, concerned, judge};
 use crate::supervision::roster::ActorState;
 use crate::supervision::spec::AnyChild;
 
 impl Exit {
-    pub(super) fn failed(text: String) -> Self {
+    /// It could not be started again.
+    pub(super) fn unborn(text: String) -> Self {
         Self {
             ending: Ending::Failed,
             text: Some(text),
+            up_for: Duration::ZERO,
         }
     }
 }
@@ -63,13 +65,20 @@ impl Ward {
         if *present != actor {
             return Ok(());
         }
-        let exit = match failure {
-            Some(text) => Exit::failed(text),
-            None if clean.load(Ordering::Acquire) => Exit {
-                ending: Ending::Clean,
-                text: None,
-            },
-            None => Exit::failed("killed".to_owned()),
+        let (ending, text) = match failure {
+            Some(text) => (Ending::Failed, Some(text)),
+            None if clean.load(Ordering::Acquire) => (Ending::Clean, None),
+            None => (Ending::Failed, Some("killed".to_owned())),
+        };
+        let (now, up_since) = (
+            self.tree.clock().monotonic(),
+            child.spec.entry.life().up_since,
+        );
+        let up_for = up_since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
+        let exit = Exit {
+            ending,
+            text,
+            up_for,
         };
         self.on_exit(&name, exit).await
     }
@@ -77,7 +86,6 @@ impl Ward {
     /// A child is down: decides and acts.
     pub(super) async fn on_exit(&mut self, name: &str, exit: Exit) -> Result<(), Escalation> {
         kill_point!(self, "supervision.exit_noticed");
-        let (now, jitter) = (self.tree.clock().monotonic(), self.tree.jitter());
         let Some(child) = self.children.get_mut(name) else {
             return Ok(());
         };
@@ -85,26 +93,15 @@ impl Ward {
         if let Some(text) = &exit.text {
             entry.note_failure(self.tree.clock().now(), text);
         }
-        let up_for = entry
-            .life()
-            .up_since
-            .map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
-        let streak = child.history.streak(up_for);
-        let policy = child.spec.meta().restart;
-        let allowance = if entry.is_dynamic() {
-            &mut child.history
-        } else {
-            &mut self.shared
+        let case = Case {
+            policy: child.spec.meta().restart,
+            ending: exit.ending,
+            up_for: exit.up_for,
+            now: self.tree.clock().monotonic(),
+            jitter: self.tree.jitter(),
         };
-        let verdict = judge(
-            policy,
-            exit.ending,
-            allowance,
-            streak,
-            self.plan.back_off,
-            now,
-            jitter,
-        );
+        let shared = (!entry.is_dynamic()).then_some(&mut self.shared);
+        let verdict = judge(case, &mut child.history, shared, self.plan.back_off);
         let path = entry.path();
         let failure = exit.text.as_deref().unwrap_or("it ended");
         if let Some(below) = entry.branch_if_any() {
@@ -255,7 +252,7 @@ impl Ward {
                 Ok(started) => self.note_running(&next, started),
                 // Those after it stay down; they come back with it.
                 Err(error) => {
-                    return Box::pin(self.on_exit(&next, Exit::failed(chain_text(&error)))).await;
+                    return Box::pin(self.on_exit(&next, Exit::unborn(chain_text(&error)))).await;
                 }
             }
         }

@@ -172,7 +172,7 @@ impl Ward {
                 Ok(())
             }
             Err(error) => {
-                self.on_exit(&name, super::child::Exit::failed(chain_text(&error)))
+                self.on_exit(&name, super::child::Exit::unborn(chain_text(&error)))
                     .await
             }
         }

@@ -117,6 +117,8 @@ async fn a_dynamic_child_that_fails_for_good_is_a_visible_tombstone_and_harms_no
     };
     assert_eq!(ping(&bad).await, Err(no_answer));
     assert_eq!(ping(&other).await, Ok(1), "its sibling was never touched");
+    other.cast(Order::Fail("a little broken")).unwrap();
+    until_incarnation(&other, 2).await;
     assert_eq!(find(&tree, "roost/bad").restarts, 2);
     let again = tree
         .root()

@@ -12,6 +12,7 @@ mod roster;
 mod starting;
 mod stopping;
 mod storm;
+mod twins;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

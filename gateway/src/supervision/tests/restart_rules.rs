@@ -67,6 +67,51 @@ fn being_up_for_a_whole_period_begins_a_new_streak() {
     }
 }
 
+#[test]
+fn failures_in_a_row_wait_longer_and_a_shared_allowance_is_the_one_that_counts() {
+    let (now, back_off) = (
+        Instant::now(),
+        BackOff {
+            first: seconds(1),
+            cap: seconds(60),
+        },
+    );
+    let history = |max| {
+        History::new(Intensity {
+            max,
+            within: seconds(60),
+        })
+    };
+    let (mut own, mut shared) = (history(0), history(4));
+    let ups = [(0, 1), (3, 2), (0, 4), (60, 1)];
+    for (up, expected) in ups {
+        let case = Case {
+            policy: Restart::Permanent,
+            ending: Ending::Failed,
+            up_for: seconds(up),
+            now,
+            jitter: 0.0,
+        };
+        let verdict = judge(case, &mut own, Some(&mut shared), back_off);
+        assert_eq!(verdict, Verdict::Restart(seconds(expected)), "after {up} s");
+    }
+    let case = Case {
+        policy: Restart::Permanent,
+        ending: Ending::Clean,
+        up_for: seconds(0),
+        now,
+        jitter: 0.0,
+    };
+    assert_eq!(
+        judge(case, &mut own, Some(&mut shared), back_off),
+        Verdict::Exhausted
+    );
+    assert_eq!(
+        judge(case, &mut history(1), None, back_off),
+        Verdict::Restart(seconds(1))
+    );
+}
+
 proptest! {
     #[test]
     fn never_more_than_max_restarts_in_any_window(max in 0u32..6, within in 1u64..20, gaps in prop::collection::vec(0u64..8, 1..60)) {
@@ -113,7 +158,8 @@ proptest! {
         let mut restarts = 0;
         for failed in endings {
             let ending = if failed { Ending::Failed } else { Ending::Clean };
-            match judge(Restart::Transient, ending, &mut allowance, 1, BackOff::default(), now, 0.0) {
+            let case = Case { policy: Restart::Transient, ending, up_for: Duration::ZERO, now, jitter: 0.0 };
+            match judge(case, &mut allowance, None, BackOff::default()) {
                 Verdict::Leave => prop_assert!(!failed),
                 Verdict::Restart(_) => { restarts += 1; prop_assert!(failed && restarts <= 3) }
                 Verdict::Exhausted => prop_assert!(failed && restarts == 3),

@@ -202,3 +202,22 @@ async fn a_supervisor_in_the_middle_of_starts_and_restarts_shuts_down_cleanly() 
 async fn a_tree_that_is_dropped_alive_fails_the_test() {
     drop(start(root().child(Script::new("a", &Diary::default()).spec())).await);
 }
+
+#[tokio::test]
+async fn a_stop_waits_for_the_jobs_too_before_an_older_sibling_is_stopped() {
+    let diary = Diary::default();
+    let (child, address) = Script::new("young", &diary).spec().with_address();
+    let tree = start(root().child(Script::new("old", &diary).spec()).child(child)).await;
+    address.cast(Order::Job(JobPlan::Hangs)).unwrap();
+    until("its job runs", || {
+        find(&tree, "roost/young").children.len() == 1
+    })
+    .await;
+    ping(&address).await.unwrap();
+    diary.clear();
+    end(tree).await;
+    assert_eq!(
+        diary.lines(),
+        ["the job is dropped", "young stops", "old stops"]
+    );
+}

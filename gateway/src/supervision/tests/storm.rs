@@ -13,7 +13,7 @@ const NAMES: [&str; 6] = ["n0", "n1", "n2", "n3", "n4", "n5"];
 
 /// Who is alive under each name, and whether ever two were.
 #[derive(Clone, Default)]
-struct Census(Arc<Mutex<Counts>>);
+pub(super) struct Census(Arc<Mutex<Counts>>);
 
 #[derive(Default)]
 struct Counts {
@@ -23,7 +23,7 @@ struct Counts {
 }
 
 impl Census {
-    fn enter(&self, name: &'static str) -> Alive {
+    pub(super) fn enter(&self, name: &'static str) -> Alive {
         let mut census = self.0.lock().unwrap();
         census.born += 1;
         let alive = census.alive.entry(name).or_default();
@@ -36,8 +36,23 @@ impl Census {
     }
 }
 
+impl Census {
+    /// Cases of more than one alive under a name.
+    pub(super) fn twins(&self) -> Vec<String> {
+        self.0.lock().unwrap().twins.clone()
+    }
+
+    pub(super) fn born(&self) -> u32 {
+        self.0.lock().unwrap().born
+    }
+
+    pub(super) fn alive(&self) -> i32 {
+        self.0.lock().unwrap().alive.values().sum()
+    }
+}
+
 /// One living state; its drop is the end of it.
-struct Alive(Census, &'static str);
+pub(super) struct Alive(Census, &'static str);
 
 impl Drop for Alive {
     fn drop(&mut self) {
@@ -168,9 +183,8 @@ async fn a_storm_leaves_no_twins_no_dead_corners_and_no_leaks() {
         }
         assert_eq!(fixed_address.call(PATIENCE, Blow::Ping).await, Ok(()));
         end(tree).await;
-        let counts = census.0.lock().unwrap();
-        assert_eq!(counts.twins, Vec::<String>::new(), "seed {seed}");
-        born += counts.born;
+        assert_eq!(census.twins(), Vec::<String>::new(), "seed {seed}");
+        born += census.born();
     }
     assert!(born > 2_000, "it was not much of a storm: {born} starts");
 }
