@@ -32,6 +32,7 @@ use crate::http::router::{self, Layers, States};
 use crate::http::serve::Listener;
 use crate::http::sse::Streams;
 use crate::ids::{SharedIds, UuidV7};
+use crate::operations::OperationsHandle;
 use crate::supervision::{
     KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions, TreeView,
 };
@@ -82,6 +83,7 @@ pub enum StartupError {
 pub struct Gateway {
     tree: Tree,
     db: Db,
+    operations: OperationsHandle,
     events: EventLog,
     draining: CancellationToken,
     public: SocketAddr,
@@ -154,6 +156,7 @@ impl Gateway {
             saga_nudge: saga_nudge.clone(),
         };
         let machines = machines::machines(&shared).await?;
+        let operations = machines.operations.clone();
         let states = states(&shared, machines.state, machines.sandboxes.clone())?;
         let operator_state = states.operator.clone();
         let layers = layers(&config, &db, &clock, &ids);
@@ -198,6 +201,7 @@ impl Gateway {
         tracing::info!(public = %public_address, operator = %operator_address, build = crate::BUILD_ID, "ready");
         Ok(Self {
             tree,
+            operations,
             db,
             events,
             draining,
@@ -225,6 +229,11 @@ impl Gateway {
     /// The handle for ephemeral events.
     pub fn events(&self) -> &EventLog {
         &self.events
+    }
+
+    /// The operations of this gateway, for tests that look behind the API.
+    pub fn operations(&self) -> &OperationsHandle {
+        &self.operations
     }
 
     /// The tree, for tests that kill parts of it.

@@ -4,6 +4,7 @@ mod auth;
 mod authorisation;
 mod claws;
 mod events;
+mod fleet;
 mod http;
 mod operator;
 mod starting;

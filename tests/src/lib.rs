@@ -13,12 +13,14 @@
 
 mod client;
 mod gateway;
+pub mod machine;
 mod people;
 mod postgres;
 mod stream;
 
 pub use client::{Answer, Client, Request};
 pub use gateway::{Gateway, Store};
+pub use machine::Machine;
 pub use people::Person;
 pub use postgres::ScratchPostgres;
 pub use stream::{Event, Stream};

@@ -22,6 +22,7 @@ pub(super) struct Machines {
     pub(super) sandboxes_branch: SupervisorSpec,
     pub(super) sandboxes: SandboxesHandle,
     pub(super) state: FleetState,
+    pub(super) operations: OperationsHandle,
 }
 
 /// Makes them.
@@ -77,5 +78,6 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
             hub: shared.hub.clone(),
             behind_tls: config.is_behind_tls(),
         },
+        operations: operations.clone(),
     })
 }

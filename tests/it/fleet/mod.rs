@@ -1,0 +1,15 @@
+//! The fleet, seen from both sides: people at the API, and played machines at the channel.
+
+mod channel;
+mod drain;
+mod joining;
+mod operations;
+mod output;
+mod tenancy;
+
+use roost_tests::Gateway;
+
+/// A gateway that has no engine of its own.
+async fn gateway() -> Gateway {
+    Gateway::start_with(&[("sandboxes.local", "off")]).await
+}

@@ -1,0 +1,224 @@
+//! Operations over the channel: one end, whoever comes and goes (P1), and nobody else's word for it.
+
+use roost_protocol::ids::OperationId;
+use roost_protocol::inventory::{Inventory, LedgerEntry};
+use roost_protocol::operation::Operation;
+use roost_protocol::report::{Ended, Outcome, Report, Terminal};
+use roost_protocol::verify::{Check, Level, VerifyReport};
+use roost_tests::machine::ended;
+use roost_tests::{Gateway, Machine, Person, Store, eventually};
+use tokio::task::JoinHandle;
+
+use super::gateway;
+
+fn verified() -> Ended {
+    let check = Check {
+        name: "engine.api".into(),
+        title: "Engine".into(),
+        level: Level::Ok,
+        detail: "1.41\u{1b}[31m".into(),
+    };
+    let report = VerifyReport {
+        ok: true,
+        checks: vec![check],
+        probe: Vec::new(),
+        duration_ms: 3,
+    };
+    ended(Terminal::Done, Outcome::Verified { report })
+}
+
+/// Begins a verification at the API; the answer comes when the machine has answered.
+fn exec_test(owner: &Person, machine: &Machine) -> JoinHandle<roost_tests::Answer> {
+    let request = owner.post(&machine.path("/exec-test"));
+    tokio::spawn(request.send())
+}
+
+async fn only_state(owner: &Person, machine: &Machine) -> String {
+    let log = owner.get(&machine.path("/operations")).expect(200).await;
+    assert_eq!(
+        log.body["items"].as_array().map(Vec::len),
+        Some(1),
+        "{}",
+        log.text
+    );
+    log.str("/items/0/state").to_owned()
+}
+
+#[tokio::test]
+async fn a_verification_is_measured_on_the_machine_and_shown_without_its_escapes() {
+    let gateway = gateway().await;
+    let owner = gateway.owner().await;
+    let machine = Machine::joined(&gateway, owner).await;
+    owner
+        .post(&machine.path("/exec-test"))
+        .refused(409, "node-offline")
+        .await;
+    let mut connection = machine.connect().await;
+    let answer = exec_test(owner, &machine);
+    let request = connection.operation().await;
+    assert!(matches!(request.operation, Operation::Verify(_)));
+    connection.report(request.id, Report::Accepted).await;
+    connection
+        .report(request.id, Report::Ended(verified()))
+        .await;
+    connection.acknowledged(request.id).await;
+    let answer = answer.await.expect("an answer");
+    assert_eq!(
+        (answer.status, answer.str("/checks/0/detail")),
+        (200, "1.41[31m")
+    );
+    // Said again after a reconnect it changes nothing, and is acknowledged again.
+    connection
+        .report(
+            request.id,
+            Report::Ended(ended(Terminal::Failed, Outcome::Unknown)),
+        )
+        .await;
+    connection.acknowledged(request.id).await;
+    assert_eq!(only_state(owner, &machine).await, "done");
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn an_end_that_answers_another_question_is_not_believed() {
+    let gateway = gateway().await;
+    let owner = gateway.owner().await;
+    let machine = Machine::joined(&gateway, owner).await;
+    let mut connection = machine.connect().await;
+    let answer = exec_test(owner, &machine);
+    let request = connection.operation().await;
+    let lie = ended(Terminal::Done, Outcome::Exited { code: 0 });
+    connection.report(request.id, Report::Ended(lie)).await;
+    connection.acknowledged(request.id).await;
+    assert_eq!(answer.await.expect("an answer").status, 503);
+    assert_eq!(only_state(owner, &machine).await, "failed");
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn what_did_not_arrive_is_sent_again_and_what_ended_meanwhile_is_heard() {
+    let gateway = gateway().await;
+    let owner = gateway.owner().await;
+    let machine = Machine::joined(&gateway, owner).await;
+    let mut connection = machine.connect().await;
+    let answer = exec_test(owner, &machine);
+    let first = connection.operation().await;
+    connection.vanish();
+    let mut connection = machine.connect().await;
+    let again = connection.operation().await;
+    assert_eq!(again, first, "the same id, so that it starts once");
+    connection.report(first.id, Report::Accepted).await;
+    connection.vanish();
+    let entry = LedgerEntry {
+        operation: first.id,
+        output_end: 0,
+        ended: Some(verified()),
+    };
+    let inventory = Inventory {
+        operations: vec![entry],
+        ..Inventory::default()
+    };
+    let (mut connection, _) = machine.connect_holding(inventory).await;
+    connection.acknowledged(first.id).await;
+    assert_eq!(answer.await.expect("an answer").status, 200);
+    assert_eq!(only_state(owner, &machine).await, "done");
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn an_operation_outlives_the_gateway_that_sent_it_and_ends_once() {
+    let first_life = gateway().await;
+    let owner = first_life.owner().await.clone();
+    let machine = Machine::joined(&first_life, &owner).await;
+    let mut connection = machine.connect().await;
+    let cut_off = exec_test(&owner, &machine);
+    let request = connection.operation().await;
+    connection.report(request.id, Report::Accepted).await;
+    cut_off.abort();
+    connection.vanish();
+    let folder = first_life.stop_and_keep().await;
+
+    let set = [("sandboxes.local", "off")];
+    let second_life = Gateway::start_in(folder, &Store::Sqlite, &set, Default::default())
+        .await
+        .expect("it starts again");
+    let owner = Person {
+        client: second_life.anonymous().with_token(&owner.token),
+        ..owner
+    };
+    let machine = Machine {
+        channel: format!(
+            "{}/api/nodes/agent",
+            second_life.url().replace("http", "ws")
+        ),
+        ..machine
+    };
+    assert!(matches!(
+        only_state(&owner, &machine).await.as_str(),
+        "pending" | "running"
+    ));
+    let entry = LedgerEntry {
+        operation: request.id,
+        output_end: 0,
+        ended: Some(verified()),
+    };
+    let inventory = Inventory {
+        operations: vec![entry],
+        ..Inventory::default()
+    };
+    let (mut connection, _) = machine.connect_holding(inventory).await;
+    connection.acknowledged(request.id).await;
+    assert_eq!(only_state(&owner, &machine).await, "done");
+    second_life.stop().await;
+}
+
+#[tokio::test]
+async fn a_machine_that_is_deleted_takes_its_open_operations_with_it_as_lost() {
+    let gateway = gateway().await;
+    let owner = gateway.owner().await;
+    let machine = Machine::joined(&gateway, owner).await;
+    let mut connection = machine.connect().await;
+    let answer = exec_test(owner, &machine);
+    let request = connection.operation().await;
+    connection.report(request.id, Report::Accepted).await;
+    connection.vanish();
+    eventually("it is away", async || {
+        let node = owner.get(&machine.path("")).expect(200).await;
+        (node.str("/connection") == "disconnected").then_some(())
+    })
+    .await;
+    owner.delete(&machine.path("")).expect(202).await;
+    assert_eq!(answer.await.expect("an answer").status, 503);
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_machine_cannot_end_another_machines_operation() {
+    let gateway = gateway().await;
+    let owner = gateway.owner().await;
+    let stranger = gateway.stranger().await;
+    let machine = Machine::joined(&gateway, owner).await;
+    let hostile = Machine::joined(&gateway, &stranger).await;
+    let mut connection = machine.connect().await;
+    let answer = exec_test(owner, &machine);
+    let request = connection.operation().await;
+    let mut other = hostile.connect().await;
+    let forged = ended(Terminal::Done, Outcome::Exited { code: 0 });
+    other.report(request.id, Report::Ended(forged)).await;
+    other
+        .report(OperationId(uuid::Uuid::now_v7()), Report::Ended(verified()))
+        .await;
+    // The hostile machine's own work still goes on, so both frames were handled.
+    let own = exec_test(&stranger, &hostile);
+    let own_request = other.operation().await;
+    other
+        .report(own_request.id, Report::Ended(verified()))
+        .await;
+    assert_eq!(own.await.expect("an answer").status, 200);
+    assert_eq!(only_state(owner, &machine).await, "pending");
+    connection
+        .report(request.id, Report::Ended(verified()))
+        .await;
+    assert_eq!(answer.await.expect("an answer").status, 200);
+    gateway.stop().await;
+}

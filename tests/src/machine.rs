@@ -1,0 +1,291 @@
+//! A played machine: it pairs, joins and speaks the real protocol over a real WebSocket, but runs nothing. Tests decide
+//! what it says, honest or not.
+
+use std::time::Duration;
+
+use futures::{SinkExt, StreamExt};
+use roost_protocol::control::Control;
+use roost_protocol::frame::{self, Envelope, ToGateway, ToNode};
+use roost_protocol::hello::{Capabilities, Engine, Hello, ImageState, Refused, Welcome};
+use roost_protocol::ids::{ConnectionEpoch, InstallId, InstanceId, OperationId};
+use roost_protocol::inventory::Inventory;
+use roost_protocol::machine::session::Outgoing;
+use roost_protocol::operation::OperationRequest;
+use roost_protocol::report::{Ended, OperationReport, Outcome, Report, Terminal};
+use roost_protocol::version::SUPPORTED;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+use crate::{Client, Gateway};
+
+/// How long a test waits for a frame before it fails.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A machine with its token and installation.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    pub node_id: String,
+    pub token: [u8; 32],
+    pub install: uuid::Uuid,
+    pub boot: String,
+    pub channel: String,
+}
+
+/// An open socket of a machine.
+pub struct Connection {
+    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    pub outgoing: Outgoing,
+}
+
+impl Machine {
+    /// Pairs a machine and lets it join.
+    ///
+    /// # Panics
+    /// When that does not work.
+    pub async fn joined(gateway: &Gateway, owner: &Client) -> Self {
+        let paired = owner
+            .post("/api/nodes/pair")
+            .json(&json!({}))
+            .expect(201)
+            .await;
+        let mut machine = Self::unpaired();
+        let joined = gateway
+            .anonymous()
+            .post("/api/nodes/join")
+            .json(&machine.join_request(paired.str("/join_code")))
+            .expect(200)
+            .await;
+        machine.node_id = joined.str("/node_id").to_owned();
+        machine.channel = joined.str("/channel_url").to_owned();
+        machine
+    }
+
+    /// A machine that has a token of its own making and nothing else.
+    pub fn unpaired() -> Self {
+        Self {
+            node_id: String::new(),
+            token: rand::random(),
+            install: uuid::Uuid::now_v7(),
+            boot: uuid::Uuid::now_v7().to_string(),
+            channel: String::new(),
+        }
+    }
+
+    /// What it asks to join with a code.
+    pub fn join_request(&self, code: &str) -> serde_json::Value {
+        json!({
+            "code": code,
+            "token_sha256": hex::encode(Sha256::digest(self.token)),
+            "install_id": self.install,
+            "hostname": "played",
+            "daemon_version": "0.1.0",
+        })
+    }
+
+    /// The route of its node.
+    pub fn path(&self, rest: &str) -> String {
+        format!("/api/nodes/{}{rest}", self.node_id)
+    }
+
+    /// Opens the channel.
+    ///
+    /// # Errors
+    /// The HTTP status of a refusal.
+    ///
+    /// # Panics
+    /// When the gateway does not answer HTTP.
+    pub async fn dial(&self) -> Result<Connection, u16> {
+        let mut request = self
+            .channel
+            .as_str()
+            .into_client_request()
+            .expect("the channel is an address");
+        let bearer = format!("Bearer {}", hex::encode(self.token));
+        request
+            .headers_mut()
+            .insert("authorization", bearer.parse().expect("hex fits a header"));
+        match tokio_tungstenite::connect_async(request).await {
+            Ok((socket, _)) => Ok(Connection {
+                socket,
+                outgoing: Outgoing::new(ConnectionEpoch(0)),
+            }),
+            Err(tungstenite::Error::Http(response)) => Err(response.status().as_u16()),
+            Err(error) => panic!("the channel did not open: {error}"),
+        }
+    }
+
+    /// What it says first.
+    pub fn hello(&self, inventory: Inventory) -> Hello {
+        Hello {
+            versions: SUPPORTED,
+            daemon_version: "0.1.0".into(),
+            install_id: InstallId(self.install),
+            instance_id: InstanceId(uuid::Uuid::now_v7()),
+            boot_id: self.boot.clone(),
+            hostname: "played".into(),
+            os: "linux".into(),
+            arch: "x86_64".into(),
+            capabilities: Capabilities {
+                engine: Some(Engine {
+                    name: "docker".into(),
+                    version: "20.10.24".into(),
+                    api: "1.41".into(),
+                }),
+                image: ImageState::Ready,
+                ..Capabilities::default()
+            },
+            inventory,
+        }
+    }
+
+    /// Connects with an empty inventory.
+    ///
+    /// # Panics
+    /// When it is not welcomed.
+    pub async fn connect(&self) -> Connection {
+        self.connect_holding(Inventory::default()).await.0
+    }
+
+    /// Connects with this inventory.
+    ///
+    /// # Panics
+    /// When it is not welcomed.
+    pub async fn connect_holding(&self, inventory: Inventory) -> (Connection, Welcome) {
+        let mut connection = self.dial().await.expect("the token is known");
+        let answer = connection.greet(self.hello(inventory)).await;
+        (connection, answer.expect("a welcome"))
+    }
+}
+
+impl Connection {
+    /// Says hello.
+    ///
+    /// # Errors
+    /// The refusal.
+    ///
+    /// # Panics
+    /// When the answer is neither.
+    pub async fn greet(&mut self, hello: Hello) -> Result<Welcome, Refused> {
+        self.say(ToGateway::Hello(hello)).await;
+        match self.hear().await {
+            Some(ToNode::Welcome(welcome)) => {
+                self.outgoing.welcomed(welcome.epoch);
+                Ok(welcome)
+            }
+            Some(ToNode::Refused(refused)) => Err(refused),
+            other => panic!("neither welcomed nor refused: {other:?}"),
+        }
+    }
+
+    /// Says something in the right envelope.
+    ///
+    /// # Panics
+    /// When it cannot be encoded.
+    pub async fn say(&mut self, message: ToGateway) {
+        let envelope = self.outgoing.wrap(message);
+        self.say_in(envelope).await;
+    }
+
+    /// Says something in any envelope.
+    ///
+    /// # Panics
+    /// When it cannot be encoded.
+    pub async fn say_in(&mut self, envelope: Envelope<ToGateway>) {
+        let bytes = frame::encode(&envelope).expect("a frame");
+        self.raw(Message::Binary(bytes.into())).await;
+    }
+
+    /// Sends anything. A socket that is closed already swallows it.
+    pub async fn raw(&mut self, message: Message) {
+        drop(self.socket.send(message).await);
+    }
+
+    /// The next frame; `None` when the gateway closed the connection.
+    ///
+    /// # Panics
+    /// When nothing comes, or something that is no frame.
+    pub async fn hear(&mut self) -> Option<ToNode> {
+        loop {
+            let next = tokio::time::timeout(PATIENCE, self.socket.next());
+            match next.await.expect("a frame within ten seconds") {
+                Some(Ok(Message::Binary(bytes))) => {
+                    let frame: Envelope<ToNode> = frame::decode(&bytes).expect("a frame");
+                    return Some(frame.message);
+                }
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+
+    /// The next frame that `pick` wants; pings are answered meanwhile, everything else is skipped.
+    ///
+    /// # Panics
+    /// When the connection ends before.
+    pub async fn hear_until<T>(&mut self, mut pick: impl FnMut(&ToNode) -> Option<T>) -> T {
+        loop {
+            let message = self
+                .hear()
+                .await
+                .expect("the connection stays open until then");
+            if let ToNode::Control(Control::Ping { nonce }) = message {
+                let pong = roost_protocol::control::ControlReply::Pong { nonce };
+                self.say(ToGateway::Reply(pong)).await;
+            }
+            if let Some(found) = pick(&message) {
+                return found;
+            }
+        }
+    }
+
+    /// The next operation.
+    pub async fn operation(&mut self) -> OperationRequest {
+        self.hear_until(|message| match message {
+            ToNode::Operation(request) => Some(request.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    /// The acknowledgement of this operation's end.
+    pub async fn acknowledged(&mut self, operation: OperationId) {
+        self.hear_until(|message| match message {
+            ToNode::Control(Control::Ack { operation: acked }) => {
+                (*acked == operation).then_some(())
+            }
+            _ => None,
+        })
+        .await;
+    }
+
+    /// Waits until the gateway closes the connection.
+    pub async fn closed(&mut self) {
+        while self.hear().await.is_some() {}
+    }
+
+    /// Reports on an operation.
+    pub async fn report(&mut self, operation: OperationId, report: Report) {
+        self.say(ToGateway::Report(OperationReport { operation, report }))
+            .await;
+    }
+
+    /// Goes away without a word.
+    pub fn vanish(self) {
+        drop(self.socket);
+    }
+}
+
+/// An end with an outcome and nothing else.
+pub fn ended(state: Terminal, outcome: Outcome) -> Ended {
+    Ended {
+        state,
+        outcome,
+        output_end: 0,
+        output_dropped: 0,
+        duration_ms: 1,
+    }
+}
