@@ -32,6 +32,14 @@ const KEEP_RUNS = 30;
 const useRuns = create<{ byAgent: Record<string, Run[]> }>(() => ({ byAgent: {} }));
 const logs = new Map<string, OutputLog>();
 const inputs = new Map<string, Input>();
+/** What was typed before the gateway named the operation: nothing that a person typed is lost. */
+const early = new Map<string, ((input: Input) => void)[]>();
+
+function withInput(key: string, act: (input: Input) => void) {
+  const input = inputs.get(key);
+  if (input) act(input);
+  else early.set(key, [...(early.get(key) ?? []), act]);
+}
 const storageKey = (agent: string) => `roost-runs:${agent}`;
 
 export const useAgentRuns = (agent: string) => useRuns((state) => state.byAgent[agent] ?? NONE);
@@ -88,6 +96,9 @@ function openInput(agent: string, key: string, op: string, offset: number) {
       () => keep(agent),
     ),
   );
+  const input = inputs.get(key);
+  if (input) early.get(key)?.forEach((act) => act(input));
+  early.delete(key);
 }
 
 /** Brings back what this tab ran before a reload; its output is asked again from the start. */
@@ -174,10 +185,10 @@ export async function run(agent: string, command: string, body: Start) {
 }
 
 export function write(key: string, text: string) {
-  inputs.get(key)?.write(new TextEncoder().encode(text));
+  withInput(key, (input) => input.write(new TextEncoder().encode(text)));
 }
 export function closeInput(key: string) {
-  inputs.get(key)?.close();
+  withInput(key, (input) => input.close());
 }
 
 export async function cancelRun(agent: string, { key, op }: Run) {
