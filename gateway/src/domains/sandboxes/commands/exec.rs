@@ -8,6 +8,7 @@ use roost_protocol::limits::{DEFAULT_DEADLINE_S, SANDBOX_LEASE_S};
 use roost_protocol::operation::{Exec, OnBehalf, Operation, OperationRequest, TtySize};
 
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws;
 use crate::domains::sandboxes::dto::{NewExec, Tty};
 use crate::domains::sandboxes::entity::container;
 use crate::domains::sandboxes::model::State;
@@ -34,9 +35,14 @@ pub async fn exec(
     wanted: NewExec,
     keep_stdin: bool,
 ) -> Result<OperationId, SandboxError> {
-    let row = store::current(sandboxes.db.read(), scope, agent)
-        .await?
-        .ok_or(SandboxError::NoSandbox)?;
+    let Some(row) = store::current(sandboxes.db.read(), scope, agent).await? else {
+        // Another tenant's agent and one that never was are answered alike.
+        let claw = claws::store::get(sandboxes.db.read(), scope, agent).await?;
+        return Err(match claw {
+            Some(_) => SandboxError::NoSandbox,
+            None => SandboxError::NoClaw,
+        });
+    };
     match State::parse(&row.state) {
         Some(State::Running) => {}
         Some(State::Lost) => return Err(SandboxError::Lost),
@@ -127,8 +133,7 @@ async fn watch(
         .await?
         .is_some_and(|row| row.state == State::Running.as_str());
     if running && !others {
-        crate::domains::claws::status::set(&mut tx, scope, row.agent_id, AgentState::Idle, now)
-            .await?;
+        claws::status::set(&mut tx, scope, row.agent_id, AgentState::Idle, now).await?;
     }
     tx.commit().await?;
     // A machine that went away meanwhile renews by its own record of the command.
