@@ -61,15 +61,15 @@ fn text(program: &Path, state: &Path, user: bool, docker_host: Option<&str>) -> 
         "{MARK}
 [Unit]
 Description=Roost node daemon
-Documentation=man:roostd(1)
 After=network-online.target docker.service
 Wants=network-online.target
 
 [Service]
 Type=exec
 ExecStart={program} --state-dir {state} run
-{environment}Restart=always
-RestartSec=2
+{environment}# After `roostd leave` it ends by itself and stays down.
+Restart=on-failure
+RestartSec=5
 # Sandboxes belong to the engine: a stop or restart of roostd leaves them running.
 KillMode=process
 TimeoutStopSec=15

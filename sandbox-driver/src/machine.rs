@@ -1,8 +1,14 @@
 //! What the engine says of the machine: running containers, ours or not, and where its data lies.
 use std::path::PathBuf;
+use std::time::Duration;
+
+use bollard::query_parameters::StatsOptionsBuilder;
+use futures::StreamExt;
+use roost_protocol::ids::SandboxId;
 
 use crate::driver::Driver;
 use crate::error::DriverError;
+use crate::names;
 
 /// For a heartbeat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,5 +37,18 @@ impl Driver {
                 .and_then(|running| u32::try_from(running).ok()),
             data: info.docker_root_dir.map(PathBuf::from),
         })
+    }
+
+    /// Processor time that a sandbox used since it began; `None` when the engine does not say.
+    pub async fn processor_time(&self, sandbox: SandboxId) -> Option<Duration> {
+        let options = StatsOptionsBuilder::new()
+            .stream(false)
+            .one_shot(true)
+            .build();
+        let name = names::container(sandbox);
+        let mut stats = Box::pin(self.inner.docker.stats(&name, Some(options)));
+        let stats = stats.next().await?.ok()?;
+        let nanos = stats.cpu_stats?.cpu_usage?.total_usage?;
+        Some(Duration::from_nanos(nanos))
     }
 }

@@ -142,6 +142,9 @@ fn readable(status: &Status) -> String {
     let _ = writeln!(out, "\nSandboxes: {}", executor.sandboxes.len());
     for sandbox in &executor.sandboxes {
         let used = sandbox.memory_bytes.map_or("-".to_owned(), mebibytes);
+        let cpu = sandbox
+            .cpu_pct
+            .map_or("-".to_owned(), |pct| format!("{pct:.0} %"));
         let processes = sandbox.pids.map_or("-".to_owned(), |pids| pids.to_string());
         let facts = &sandbox.facts;
         let _ = writeln!(
@@ -151,7 +154,7 @@ fn readable(status: &Status) -> String {
         );
         let _ = writeln!(
             out,
-            "    {:?}, memory {used} of {}, {processes} processes, {:.1} cpus at most, idle {} s, image {}",
+            "    {:?}, memory {used} of {}, cpu {cpu} of {:.1} cores, {processes} processes, idle {} s, image {}",
             facts.state,
             mebibytes(facts.limits.memory_bytes),
             facts.limits.nano_cpus as f64 / 1e9,

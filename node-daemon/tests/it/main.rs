@@ -1,6 +1,8 @@
 //! The daemon as a process, against a gateway that a test plays.
 
+mod chaos;
 mod daemon;
+mod disk;
 mod endurance;
 mod gateway;
 mod join;

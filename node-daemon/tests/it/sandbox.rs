@@ -44,7 +44,11 @@ impl Machine {
     }
 
     pub fn joined(gateway: &Gateway) -> Self {
-        let daemon = Daemon::joined(gateway, &engine());
+        Self::joined_with(gateway, &engine())
+    }
+
+    pub fn joined_with(gateway: &Gateway, engine: &str) -> Self {
+        let daemon = Daemon::joined(gateway, engine);
         let install = std::fs::read_to_string(daemon.file("install-id")).expect("an id");
         Self { daemon, install }
     }

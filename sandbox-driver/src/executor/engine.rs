@@ -17,6 +17,12 @@ use crate::{Driver, EngineConfig, EngineKind, GuestLink, ImageState, ProvisionOp
 /// How long the machine's facts may be old: a heartbeat and a status must not cost the engine more than this.
 const FACTS_AGE: Duration = Duration::from_secs(5);
 
+/// How long the engine may take before its facts count as unknown: a heartbeat must not wait for one that hangs.
+const ASK_TIME: Duration = Duration::from_secs(3);
+
+/// How long processor use is looked at for a status.
+const CPU_SAMPLE: Duration = Duration::from_millis(250);
+
 /// The engine, or the way to it.
 #[derive(Clone)]
 pub struct Engine {
@@ -140,6 +146,15 @@ impl Engine {
         self.met(driver.health(sandbox).await).await
     }
 
+    /// Processor use of a sandbox over a moment, percent of one core; `None` when the engine does not say.
+    pub async fn cpu_pct(&self, sandbox: SandboxId) -> Option<f64> {
+        let driver = self.driver().await.ok()?;
+        let (before, at) = (driver.processor_time(sandbox).await?, Instant::now());
+        tokio::time::sleep(CPU_SAMPLE).await;
+        let used = driver.processor_time(sandbox).await?.checked_sub(before)?;
+        Some(used.as_secs_f64() / at.elapsed().as_secs_f64() * 100.0)
+    }
+
     /// Facts for heartbeats, at most some seconds old.
     pub async fn facts(&self) -> Facts {
         let known = self
@@ -152,7 +167,9 @@ impl Engine {
         {
             return facts;
         }
-        let facts = self.ask().await;
+        let facts = tokio::time::timeout(ASK_TIME, self.ask())
+            .await
+            .unwrap_or_default();
         *self.facts.lock().unwrap_or_else(PoisonError::into_inner) =
             Some((Instant::now(), facts.clone()));
         facts

@@ -1,6 +1,7 @@
 //! Both inventories converge: what the gateway waits for, what exists here, what nobody wants (promises P5, P7, P8).
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use roost_protocol::control::{ControlReply, GoneCause};
 use roost_protocol::ids::{OperationId, SandboxId};
@@ -15,6 +16,13 @@ use serde_json::json;
 use super::control::state_of;
 use super::event::Event;
 use super::shared::Shared;
+
+/// Bytes of ends in one inventory; what the rest of a frame can take beside them.
+const ENDS_BUDGET: usize = 256 * 1024;
+/// Most sandboxes told in one inventory: about a third of a frame.
+const MOST_TOLD: usize = 1000;
+/// How long the engine may take to list before it counts as silent: `hello` must not wait for one that hangs.
+const LIST_TIME: Duration = Duration::from_secs(5);
 
 /// Everything that this machine holds, asked of the engine now.
 pub async fn inventory(shared: &Shared) -> Inventory {
@@ -31,13 +39,23 @@ pub async fn inventory(shared: &Shared) -> Inventory {
             output_end: desk.streams.get(id).map_or(0, |stream| stream.end()),
             ended: None,
         });
-    let ended = book.unacknowledged().map(|(id, ended)| LedgerEntry {
-        operation: id,
-        output_end: ended.output_end,
-        ended: Some(ended.clone()),
+    // A frame has a limit: ends beyond the budget are told as reports of their own right after.
+    let mut budget = ENDS_BUDGET;
+    let ended = book.unacknowledged().map(|(id, ended)| {
+        let size = rmp_serde::to_vec_named(ended).map_or(ENDS_BUDGET, |bytes| bytes.len());
+        budget = budget.saturating_sub(size);
+        LedgerEntry {
+            operation: id,
+            output_end: ended.output_end,
+            ended: (budget > 0).then(|| ended.clone()),
+        }
     });
     Inventory {
-        sandboxes: listed.unwrap_or_default(),
+        sandboxes: listed
+            .unwrap_or_default()
+            .into_iter()
+            .take(MOST_TOLD)
+            .collect(),
         operations: under_way.chain(ended).take(MAX_INVENTORY).collect(),
         engine_silent,
     }
@@ -46,10 +64,14 @@ pub async fn inventory(shared: &Shared) -> Inventory {
 /// Asks the engine what exists and brings the desk up to date; `None` when it does not answer.
 async fn look(shared: &Shared) -> Option<Vec<SandboxFacts>> {
     let before: BTreeSet<SandboxId> = shared.desk().sandboxes.keys().copied().collect();
-    let listed = match shared.engine.list().await {
-        Ok(listed) => listed,
-        Err(error) => {
+    let listed = match tokio::time::timeout(LIST_TIME, shared.engine.list()).await {
+        Ok(Ok(listed)) => listed,
+        Ok(Err(error)) => {
             tracing::debug!(%error, "the engine does not list");
+            return None;
+        }
+        Err(_) => {
+            tracing::warn!("the engine hangs");
             return None;
         }
     };
@@ -150,11 +172,15 @@ pub async fn end_sandbox(shared: &Shared, facts: &SandboxFacts, cause: GoneCause
     } else {
         None
     };
+    // Taken off the desk first, so that the engine's own news of it is no news.
+    let known = shared.desk().sandboxes.remove(&sandbox);
     if let Err(error) = shared.engine.remove(sandbox).await {
         tracing::warn!(%sandbox, %error, "the sandbox could not be removed");
+        if let Some(known) = known {
+            shared.desk().sandboxes.insert(sandbox, known);
+        }
         return;
     }
-    shared.desk().sandboxes.remove(&sandbox);
     let facts = json!({ "sandbox": sandbox, "cause": cause, "archive": archive });
     shared
         .log

@@ -28,6 +28,9 @@ pub struct SandboxStatus {
     pub memory_bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pids: Option<u32>,
+    /// Percent of one core over the last moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_pct: Option<f64>,
     /// Seconds since its last use.
     pub idle_s: u64,
 }
@@ -79,13 +82,13 @@ pub async fn machine(shared: &Shared) -> Machine {
 pub async fn status(shared: &Shared) -> ExecutorStatus {
     let facts = shared.engine.facts().await;
     let inventory = super::reconcile::inventory(shared).await;
-    let usage = futures::future::join_all(
-        inventory
-            .sandboxes
-            .iter()
-            .map(|facts| shared.engine.health(facts.sandbox)),
-    )
-    .await;
+    let usage = inventory.sandboxes.iter().map(|facts| async {
+        tokio::join!(
+            shared.engine.health(facts.sandbox),
+            shared.engine.cpu_pct(facts.sandbox)
+        )
+    });
+    let usage = futures::future::join_all(usage).await;
     let now_ms = shared.now_ms();
     let now = shared.clock.monotonic();
     let desk = shared.desk();
@@ -93,7 +96,7 @@ pub async fn status(shared: &Shared) -> ExecutorStatus {
         .sandboxes
         .into_iter()
         .zip(usage)
-        .map(|(facts, usage)| {
+        .map(|(facts, (usage, cpu_pct))| {
             let usage = usage.ok();
             let used_ms = desk
                 .sandboxes
@@ -102,6 +105,7 @@ pub async fn status(shared: &Shared) -> ExecutorStatus {
             SandboxStatus {
                 memory_bytes: usage.as_ref().and_then(|usage| usage.memory_bytes),
                 pids: usage.as_ref().and_then(|usage| usage.pids),
+                cpu_pct,
                 idle_s: now_ms.saturating_sub(used_ms) / 1000,
                 facts,
             }

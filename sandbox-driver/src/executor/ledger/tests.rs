@@ -214,3 +214,40 @@ async fn an_accepted_operation_is_on_disk_when_accept_returns() {
         19
     );
 }
+
+/// The other half of the test below: compacts the ledger that the environment names.
+#[test]
+fn child_that_compacts() {
+    let Some(path) = std::env::var_os("ROOST_TEST_LEDGER") else {
+        return;
+    };
+    let (mut file, records) = LedgerFile::open(path.as_ref()).expect("opens");
+    file.replace(&records).expect("replaces");
+}
+
+#[test]
+fn a_plug_pulled_during_a_compaction_loses_nothing() {
+    use crate::executor::chaos::KillPoint;
+    for point in [KillPoint::CompactWritten, KillPoint::CompactRenamed] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ledger");
+        let (mut file, _) = LedgerFile::open(&path).expect("opens");
+        let kept = Record::Accepted {
+            request: request(1),
+            at_s: 5,
+        };
+        file.append(&record::encode(&kept).expect("encodes"))
+            .expect("appends");
+        drop(file);
+        let program = std::env::current_exe().expect("this test");
+        let status = std::process::Command::new(program)
+            .args(["--exact", "executor::ledger::tests::child_that_compacts"])
+            .env("ROOST_TEST_LEDGER", &path)
+            .env("ROOST_CHAOS", "allow")
+            .env("ROOST_KILL_POINT", point.name())
+            .output()
+            .expect("runs");
+        assert!(!status.status.success(), "{point:?} was not passed");
+        assert_eq!(LedgerFile::open(&path).expect("opens").1, [kept]);
+    }
+}

@@ -1,0 +1,105 @@
+//! A full disk on the node: nothing is started that cannot be written down, and output that finds no room is a marked gap.
+use std::path::{Path, PathBuf};
+
+use roost_protocol::control::Control;
+use roost_protocol::frame::ToNode;
+use roost_protocol::operation::{List, Operation};
+use roost_protocol::report::{ErrorKind, Outcome};
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+
+use crate::daemon::NO_ENGINE;
+use crate::gateway::Gateway;
+use crate::sandbox::{Machine, Said, request, sandbox, shell};
+
+/// A small file system of its own, for tests that run as root.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// `None` for a user who may not mount: nobody else can make a disk full for one folder only.
+    fn mount(at: &Path, size: &str) -> Option<Self> {
+        std::fs::create_dir_all(at).expect("made");
+        let data = std::ffi::CString::new(format!("size={size}")).expect("no NUL");
+        match mount("tmpfs", at, "tmpfs", MountFlags::empty(), data.as_c_str()) {
+            Ok(()) => Some(Self(at.to_owned())),
+            Err(error) => {
+                eprintln!("not tested here: a small disk cannot be mounted ({error}); run as root");
+                None
+            }
+        }
+    }
+
+    /// Fills it to the last byte.
+    fn fill(&self) -> PathBuf {
+        let path = self.0.join("ballast");
+        let mut file = std::fs::File::create(&path).expect("made");
+        let block = vec![1u8; 4096];
+        while std::io::Write::write_all(&mut file, &block).is_ok() {}
+        path
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = unmount(&self.0, UnmountFlags::DETACH);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_that_cannot_be_written_down_is_refused_and_taken_once_there_is_room() {
+    let mut gateway = Gateway::start().await;
+    let mut machine = Machine::joined_with(&gateway, NO_ENGINE);
+    let Some(disk) = SmallDisk::mount(&machine.daemon.file("executor"), "3m") else {
+        return;
+    };
+    machine.daemon.run();
+    let (mut peer, _) = gateway.session().await;
+    let ballast = disk.fill();
+    let list = request(Operation::SbList(List {}));
+    let refused = peer.run(&list).await;
+    let Outcome::Error { error } = &refused.outcome else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(error.kind, ErrorKind::DiskFull, "{error}");
+    assert!(error.detail.contains("nothing was started"), "{error}");
+    std::fs::remove_file(ballast).expect("removed");
+    let taken = peer.run(&list).await;
+    assert!(
+        matches!(&taken.outcome, Outcome::Error { error } if error.kind == ErrorKind::EngineUnavailable),
+        "{taken:?}"
+    );
+    machine.daemon.terminate();
+    drop(disk);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn output_without_room_is_a_gap_and_the_command_ends() {
+    let mut gateway = Gateway::start().await;
+    let mut machine = Machine::joined(&gateway);
+    let Some(disk) = SmallDisk::mount(&machine.daemon.file("executor"), "3m") else {
+        return;
+    };
+    machine.daemon.run_with(&["--second-ms", "20"], &[]);
+    let (mut peer, _) = gateway.session().await;
+    let sandbox = sandbox(&mut peer).await;
+    disk.fill();
+    let command = shell(sandbox, "head -c 500000 /dev/zero; echo end; exit 3");
+    peer.say(ToNode::Operation(command.clone())).await;
+    let mut said = Said::default();
+    peer.control(Control::Credit {
+        operation: command.id,
+        up_to: 10_000_000,
+    })
+    .await;
+    peer.follow(command.id, &mut said).await;
+    assert_eq!(said.code(), Some(3));
+    assert_eq!(said.next, 500_004);
+    let missing: u64 = said.gaps.iter().map(|(from, to)| to - from).sum();
+    assert_eq!(
+        missing + said.bytes.len() as u64,
+        500_004,
+        "every byte is there or marked"
+    );
+    assert!(missing > 0, "the disk was not full");
+    machine.daemon.terminate();
+    drop(disk);
+}
