@@ -5,6 +5,9 @@
 
 use sea_orm_migration::prelude::*;
 
+/// What runs a history, so that nobody else needs the crate behind it.
+pub use sea_orm_migration::MigratorTrait;
+
 mod m0001_identity;
 mod m0002_audit;
 mod m0003_claws;

@@ -3,7 +3,7 @@
 
 use roost_migrations::Migrator;
 use sea_orm::{ConnectionTrait, SqliteTransactionMode, TransactionOptions, TransactionTrait};
-use sea_orm_migration::MigratorTrait;
+use roost_migrations::MigratorTrait;
 
 use super::{Backend, Db, DbError};
 

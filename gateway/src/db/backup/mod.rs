@@ -8,7 +8,7 @@ mod sqlite;
 use std::path::Path;
 
 use roost_migrations::Migrator;
-use sea_orm_migration::MigratorTrait;
+use roost_migrations::MigratorTrait;
 
 use super::{Backend, Db, DbError};
 

@@ -13,7 +13,7 @@ use sea_orm::{
     AccessMode, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, IsolationLevel, Statement,
     StreamTrait, TransactionOptions, TransactionTrait,
 };
-use sea_orm_migration::MigratorTrait;
+use roost_migrations::MigratorTrait;
 use serde::{Deserialize, Serialize};
 
 use super::known_migrations;
