@@ -51,7 +51,7 @@ pub fn unfinished(tree: &Tree) -> Vec<String> {
 pub fn spawns(tree: &Tree) -> Vec<String> {
     let calls = [
         ["tokio::", "spawn("],
-        ["tokio::task::", "spawn"],
+        ["tokio::task::", "spawn("],
         ["Actor::", "spawn"],
         ["thread::", "spawn("],
     ]

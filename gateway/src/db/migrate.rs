@@ -2,8 +2,8 @@
 //! write lock (SQLite) or an advisory lock (PostgreSQL), so a second replica waits and then finds nothing to do.
 
 use roost_migrations::Migrator;
-use sea_orm::{ConnectionTrait, SqliteTransactionMode, TransactionOptions, TransactionTrait};
 use roost_migrations::MigratorTrait;
+use sea_orm::{ConnectionTrait, SqliteTransactionMode, TransactionOptions, TransactionTrait};
 
 use super::{Backend, Db, DbError};
 

@@ -9,11 +9,11 @@ use std::path::Path;
 
 use futures::TryStreamExt;
 use roost_migrations::Migrator;
+use roost_migrations::MigratorTrait;
 use sea_orm::{
     AccessMode, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, IsolationLevel, Statement,
     StreamTrait, TransactionOptions, TransactionTrait,
 };
-use roost_migrations::MigratorTrait;
 use serde::{Deserialize, Serialize};
 
 use super::known_migrations;

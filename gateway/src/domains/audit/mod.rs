@@ -4,5 +4,6 @@
 pub mod entity;
 mod record;
 pub mod routes;
+mod store;
 
 pub use record::record;

@@ -3,17 +3,17 @@
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Utc};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::entity::entry;
+use super::store;
 use crate::db::Db;
-use crate::domains::auth::{Scoped, WorkspaceScope, can};
+use crate::domains::auth::{Scoped, can};
 use crate::error::ApiResult;
 use crate::http::json::Query;
-use crate::http::pagination::{Page, PageQuery, PageRequest};
+use crate::http::pagination::{Page, PageQuery};
 use crate::http::problem::Problem;
 use crate::ids::{AuditId, UserId};
 
@@ -45,26 +45,10 @@ async fn list(
     Query(query): Query<PageQuery>,
 ) -> ApiResult<Json<Page<AuditEntry>>> {
     let request = query.check()?;
-    let rows = read(&db, caller.scope(), request).await?;
+    let rows = store::newest(db.read(), caller.scope(), request).await?;
     Ok(Json(
         request.page(rows, |row| row.id.0).map(AuditEntry::from),
     ))
-}
-
-async fn read(
-    db: &Db,
-    scope: WorkspaceScope,
-    request: PageRequest,
-) -> Result<Vec<entry::Model>, sea_orm::DbErr> {
-    let mut query = entry::Entity::find().filter(entry::Column::WorkspaceId.eq(scope.workspace()));
-    if let Some(after) = request.after {
-        query = query.filter(entry::Column::Id.lt(after));
-    }
-    query
-        .order_by_desc(entry::Column::Id)
-        .limit(request.rows())
-        .all(db.read())
-        .await
 }
 
 impl From<entry::Model> for AuditEntry {
