@@ -20,7 +20,7 @@ impl Driver {
             .ours()
             .await?
             .iter()
-            .filter(|summary| !has(summary, names::PROBE))
+            .filter(|summary| !is_probe(summary))
             .filter_map(facts)
             .collect();
         found.sort_by_key(|facts| facts.sandbox);
@@ -82,11 +82,13 @@ impl Driver {
     }
 }
 
-pub(crate) fn has(summary: &ContainerSummary, label: &str) -> bool {
+/// Whether it belongs to a `verify`.
+pub(crate) fn is_probe(summary: &ContainerSummary) -> bool {
     summary
         .labels
         .as_ref()
-        .is_some_and(|labels| labels.contains_key(label))
+        .and_then(|labels| labels.get(names::PROBE))
+        .is_some_and(|value| value == "1")
 }
 
 pub(crate) fn facts(summary: &ContainerSummary) -> Option<SandboxFacts> {

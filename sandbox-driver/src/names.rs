@@ -17,8 +17,9 @@ const CREATED: &str = "org.roost.created";
 const LIMITS: &str = "org.roost.limits";
 /// Digest of the spec and of the archive to restore: the same id with another spec is an error, not a surprise.
 pub const SPEC: &str = "org.roost.spec";
-/// On probe sandboxes of `verify`: they are never listed and are swept first.
-pub const PROBE: &str = "org.roost.probe";
+/// `1` on probe sandboxes of `verify`: they are never listed and are swept first. On every other sandbox `0`, because a
+/// container inherits its image's labels, and no image may hide a sandbox.
+pub const PROBE: &str = "org.roost.probe-sandbox";
 
 /// The container's name.
 pub fn container(sandbox: SandboxId) -> String {
@@ -53,6 +54,7 @@ pub fn labels(
             ),
         ),
         (SPEC.to_owned(), spec_digest(spec, restore)),
+        (PROBE.to_owned(), "0".to_owned()),
     ])
 }
 

@@ -6,7 +6,7 @@ use roost_protocol::ids::SandboxId;
 
 use crate::driver::{Driver, now_s};
 use crate::error::DriverError;
-use crate::list::{facts, has};
+use crate::list::{facts, is_probe};
 use crate::names;
 
 /// A probe sandbox lives seconds; one that is older belongs to a `verify` that died.
@@ -29,7 +29,7 @@ impl Driver {
             let Some(facts) = facts(&summary) else {
                 continue;
             };
-            let probe = has(&summary, names::PROBE);
+            let probe = is_probe(&summary);
             let name = format!("/{}", names::container(facts.sandbox));
             let named = summary.names.iter().flatten().any(|held| *held == name);
             let grace = if probe { PROBE_GRACE } else { grace };

@@ -37,7 +37,10 @@ impl Daemon {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_roostd"));
+        // Another build can be put to the test, e.g. the release's for its memory.
+        let program = std::env::var("ROOSTD_TEST_BIN")
+            .unwrap_or_else(|_| env!("CARGO_BIN_EXE_roostd").into());
+        let mut command = Command::new(program);
         command.arg("--state-dir").arg(self.state()).args(arguments);
         command
             .env("DOCKER_HOST", &self.engine)

@@ -74,6 +74,10 @@ impl std::fmt::Debug for ExecutorClock {
 /// Why an executor cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutorError {
+    #[error(
+        "another process works in the state folder {path}; stop it first, or use another folder"
+    )]
+    InUse { path: PathBuf },
     #[error("the state folder {path} cannot be used: {source}; give one that this user can write")]
     StateDir {
         path: PathBuf,

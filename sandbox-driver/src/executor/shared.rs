@@ -1,5 +1,6 @@
 //! What the tasks of one executor share. The lock is never held over an await; the ledger's book is locked inside it.
 use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub struct Shared {
     pub engine: Engine,
     pub stop: CancellationToken,
     pub tasks: TaskTracker,
+    /// Held as long as this executor lives.
+    _lock: File,
     desk: Mutex<Desk>,
 }
 
@@ -73,7 +76,7 @@ pub struct Known {
 impl Shared {
     pub fn new(
         (clock, policy): (ExecutorClock, OwnerPolicy),
-        (ledger, spools, log): (Ledger, SpoolFolder, OwnerLog),
+        (ledger, spools, log, lock): (Ledger, SpoolFolder, OwnerLog, File),
         engine: Engine,
     ) -> Self {
         Self {
@@ -85,6 +88,7 @@ impl Shared {
             engine,
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
+            _lock: lock,
             desk: Mutex::default(),
         }
     }

@@ -1,7 +1,10 @@
 //! Starting: open what is on disk, then take up what an earlier life left unfinished.
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
 use std::sync::Arc;
+
+use rustix::fs::{FlockOperation, flock};
 
 use super::config::{ExecutorConfig, ExecutorError};
 use super::engine::Engine;
@@ -30,6 +33,7 @@ pub async fn open(config: ExecutorConfig) -> Result<Arc<Shared>, ExecutorError> 
         .mode(0o700)
         .create(folder)
         .map_err(failed)?;
+    let lock = lock(folder)?;
     let archives = ArchiveStore::open(folder.join("archives"))
         .await
         .map_err(|error| failed(std::io::Error::other(error)))?;
@@ -48,11 +52,34 @@ pub async fn open(config: ExecutorConfig) -> Result<Arc<Shared>, ExecutorError> 
     );
     let shared = Arc::new(Shared::new(
         (config.clock, config.policy),
-        (ledger, spools, log),
+        (ledger, spools, log, lock),
         engine,
     ));
     rounds::start(&shared);
     Ok(shared)
+}
+
+/// One executor a state folder: two would write one ledger. The kernel lets go of it when the process ends.
+fn lock(folder: &Path) -> Result<File, ExecutorError> {
+    let path = folder.join("lock");
+    let failed = |source| ExecutorError::StateDir {
+        path: path.clone(),
+        source,
+    };
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path)
+        .map_err(failed)?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(ExecutorError::InUse {
+            path: folder.to_owned(),
+        }),
+        Err(error) => Err(failed(error.into())),
+    }
 }
 
 /// Takes up every operation without an end.
