@@ -320,11 +320,17 @@ impl Peer {
 
     /// The first message that the test wants; others are passed over.
     pub async fn until<T>(&mut self, mut wanted: impl FnMut(&ToGateway) -> Option<T>) -> T {
-        loop {
-            if let Some(found) = wanted(&self.frame().await.message) {
-                return found;
+        let found = async {
+            loop {
+                if let Some(found) = wanted(&self.frame().await.message) {
+                    return found;
+                }
             }
-        }
+        };
+        // Heartbeats go on whatever is missing, so silence is not what a test would end by.
+        tokio::time::timeout(PATIENCE, found)
+            .await
+            .expect("what the test wants comes")
     }
 
     /// The end of an operation.
