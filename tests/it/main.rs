@@ -7,5 +7,6 @@ mod events;
 mod fleet;
 mod http;
 mod operator;
+mod sandboxes;
 mod starting;
 mod two_gateways;
