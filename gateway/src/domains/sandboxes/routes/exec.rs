@@ -30,7 +30,7 @@ use crate::http::idempotency::CreationId;
 use crate::http::json::{Path, Query, Valid};
 use crate::http::problem::Problem;
 use crate::ids::{ClawId, OperationId};
-use crate::operations::{Heard, OperationState, Part, Standing};
+use crate::operations::{Heard, OperationState, OperationsError, Part, Standing};
 
 /// Output that `?wait=true` answers with, bytes.
 const WHOLE_BYTES: usize = 1024 * 1024;
@@ -246,13 +246,17 @@ async fn stdin(
     body: Bytes,
 ) -> ApiResult<Json<StdinTaken>> {
     owned(&sandboxes, caller.scope(), agent, id).await?;
+    let last = query.eof && body.is_empty();
     let taken = sandboxes
         .operations
         .stdin(id, query.offset, body, query.eof, STDIN_WITHIN)
         .await;
-    Ok(Json(StdinTaken {
-        offset: taken.map_err(SandboxError::from)?,
-    }))
+    let offset = match taken {
+        // The end of its input ended the command, which told that first; or it had ended: either way it is closed.
+        Err(OperationsError::Over(_)) if last => query.offset,
+        taken => taken.map_err(SandboxError::from)?,
+    };
+    Ok(Json(StdinTaken { offset }))
 }
 
 /// Tells a command's terminal its size.
