@@ -209,7 +209,10 @@ impl Ward {
         let name = name.to_owned();
         child.phase = Phase::BackingOff {
             _timer: OwnTask::spawn(async move {
-                tokio::time::sleep(wait).await;
+                // Even a sleep of nothing takes a tick of the timer.
+                if !wait.is_zero() {
+                    tokio::time::sleep(wait).await;
+                }
                 // See `begin_start`: an ended supervisor needs no reports.
                 let _ = send_to(
                     &cell,

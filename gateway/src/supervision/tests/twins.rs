@@ -173,7 +173,7 @@ async fn who_takes_the_name_of_a_start_that_was_stopped_waits_until_that_one_is_
     let (plan, spec) = plan(false, true);
     let tree = start(root()).await;
     let handle = tree.root().clone();
-    let first = tokio::spawn(async move { handle.start_child(spec).await });
+    let first = tokio::spawn(async move { handle.start_child(spec.grace(Duration::ZERO)).await });
     until("the first one is there", || plan.census.born() == 1).await;
     tree.root().stop_child("slow").await.unwrap();
     assert!(matches!(
