@@ -343,7 +343,7 @@ fn keep(into: &mut Vec<u8>, data: &[u8]) {
 }
 
 /// An id for a command of the driver's own: unlike any that a gateway makes, because its version is 8.
-fn new_operation() -> OperationId {
+pub(crate) fn new_operation() -> OperationId {
     let (a, b) = (nonce(), nonce());
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&a.to_be_bytes());

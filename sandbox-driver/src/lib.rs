@@ -1,7 +1,7 @@
 //! The only crate that knows the container engine: hardened sandboxes and their proof.
 //!
 //! * [`driver`]: the [`Driver`], a cheap clone; one verb a file beside it: `provision`, [`link`] (attach), [`exec`],
-//!   `destroy`, `health`, `list`, `sweep`, [`watch`], [`image`].
+//!   `destroy`, `health`, `list`, `sweep`, [`watch`], [`verify`], [`image`].
 //! * [`policy`] and [`seccomp`]: the whole hardening as data; `create` sends it, `inspect` compares it.
 //! * [`archive`]: workspaces as files named by their content.
 //! * [`engine`]: which engine answers; [`error`]: what can go wrong and what to do.
@@ -27,6 +27,7 @@ pub mod policy;
 mod provision;
 pub mod seccomp;
 mod sweep;
+pub mod verify;
 pub mod watch;
 
 pub use archive::ArchiveStore;

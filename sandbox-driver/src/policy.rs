@@ -59,13 +59,15 @@ pub const MASKED: [&str; 20] = [
     "/sys/fs/selinux",
     "/sys/kernel/security",
 ];
-/// Paths that cannot be written: the engine's defaults.
-pub const READ_ONLY: [&str; 5] = [
+/// Paths that cannot be written: the engine's defaults, and the folder of control groups, which runc leaves writable
+/// under version 1 with a namespace of its own.
+pub const READ_ONLY: [&str; 6] = [
     "/proc/bus",
     "/proc/fs",
     "/proc/irq",
     "/proc/sys",
     "/proc/sysrq-trigger",
+    "/sys/fs/cgroup",
 ];
 
 /// What the owner of a machine allows at most. It can lower what a spec asks for to nothing, never raise it.

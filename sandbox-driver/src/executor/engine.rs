@@ -81,6 +81,17 @@ impl Engine {
         }
     }
 
+    /// Measures the engine, and with `probe` the inside of a sandbox.
+    pub fn verify(
+        &self,
+        probe: bool,
+    ) -> BoxFuture<'_, Result<roost_protocol::verify::VerifyReport, OperationError>> {
+        Box::pin(async move {
+            let driver = self.driver().await?;
+            self.met(driver.verify(&self.image, probe).await).await
+        })
+    }
+
     pub fn provision<'a>(
         &'a self,
         spec: &'a SandboxSpec,

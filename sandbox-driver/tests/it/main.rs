@@ -5,5 +5,7 @@ mod bad_input;
 mod commands;
 mod lifecycle;
 mod links;
+mod mutations;
+mod probe;
 mod support;
 mod trees;

@@ -1,3 +1,55 @@
-//! Entry point.
+//! `escape-probe`: tries to get out of the sandbox that it runs in and says what it found, as JSON.
+//!
+//! Every fact has a stable name and one right value; the driver compares the values with a golden file, so a probe that
+//! lies about what is right changes nothing. Facts that could harm run in bounded children.
 
-fn main() {}
+mod bombs;
+mod fact;
+mod files;
+mod identity;
+mod limits;
+mod network;
+mod syscalls;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use fact::Facts;
+
+/// What the sandbox was given, as the caller says it.
+pub struct Given {
+    pub memory_bytes: u64,
+    pub workspace_bytes: u64,
+    pub pids: u64,
+}
+
+fn main() -> ExitCode {
+    let numbers: Vec<u64> = std::env::args()
+        .skip(1)
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let [memory_bytes, workspace_bytes, pids] = numbers.as_slice() else {
+        let _ = writeln!(
+            std::io::stderr(),
+            "usage: escape-probe <memory bytes> <workspace bytes> <pids>"
+        );
+        return ExitCode::FAILURE;
+    };
+    let given = Given {
+        memory_bytes: *memory_bytes,
+        workspace_bytes: *workspace_bytes,
+        pids: *pids,
+    };
+    let mut facts = Facts::default();
+    identity::probe(&mut facts);
+    syscalls::probe(&mut facts);
+    network::probe(&mut facts);
+    files::probe(&mut facts);
+    limits::probe(&mut facts, &given);
+    bombs::probe(&mut facts, &given);
+    let text = serde_json::to_vec(&facts.list).unwrap_or_default();
+    match std::io::stdout().lock().write_all(&text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}

@@ -8,7 +8,7 @@ use roost_protocol::sandbox::{Limits, SandboxSpec};
 use roost_sandbox_driver::exec::{Command, Ran};
 use roost_sandbox_driver::{Driver, EngineConfig, GuestLink, ProvisionOptions};
 
-pub use image::tiny_image;
+pub use image::{docker, tiny_image};
 
 /// A driver of its own owner, so that tests do not see each other's sandboxes.
 pub struct Bench {
