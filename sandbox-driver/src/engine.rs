@@ -4,6 +4,7 @@ use std::time::Duration;
 use bollard::Docker;
 
 use crate::error::DriverError;
+use crate::{podman, seccomp};
 
 /// Oldest API that is used: Docker 20.10.
 pub const LEAST_API: &str = "1.41";
@@ -47,6 +48,9 @@ pub struct EngineFacts {
     pub cgroup_parent: Option<String>,
     /// As configured.
     pub owner: String,
+    /// What the engine takes as our seccomp profile: the content on Docker, a path on Podman. `None` on an architecture
+    /// that has no profile: then no sandbox is made.
+    pub seccomp: Option<String>,
 }
 
 /// Connects, agrees on an API version and collects the facts.
@@ -99,11 +103,19 @@ pub(crate) async fn connect(config: &EngineConfig) -> Result<(Docker, EngineFact
     } else {
         EngineKind::Docker
     };
+    let arch = version.arch.unwrap_or_default();
+    let seccomp = match (kind, seccomp::profile(&arch)) {
+        (EngineKind::Podman, Some(profile)) => {
+            Some(podman::profile_file(&profile)?.display().to_string())
+        }
+        (_, profile) => profile,
+    };
     let facts = EngineFacts {
+        seccomp,
         kind,
         version: version.version.unwrap_or_default(),
         api,
-        arch: version.arch.unwrap_or_default(),
+        arch,
         kernel: version.kernel_version.unwrap_or_default(),
         systemd_cgroups,
         rootless,

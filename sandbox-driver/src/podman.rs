@@ -1,14 +1,71 @@
-//! How Podman's compatible API spells what was asked for. Each row was seen on Podman 4.3; anything else is a difference.
-use serde_json::Value;
+//! How Podman differs from Docker behind the same API. Each row was seen on Podman 4.3; anything else is a difference.
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::error::DriverError;
 use crate::inspect::{is_nothing, same_set, strings};
+
+/// Podman takes the path of a seccomp profile and not its content: writes it to a folder that only this user can write,
+/// named by its content.
+///
+/// # Errors
+/// [`DriverError::File`] when the folder is somebody else's or cannot be written.
+pub(crate) fn profile_file(profile: &str) -> Result<PathBuf, DriverError> {
+    let own = rustix::process::geteuid();
+    let folder = match std::env::var_os("XDG_RUNTIME_DIR") {
+        Some(folder) => PathBuf::from(folder).join("roost"),
+        None if own.is_root() => PathBuf::from("/run/roost"),
+        None => std::env::temp_dir().join(format!("roost-{}", own.as_raw())),
+    };
+    let path = folder.join(format!(
+        "seccomp-{}.json",
+        &hex::encode(Sha256::digest(profile))[..16]
+    ));
+    let written: io::Result<()> = (|| {
+        match std::fs::DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        let meta = std::fs::symlink_metadata(&folder)?;
+        if !meta.is_dir() || meta.uid() != own.as_raw() || meta.mode() & 0o022 != 0 {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "the folder can be written by somebody else",
+            ));
+        }
+        if std::fs::read(&path).is_ok_and(|held| held == profile.as_bytes()) {
+            return Ok(());
+        }
+        replace(&path, profile)
+    })();
+    written
+        .map_err(|source| DriverError::file("cannot write the seccomp profile", &path, source))?;
+    Ok(path)
+}
+
+fn replace(path: &Path, profile: &str) -> io::Result<()> {
+    let partial = path.with_extension(format!("{}.partial", std::process::id()));
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&partial)?;
+    file.write_all(profile.as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&partial, path)
+}
 
 /// True when Podman's answer means what was intended.
 pub(crate) fn same(field: &str, wanted: &Value, got: &Value) -> bool {
     match field {
         // It lists every capability by name instead of ALL.
         "CapDrop" => wanted == &serde_json::json!(["ALL"]) && strings(got).len() >= 11,
-        // It takes the profile into its own configuration and reports only the rest; the probe reads the effect.
+        // It reports only part of them; the probe reads the effect.
         "SecurityOpt" => {
             let kept: Vec<_> = strings(wanted)
                 .into_iter()
@@ -16,7 +73,8 @@ pub(crate) fn same(field: &str, wanted: &Value, got: &Value) -> bool {
                 .collect();
             let got: Vec<_> = strings(got)
                 .into_iter()
-                .filter(|option| !option.starts_with("seccomp=") && !option.starts_with("mask="))
+                .filter(|option| !strings(wanted).contains(option) || kept.contains(option))
+                .filter(|option| !option.starts_with("mask="))
                 .collect();
             same_set(&kept, &got)
         }

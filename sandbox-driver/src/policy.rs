@@ -12,7 +12,6 @@ use roost_protocol::sandbox::{Limits, SandboxSpec};
 
 use crate::engine::{EngineFacts, EngineKind};
 use crate::error::DriverError;
-use crate::seccomp;
 
 /// The guest supervisor in every agent image: the sandbox's first process.
 pub const GUEST: &str = "/usr/local/lib/roost/guest";
@@ -235,11 +234,14 @@ fn nothing_devices() -> Option<Vec<bollard::models::DeviceMapping>> {
 }
 
 fn security(engine: &EngineFacts) -> Result<Vec<String>, DriverError> {
-    let profile = seccomp::profile(&engine.arch).ok_or_else(|| DriverError::EngineRefused {
-        during: "choosing a seccomp profile",
-        status: 0,
-        message: format!("there is no profile for the architecture {:?}", engine.arch),
-    })?;
+    let profile = engine
+        .seccomp
+        .as_ref()
+        .ok_or_else(|| DriverError::EngineRefused {
+            during: "choosing a seccomp profile",
+            status: 0,
+            message: format!("there is no profile for the architecture {:?}", engine.arch),
+        })?;
     let mut options = vec!["no-new-privileges".to_owned(), format!("seccomp={profile}")];
     if engine.apparmor {
         options.push(match engine.kind {

@@ -32,6 +32,7 @@ pub(crate) fn engine(kind: EngineKind) -> EngineFacts {
         apparmor: true,
         runtime: None,
         owner: "test".to_owned(),
+        seccomp: crate::seccomp::profile("amd64"),
         cgroup_parent: Some("/roost".to_owned()),
     }
 }
@@ -103,7 +104,7 @@ fn security_options_are_exactly_ours_and_never_unconfined() {
 #[test]
 fn an_architecture_without_a_profile_gets_no_sandbox() {
     let mut engine = engine(EngineKind::Docker);
-    engine.arch = "riscv64".to_owned();
+    engine.seccomp = crate::seccomp::profile("riscv64");
     assert!(container(&spec(), Limits::default(), &engine, HashMap::new()).is_err());
 }
 
