@@ -33,6 +33,7 @@ use crate::http::serve::Listener;
 use crate::http::sse::Streams;
 use crate::ids::{SharedIds, UuidV7};
 use crate::operations::OperationsHandle;
+use crate::operations::local::LocalExecutor;
 use crate::supervision::{
     KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions, TreeView,
 };
@@ -86,6 +87,7 @@ pub struct Gateway {
     operations: OperationsHandle,
     events: EventLog,
     draining: CancellationToken,
+    local_executor: Option<LocalExecutor>,
     public: SocketAddr,
     operator: SocketAddr,
     /// A one-time login that waits in the file `first-login`, for whoever starts this on a terminal.
@@ -205,6 +207,7 @@ impl Gateway {
             db,
             events,
             draining,
+            local_executor: machines.local_executor,
             public: public_address,
             operator: operator_address,
             first_login,
@@ -255,6 +258,9 @@ impl Gateway {
     pub async fn shutdown(&self) -> ShutdownReport {
         self.draining.cancel();
         let report = self.tree.shutdown(SHUTDOWN).await;
+        if let Some(executor) = &self.local_executor {
+            executor.shutdown().await;
+        }
         self.db.close().await;
         report
     }

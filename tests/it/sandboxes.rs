@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use roost_gateway::app::Surroundings;
-use roost_tests::{Client, Gateway, Machine, Store, Stream, eventually};
+use roost_tests::{Client, Gateway, Machine, Stream, eventually};
 use serde_json::{Value, json};
 
 /// The small image that `make test` builds; a missing engine or image is a failure, not a skip.
@@ -182,18 +181,97 @@ async fn output_streams_by_offset_stdin_is_taken_once_and_a_cancel_kills_the_tre
     gateway.stop().await;
 }
 
+/// A gateway as a process of its own, to be killed.
+struct Process {
+    child: std::process::Child,
+    folder: std::path::PathBuf,
+    url: String,
+}
+
+impl Process {
+    async fn start(folder: &std::path::Path) -> Self {
+        let bin = std::env::var("ROOST_TEST_BIN_DIR").map_or_else(
+            |_| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/debug"),
+            std::path::PathBuf::from,
+        );
+        // The port is asked of the kernel and given back: a gateway that is killed comes back under its address.
+        let port_file = folder.join("port");
+        let port = std::fs::read_to_string(&port_file).unwrap_or_else(|_| {
+            let probe = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+            probe.local_addr().expect("an address").port().to_string()
+        });
+        std::fs::write(&port_file, &port).expect("the folder can be written");
+        let mut command = std::process::Command::new(bin.join("roost"));
+        command
+            .arg("serve")
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null());
+        for (key, value) in [
+            ("listen", format!("127.0.0.1:{port}")),
+            ("operator_listen", "127.0.0.1:0".to_owned()),
+            ("data_dir", folder.join("data").display().to_string()),
+            ("sandboxes.image", image()),
+        ] {
+            command.arg("--set").arg(format!("{key}={value}"));
+        }
+        let child = command.spawn().expect("`cargo build --bins` made roost");
+        let url = format!("http://127.0.0.1:{port}");
+        let ready = format!("{url}/readyz");
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let probe = reqwest::Client::builder().build().expect("a client");
+        eventually("the gateway is ready", async || {
+            let answer = probe.get(&ready).send().await;
+            answer
+                .is_ok_and(|answer| answer.status().is_success())
+                .then_some(())
+        })
+        .await;
+        Self {
+            child,
+            folder: folder.to_owned(),
+            url,
+        }
+    }
+
+    /// Kills it without a word, and starts another one on the same data.
+    async fn killed_and_started(mut self) -> Self {
+        self.child.kill().expect("it can be killed");
+        self.child.wait().expect("it ended");
+        let folder = self.folder.clone();
+        Self::start(&folder).await
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // A killed one is gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_outlives_its_gateway_and_its_output_goes_on_by_offset() {
-    let gateway = with_engine().await;
-    let image = image();
-    let owner = gateway.owner().await;
-    let sandbox = agent(owner).await;
+async fn a_command_outlives_its_killed_gateway_and_its_output_goes_on_by_offset() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let gateway = Process::start(folder.path()).await;
+    let code =
+        std::fs::read_to_string(folder.path().join("data/first-login")).expect("a first login");
+    let anonymous = Client::new(&gateway.url);
+    let login = json!({ "one_time": code.trim() });
+    let session = anonymous
+        .post("/api/auth/login")
+        .json(&login)
+        .expect(200)
+        .await;
+    let owner = anonymous.with_token(session.str("/token"));
+    let sandbox = agent(&owner).await;
     owner.post(&sandbox).json(&json!({})).expect(201).await;
     let script =
         "echo before; while [ ! -e /workspace/go ]; do sleep 0.1; done; echo after; exit 3";
+    let body = json!({ "argv": ["/bin/sh", "-c", script] });
     let taken = owner
         .post(&format!("{sandbox}/exec"))
-        .json(&json!({ "argv": ["/bin/sh", "-c", script] }))
+        .json(&body)
         .expect(202)
         .await;
     let path = format!("{sandbox}/exec/{}", taken.str("/operation_id"));
@@ -203,13 +281,7 @@ async fn a_command_outlives_its_gateway_and_its_output_goes_on_by_offset() {
         STANDARD.encode("before\n")
     );
     drop(stream);
-    let token = owner.token.clone();
-    let folder = gateway.stop_and_keep().await;
-    let set = [("sandboxes.image", image.as_str())];
-    let gateway = Gateway::start_in(folder, &Store::Sqlite, &set, Surroundings::default())
-        .await
-        .expect("it starts again");
-    let owner = gateway.anonymous().with_token(&token);
+    let gateway = gateway.killed_and_started().await;
     let go = run(&owner, &sandbox, "touch /workspace/go").await;
     assert_eq!(go["code"], 0, "{go}");
     let mut stream = Stream::open(
@@ -228,7 +300,7 @@ async fn a_command_outlives_its_gateway_and_its_output_goes_on_by_offset() {
         (&json!("done"), &json!(3))
     );
     owner.delete(&sandbox).expect(204).await;
-    gateway.stop().await;
+    drop(gateway);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,7 +9,7 @@ use crate::db::DbError;
 use crate::domains::fleet::routes::FleetState;
 use crate::domains::fleet::{self, FleetParts, FleetSettings};
 use crate::domains::sandboxes::{self, SandboxesHandle};
-use crate::operations::local::LocalSettings;
+use crate::operations::local::{LocalExecutor, LocalSettings};
 use crate::operations::{self, OperationsHandle};
 use crate::supervision::{AnyChild, SupervisorSpec};
 
@@ -21,6 +21,8 @@ pub(super) struct Machines {
     pub(super) branch: AnyChild,
     pub(super) sandboxes_branch: SupervisorSpec,
     pub(super) sandboxes: SandboxesHandle,
+    /// What ends the engine on this host, where it is on.
+    pub(super) local_executor: Option<LocalExecutor>,
     pub(super) state: FleetState,
     pub(super) operations: OperationsHandle,
 }
@@ -54,7 +56,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         facts: local_facts.clone(),
     };
     let local = || operations::local::child(operations.clone(), shared.ids.clone(), settings);
-    let local_engine = config.sandboxes.local.then(local);
+    let (local_engine, local_executor) = config.sandboxes.local.then(local).unzip();
     let (transitions, jobs) = sandboxes::transitions();
     let handle = SandboxesHandle::new(
         shared.db.clone(),
@@ -73,6 +75,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         branch,
         sandboxes_branch,
         sandboxes: handle,
+        local_executor,
         state: FleetState {
             fleet,
             hub: shared.hub.clone(),

@@ -96,14 +96,31 @@ pub struct LocalEngine {
     facts: broadcast::Sender<LocalFact>,
 }
 
-/// The child of the tree; from now on the handle reaches it.
-pub fn child(operations: OperationsHandle, ids: SharedIds, settings: LocalSettings) -> AnyChild {
+/// Ends the executor with the gateway. The actor may come and go before: the executor stays for its next incarnation.
+pub struct LocalExecutor(Arc<OnceCell<(ExecutorHandle, InstallId)>>);
+
+impl LocalExecutor {
+    /// Takes no more work. Commands in sandboxes go on; the next start finds them.
+    pub async fn shutdown(&self) {
+        if let Some((executor, _)) = self.0.get() {
+            executor.shutdown().await;
+        }
+    }
+}
+
+/// The child of the tree, and what ends its executor; from now on the handle reaches it.
+pub fn child(
+    operations: OperationsHandle,
+    ids: SharedIds,
+    settings: LocalSettings,
+) -> (AnyChild, LocalExecutor) {
     let shared = Shared {
         operations: operations.clone(),
         ids,
         settings,
         executor: Arc::default(),
     };
+    let executor = LocalExecutor(shared.executor.clone());
     let spec = ChildSpec::actor::<LocalEngine>("local", ActorKind::LocalEngine, move || {
         SharedArgs(shared.clone())
     })
@@ -113,7 +130,7 @@ pub fn child(operations: OperationsHandle, ids: SharedIds, settings: LocalSettin
         Target::Local,
         Line::new(move |call| address.cast(LocalMsg::Engine(call))),
     );
-    child
+    (child, executor)
 }
 
 impl Serve for LocalEngine {
