@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let [memory_bytes, workspace_bytes, pids] = numbers.as_slice() else {
         let _ = writeln!(
             std::io::stderr(),
-            "usage: escape-probe <memory bytes> <workspace bytes> <pids>"
+            "usage: escape-probe [--quick] <memory bytes> <workspace bytes> <pids>"
         );
         return ExitCode::FAILURE;
     };
@@ -46,7 +46,10 @@ fn main() -> ExitCode {
     network::probe(&mut facts);
     files::probe(&mut facts);
     limits::probe(&mut facts, &given);
-    bombs::probe(&mut facts, &given);
+    // In an agent's own sandbox the bombs are left out: they would take what its commands need.
+    if !std::env::args().any(|word| word == "--quick") {
+        bombs::probe(&mut facts, &given);
+    }
     let text = serde_json::to_vec(&facts.list).unwrap_or_default();
     match std::io::stdout().lock().write_all(&text) {
         Ok(()) => ExitCode::SUCCESS,
