@@ -52,6 +52,7 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/nodes/{id}", Role("viewer"), ""),
     ("GET /api/nodes/{id}/tools", Role("viewer"), ""),
     ("GET /api/nodes/{id}/operations", Role("viewer"), ""),
+    ("GET /api/nodes/{id}/sandboxes", Role("viewer"), ""),
     ("POST /api/nodes/pair", Role("admin"), "{}"),
     ("PATCH /api/nodes/{id}", Role("admin"), r#"{"name":"y"}"#),
     ("POST /api/nodes/{id}/drain", Role("admin"), ""),

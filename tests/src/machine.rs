@@ -23,7 +23,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 use crate::{Client, Gateway};
 
 /// How long a test waits for a frame before it fails.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A machine with its token and installation.
 #[derive(Debug, Clone)]
@@ -211,7 +211,7 @@ impl Connection {
     pub async fn hear(&mut self) -> Option<ToNode> {
         loop {
             let next = tokio::time::timeout(PATIENCE, self.socket.next());
-            match next.await.expect("a frame within ten seconds") {
+            match next.await.expect("a frame in time") {
                 Some(Ok(Message::Binary(bytes))) => {
                     let frame: Envelope<ToNode> = frame::decode(&bytes).expect("a frame");
                     return Some(frame.message);

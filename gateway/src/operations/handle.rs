@@ -12,7 +12,7 @@ use super::error::OperationsError;
 use super::line::{ANSWER_WITHIN, EngineCall, Line};
 use super::live::Live;
 use super::model::{OperationRef, OperationState, Target};
-use super::registry::Registry;
+use super::registry::{Finder, Registry};
 use super::store;
 use super::stream::OutputStream;
 use crate::clock::SharedClock;
@@ -83,8 +83,21 @@ impl OperationsHandle {
         self.inner.registry.disconnect(target);
     }
 
-    fn line(&self, target: Target) -> Result<Line, OperationsError> {
+    /// Says how a node's actor is found that is not here yet: another gateway may have paired the node.
+    pub fn find_with(&self, finder: Finder) {
+        self.inner.registry.find_with(finder);
+    }
+
+    fn known_line(&self, target: Target) -> Result<Line, OperationsError> {
         self.inner.registry.line(target).ok_or(match target {
+            Target::Local => OperationsError::LocalOff,
+            Target::Node(node) => OperationsError::UnknownNode(node),
+        })
+    }
+
+    async fn line(&self, target: Target) -> Result<Line, OperationsError> {
+        let line = self.inner.registry.find_line(target).await;
+        line.ok_or(match target {
             Target::Local => OperationsError::LocalOff,
             Target::Node(node) => OperationsError::UnknownNode(node),
         })
@@ -100,7 +113,7 @@ impl OperationsHandle {
         target: Target,
         request: OperationRequest,
     ) -> Result<OperationRef, OperationsError> {
-        let line = self.line(target)?;
+        let line = self.line(target).await?;
         line.ask(ANSWER_WITHIN, |reply| {
             EngineCall::Submit(Box::new(request), reply)
         })
@@ -238,7 +251,7 @@ impl OperationsHandle {
         lease_s: u64,
     ) -> Result<(), OperationsError> {
         Ok(self
-            .line(target)?
+            .known_line(target)?
             .post(EngineCall::Lease(sandboxes, lease_s))?)
     }
 
@@ -253,7 +266,7 @@ impl OperationsHandle {
         grace_s: u64,
     ) -> Result<(), OperationsError> {
         Ok(self
-            .line(target)?
+            .known_line(target)?
             .post(EngineCall::Reconcile { sandboxes, grace_s })?)
     }
 
@@ -304,7 +317,7 @@ impl OperationsHandle {
 
     async fn line_of(&self, id: OperationId) -> Result<Line, OperationsError> {
         if let Some(live) = self.inner.registry.get(id) {
-            return self.line(live.target);
+            return self.line(live.target).await;
         }
         let row = self.row(id).await?;
         if row.state().is_final() {

@@ -31,6 +31,7 @@ pub use handle::{OperationsHandle, Standing};
 pub use line::{EngineCall, Line};
 pub use link::{Clogged, Link};
 pub use model::{OperationRef, OperationState, Target};
+pub use registry::Finder;
 pub use ring::Part;
 pub use store::Fence;
 pub use stream::{Heard, OutputStream};

@@ -1,23 +1,29 @@
 //! The operations that this gateway holds in memory, and the lines to the engines that run them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
 
 use super::line::Line;
 use super::live::Live;
 use super::model::Target;
-use crate::ids::OperationId;
+use crate::ids::{NodeId, OperationId};
 
 /// How long an ended operation that nobody reads stays in memory, for those who come to read it.
 const LINGER: Duration = Duration::from_secs(60);
 
 /// Shared by the desks (writers) and the handle (readers).
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Registry {
     live: Mutex<HashMap<OperationId, Arc<Live>>>,
     lines: Mutex<HashMap<Target, Line>>,
+    finder: OnceLock<Finder>,
 }
+
+/// Starts the actor of a node that has none here yet, and answers its line; `None` when no such node is paired.
+pub type Finder = Arc<dyn Fn(NodeId) -> BoxFuture<'static, Option<Line>> + Send + Sync>;
 
 impl Registry {
     fn live(&self) -> MutexGuard<'_, HashMap<OperationId, Arc<Live>>> {
@@ -58,6 +64,19 @@ impl Registry {
 
     pub(super) fn line(&self, target: Target) -> Option<Line> {
         self.lines().get(&target).cloned()
+    }
+
+    /// The line, looked for where it is not known yet.
+    pub(super) async fn find_line(&self, target: Target) -> Option<Line> {
+        match (self.line(target), target, self.finder.get()) {
+            (None, Target::Node(node), Some(finder)) => finder(node).await,
+            (line, _, _) => line,
+        }
+    }
+
+    pub(super) fn find_with(&self, finder: Finder) {
+        // The first stays: it is set once, where the gateway is wired.
+        let _ = self.finder.set(finder);
     }
 
     pub(super) fn connect(&self, target: Target, line: Line) {

@@ -2,10 +2,12 @@
 
 mod channel;
 mod drain;
+mod faults;
 mod joining;
 mod operations;
 mod output;
 mod tenancy;
+mod two_gateways;
 
 use roost_tests::Gateway;
 

@@ -12,6 +12,7 @@ use super::beats::Beats;
 use super::entity::node;
 use super::error::FleetError;
 use super::facts::NodeFact;
+use super::store;
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::ids::{NodeId, SharedIds, WorkspaceId};
@@ -186,12 +187,36 @@ impl FleetHandle {
                 .serves(format!("machine {called}"))
                 .mailbox_bound(MAILBOX);
         let address = self.inner.supervisor.ensure_child(spec).await?;
-        let line = address.clone();
-        self.inner.operations.connect(
-            Target::Node(id),
-            Line::new(move |call| line.cast(NodeMsg::Engine(call))),
-        );
+        let line = line_to(address.clone());
+        self.inner.operations.connect(Target::Node(id), line);
         Ok(address)
+    }
+
+    /// Operations find the actors of nodes through the fleet. They do not keep it alive: the fleet holds them.
+    pub(super) fn find_actors_for_operations(&self) {
+        let fleet = Arc::downgrade(&self.inner);
+        self.inner.operations.find_with(Arc::new(move |id| {
+            let fleet = fleet.upgrade().map(|inner| Self { inner });
+            Box::pin(async move { fleet?.line_of(id).await })
+        }));
+    }
+
+    /// The line to a paired node's actor, started when there is none.
+    pub(super) async fn line_of(&self, id: NodeId) -> Option<Line> {
+        let found = async {
+            let row = store::by_id(self.db().read(), id).await?;
+            match row.filter(|row| row.deleted_at.is_none()) {
+                Some(row) => self.ensure(&row).await.map(Some),
+                None => Ok(None),
+            }
+        };
+        match found.await {
+            Ok(address) => address.map(line_to),
+            Err(error) => {
+                tracing::warn!(node = %id, error = &error as &dyn std::error::Error, "the actor of a machine did not start");
+                None
+            }
+        }
     }
 
     /// The actor of a node, when it lives here.
@@ -226,6 +251,10 @@ impl FleetHandle {
     ) -> Result<Option<roost_protocol::inventory::Inventory>, FleetError> {
         Ok(self.ask(id, NodeMsg::Inventory).await?)
     }
+}
+
+fn line_to(address: Address<NodeMsg>) -> Line {
+    Line::new(move |call| address.cast(NodeMsg::Engine(call)))
 }
 
 fn name(id: NodeId) -> String {

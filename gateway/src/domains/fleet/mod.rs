@@ -70,6 +70,7 @@ pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
         .child(recovery)
         .with_handle();
     let fleet = FleetHandle::new(parts, supervisor, beats);
+    fleet.find_actors_for_operations();
     // Set once, right here.
     let _ = late.set(fleet.clone());
     (child, fleet)

@@ -6,7 +6,7 @@ mod reports;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
@@ -15,13 +15,13 @@ use roost_protocol::inventory::{Inventory, LedgerEntry};
 use roost_protocol::machine::operation::{Input, Output};
 use roost_protocol::report::{Ended, ErrorKind, Report, Terminal};
 
-use super::OperationsHandle;
 use super::error::OperationsError;
 use super::link::Link;
 use super::live::Live;
 use super::model::Target;
 use super::stdin::Stdin;
 use super::store::{self, Fence};
+use super::{OperationRow, OperationsHandle};
 use crate::ids::{OperationId, WorkspaceId};
 use crate::supervision::Context;
 
@@ -59,18 +59,8 @@ impl Desk {
         owner: Option<WorkspaceId>,
         operations: OperationsHandle,
     ) -> Result<Self, OperationsError> {
-        let rows = store::open_on(operations.db().read(), target, &engine).await?;
-        for row in rows {
-            let fresh = Live::recovered(
-                row.id,
-                target,
-                row.asked(),
-                row.caller(),
-                row.wire_request(),
-            );
-            operations.registry().put(fresh).restore(row.caller());
-        }
-        Ok(Self {
+        let now = operations.clock().monotonic();
+        let desk = Self {
             target,
             engine,
             owner,
@@ -78,7 +68,53 @@ impl Desk {
             link: None,
             fence: None,
             stdin: Stdin::default(),
-        })
+        };
+        let open = desk.load_open().await?;
+        for row in &open {
+            // What a former incarnation left half done does not count.
+            let live = desk.operations.registry().get(row.id);
+            live.inspect(|live| live.restore(row.caller()));
+        }
+        let open: HashSet<OperationId> = open.iter().map(|row| row.id).collect();
+        for live in desk.all() {
+            if !live.is_ended() && !open.contains(&live.id) {
+                // It wrote the end and died before it told those who wait.
+                desk.hear_from_store(&live, now).await?;
+            }
+        }
+        Ok(desk)
+    }
+
+    /// Tells those who wait what the store has; an operation without a row is forgotten. Answers the row when it is open.
+    async fn hear_from_store(
+        &self,
+        live: &Live,
+        now: Instant,
+    ) -> Result<Option<OperationRow>, OperationsError> {
+        match store::get(self.operations.db().read(), live.id).await? {
+            None => self.operations.registry().remove(live.id),
+            Some(row) => match row.ended() {
+                Some(ended) => live.end(ended, now),
+                None => return Ok(Some(row)),
+            },
+        }
+        Ok(None)
+    }
+
+    /// Brings into memory what the store knows to be open: another gateway may have sent it.
+    async fn load_open(&self) -> Result<Vec<OperationRow>, OperationsError> {
+        let read = self.operations.db().read();
+        let rows = store::open_on(read, self.target, &self.engine).await?;
+        for row in &rows {
+            self.operations.registry().put(Live::recovered(
+                row.id,
+                self.target,
+                row.asked(),
+                row.caller(),
+                row.wire_request(),
+            ));
+        }
+        Ok(rows)
     }
 
     fn all(&self) -> Vec<Arc<Live>> {
@@ -98,6 +134,7 @@ impl Desk {
         inventory: &Inventory,
         cx: &Context<M>,
     ) -> Result<Flow, OperationsError> {
+        self.load_open().await?;
         self.link = Some(link);
         self.fence = fence;
         let listed: HashMap<OperationId, &LedgerEntry> = inventory
@@ -223,18 +260,27 @@ impl Desk {
             }
         }
         self.operations.registry().forget_idle(self.target, now);
-        if self.link.is_none() && !elsewhere && all.iter().any(|live| !live.is_ended()) {
-            for row in
-                store::open_on(self.operations.db().read(), self.target, &self.engine).await?
-            {
-                if row.give_up_at <= cx.now()
-                    && let Some(live) = self.operations.registry().get(row.id)
-                {
-                    let detail = "the machine did not come back in time; what it did is not known";
-                    let ended =
-                        Ended::without_result(Terminal::Lost, ErrorKind::Interrupted, detail);
-                    flow = worse(flow, self.finish(&live, ended, None, cx).await?);
-                }
+        if self.link.is_none() && all.iter().any(|live| !live.is_ended()) {
+            flow = worse(flow, self.follow(&all, elsewhere, cx).await?);
+        }
+        Ok(flow)
+    }
+
+    /// Without a connection of our own: hears from the store what another gateway wrote, and gives up what nobody will
+    /// ever answer.
+    async fn follow<M: Send + 'static>(
+        &mut self,
+        all: &[Arc<Live>],
+        elsewhere: bool,
+        cx: &Context<M>,
+    ) -> Result<Flow, OperationsError> {
+        let mut flow = Flow::Fine;
+        for live in all.iter().filter(|live| !live.is_ended()) {
+            let open = self.hear_from_store(live, cx.monotonic()).await?;
+            if open.is_some_and(|row| row.give_up_at <= cx.now()) && !elsewhere {
+                let detail = "the machine did not come back in time; what it did is not known";
+                let ended = Ended::without_result(Terminal::Lost, ErrorKind::Interrupted, detail);
+                flow = worse(flow, self.finish(live, ended, None, cx).await?);
             }
         }
         Ok(flow)

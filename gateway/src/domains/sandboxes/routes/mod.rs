@@ -1,6 +1,7 @@
 //! `/api/claws/{id}/sandbox…` and `/api/fleet/placement`.
 
 mod exec;
+mod on_node;
 mod placement;
 mod sandbox;
 
@@ -14,4 +15,5 @@ pub fn router() -> OpenApiRouter<SandboxesHandle> {
         .merge(sandbox::router())
         .merge(exec::router())
         .merge(placement::router())
+        .merge(on_node::router())
 }
