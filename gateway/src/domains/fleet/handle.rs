@@ -152,7 +152,13 @@ impl FleetHandle {
         }
     }
 
-    pub(super) fn count_connected(&self, more: bool) {
+    /// Counts a connection for as long as the answer lives, however its actor ends.
+    pub(super) fn counted(&self) -> Counted {
+        self.count_connected(true);
+        Counted(self.clone())
+    }
+
+    fn count_connected(&self, more: bool) {
         let counter = &self.inner.connected;
         let now = if more {
             counter.fetch_add(1, Ordering::Relaxed) + 1
@@ -250,6 +256,15 @@ impl FleetHandle {
         id: NodeId,
     ) -> Result<Option<roost_protocol::inventory::Inventory>, FleetError> {
         Ok(self.ask(id, NodeMsg::Inventory).await?)
+    }
+}
+
+/// One connection that counts.
+pub(super) struct Counted(FleetHandle);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.count_connected(false);
     }
 }
 

@@ -15,7 +15,9 @@ use roost_protocol::version::Version;
 use tokio::sync::mpsc;
 
 use super::{Greet, NodeActor, NodeMsg};
+use crate::domains::fleet::entity::node;
 use crate::domains::fleet::facts::NodeFact;
+use crate::domains::fleet::handle::Counted;
 use crate::domains::fleet::hygiene;
 use crate::domains::fleet::model::Connection;
 use crate::domains::fleet::session::Greeting;
@@ -38,6 +40,7 @@ pub(super) struct Conn {
     pub(super) interval: Duration,
     pinged: Instant,
     nonce: u64,
+    _counted: Counted,
 }
 
 /// A machine that waits for the first connection's answer.
@@ -279,6 +282,7 @@ impl NodeActor {
             interval,
             pinged: cx.monotonic(),
             nonce: 0,
+            _counted: self.fleet.counted(),
         };
         conn.say(ToNode::Welcome(welcome));
         if let Some(frame) = self.drain.connected() {
@@ -291,7 +295,6 @@ impl NodeActor {
             .await?;
         let inventory = conn.inventory.clone();
         self.conn = Some(conn);
-        self.fleet.count_connected(true);
         self.fleet.tell(NodeFact::Connected {
             node,
             workspace: self.workspace,
@@ -406,12 +409,33 @@ impl NodeActor {
         if self.conn.take().is_some() {
             self.desk.detach();
             self.drain.disconnected();
-            self.fleet.count_connected(false);
             self.fleet.tell(NodeFact::Disconnected {
                 node: self.id,
                 workspace: self.workspace,
             });
         }
+    }
+
+    /// A former incarnation died with its connection: the row must not say that somebody is there.
+    pub(super) async fn release(
+        &self,
+        row: &node::Model,
+        cx: &Context<NodeMsg>,
+    ) -> Result<(), Failure> {
+        if row.held_by.as_deref() != Some(self.fleet.replica()) {
+            return Ok(());
+        }
+        let fence = Fence {
+            node: self.id,
+            epoch: row.conn_epoch,
+            held_by: self.fleet.replica().to_owned(),
+        };
+        let mut tx = self.fleet.db().write().await?;
+        let gone = Connection::Disconnected;
+        let version = store_connection::set_connection(&tx, &fence, gone).await?;
+        self.announce(version, cx, &mut tx).await?;
+        tx.commit().await?;
+        Ok(())
     }
 
     /// An ordered stop: the machine is told that we will be back, and the row that nobody is there.

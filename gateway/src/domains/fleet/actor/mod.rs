@@ -120,6 +120,7 @@ impl Serve for NodeActor {
             leaving: None,
             tick: None,
         };
+        actor.release(&row, cx).await?;
         actor.tick_after(IDLE_TICK, cx);
         if row.deleted_at.is_some() {
             cx.cast_self(NodeMsg::Deleted)?;
