@@ -5,6 +5,7 @@
 #   deploy/run.sh            start and stay (ROOST_PORT chooses a port, ROOST_NO_NODE=1 leaves this machine out)
 #   deploy/run.sh stop       stop what runs from another terminal
 #   deploy/run.sh status     what runs, and where
+# shellcheck disable=SC2317 # stop_all is called by a trap
 . "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
 cd "$ROOST_ROOT"
 
@@ -14,11 +15,14 @@ data=$ROOST_STATE/data
 node_state=$ROOST_STATE/node
 gateway_pid_file=$ROOST_STATE/run/gateway.pid
 node_pid_file=$ROOST_STATE/run/node.pid
+script_pid_file=$ROOST_STATE/run/script.pid
 url_file=$ROOST_STATE/run/url
 gateway_log=$ROOST_STATE/log/gateway.log
 node_log=$ROOST_STATE/log/node.log
 image_log=$ROOST_STATE/log/agent-image.log
-bin=${ROOST_BIN_DIR:-${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/release}
+# Unoptimised, because that compiles in a third of the time; ROOST_PROFILE=release for a gateway that is to be measured.
+profile=${ROOST_PROFILE:-local}
+bin=${ROOST_BIN_DIR:-${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/$profile}
 cargo=${CARGO:-cargo}
 # The command line's own session, apart from the one that the person may have.
 export ROOST_CLIENT_CONFIG=$ROOST_STATE/client.toml
@@ -26,7 +30,7 @@ export ROOST_CLIENT_CONFIG=$ROOST_STATE/client.toml
 # --- build ----------------------------------------------------------------------------------------------------------
 
 # The whole workspace, always: one package alone unifies features differently and would compile everything twice.
-compile() { "$cargo" build --locked --release --workspace --bins; }
+compile() { "$cargo" build --locked --profile "$profile" --workspace --bins; }
 
 build() {
     [ -z "${ROOST_BIN_DIR:-}" ] || return 0
@@ -90,15 +94,15 @@ start_gateway() {
     url=http://127.0.0.1:$port
     mkdir -p "$data"
     chmod 0700 "$data"
-    # The operator's listener has the port after, except that the usual one is tried first.
-    local operator_port=$((port + 1)) config=()
+    # The operator's listener takes a port of its own beside it.
+    local operator_port=$((port + 1))
     while port_taken "$operator_port"; do operator_port=$((operator_port + 1)); done
+    settings=(--set "listen=127.0.0.1:$port" --set "operator_listen=127.0.0.1:$operator_port" --set "data_dir=$data" --set sandboxes.image=roost-agent:dev)
     # For experiments: .roost/roost.toml is read when it is there.
-    [ ! -f "$ROOST_STATE/roost.toml" ] || config=(--config "$ROOST_STATE/roost.toml")
+    [ ! -f "$ROOST_STATE/roost.toml" ] || settings+=(--config "$ROOST_STATE/roost.toml")
     say "starting the gateway on $url (log: ${gateway_log#"$ROOST_ROOT"/})"
     # A session of its own, so that Ctrl-C reaches this script alone and it stops things in order.
-    setsid "$bin/roost" serve "${config[@]}" --set "listen=127.0.0.1:$port" --set "operator_listen=127.0.0.1:$operator_port" \
-        --set "data_dir=$data" --set "sandboxes.image=roost-agent:dev" </dev/null >"$gateway_log" 2>&1 &
+    setsid "$bin/roost" serve "${settings[@]}" </dev/null >"$gateway_log" 2>&1 &
     gateway=$!
     pid_write "$gateway_pid_file" "$gateway"
     printf '%s\n' "$url" >"$url_file"
@@ -111,33 +115,48 @@ start_gateway() {
     done
 }
 
-# A session for the command line: the one it has, else the one-time login of the first start.
+# A session for the command line: the one it has, else by the one-time login of a gateway whose Owner has no password
+# yet. That uses the login up, so the person gets a new one.
 client_session() {
-    if "$bin/roost" whoami --json >/dev/null 2>&1; then return 0; fi
-    local code
-    code=$(cat "$data/first-login" 2>/dev/null) || return 1
-    "$bin/roost" login --url "$url" --one-time "$code" >/dev/null
+    if [ -r "$ROOST_CLIENT_CONFIG" ]; then
+        if "$bin/roost" whoami --json >/dev/null 2>&1; then return 0; fi
+    fi
+    local owner
+    [ -r "$data/first-login" ] || return 1
+    owner=$("$bin/roost" login --url "$url" --one-time-file "$data/first-login" --json | jq -r .user.email) || return 1
+    "$bin/roost" one-time --email "$owner" --file "$data/first-login" "${settings[@]}" >/dev/null
+}
+
+# New sandboxes go to the node, as they would in a fleet. The session travels by a pipe, never on a command line.
+place_here() { # NODE_ID
+    sed -n 's/^token = "\(.*\)"/header = "Authorization: Bearer \1"/p' "$ROOST_CLIENT_CONFIG" |
+        curl -fsS -o /dev/null -K - -X PUT -H 'Content-Type: application/json' --data "{\"target\":\"node\",\"node_id\":\"$1\"}" "$url/api/fleet/placement"
 }
 
 join_node() {
     if [ -n "${ROOST_NO_NODE:-}" ]; then return 0; fi
     mkdir -p "$node_state"
     chmod 0700 "$node_state"
-    if [ -r "$node_state/node.json" ]; then
-        # The gateway may have had to take another port than last time; the membership is the same.
-        sed -i "s|//127\.0\.0\.1:[0-9]*|//${url#http://}|g" "$node_state/node.json"
-    else
+    local file
+    # The gateway may have had to take another port than last time; membership and session are the same.
+    for file in "$node_state/node.json" "$ROOST_CLIENT_CONFIG"; do
+        if [ -f "$file" ]; then sed -i "s|//127\.0\.0\.1:[0-9]*|//${url#http://}|g" "$file"; fi
+    done
+    if ! [ -f "$node_state/node.json" ]; then
         say "making this machine a node"
         client_session || { warn "this machine could not be paired: no session (the page's pair dialog does it by hand)" && return 0; }
         "$bin/roost" node pair --json | jq -r .join_code |
             "$bin/roostd" --state-dir "$node_state" join --url "$url" --code-stdin >>"$node_log" 2>&1 ||
             { warn "this machine could not join: see ${node_log#"$ROOST_ROOT"/}" && return 0; }
+        place_here "$(jq -r .node_id "$node_state/node.json")" ||
+            warn "new sandboxes are placed by the gateway itself; the fleet page can choose this machine"
     fi
     setsid "$bin/roostd" --state-dir "$node_state" run </dev/null >>"$node_log" 2>&1 &
     daemon=$!
     pid_write "$node_pid_file" "$daemon"
 }
 
+settings=()
 gateway='' daemon='' rootfs_process='' image_process='' url='' stopping=''
 
 stop_all() {
@@ -158,6 +177,7 @@ stop_all() {
         stop_process "$gateway" 60
         rm -f "$gateway_pid_file"
     fi
+    rm -f "$script_pid_file"
 }
 
 banner() {
@@ -188,6 +208,8 @@ run() {
         detail "stop it with Ctrl-C in its terminal, or with: deploy/run.sh stop"
         exit 0
     fi
+    if other=$(pid_read "$script_pid_file"); then die "another make run (process $other) is still building or stopping"; fi
+    pid_write "$script_pid_file" $$
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
     trap stop_all EXIT
@@ -220,9 +242,14 @@ run() {
 
 stop() {
     local pid found=''
+    # Whoever started it stops it in order; what that script left behind (it was killed) is stopped here.
+    if pid=$(pid_read "$script_pid_file"); then
+        found=yes
+        stop_process "$pid" 100
+    fi
     if pid=$(pid_read "$node_pid_file"); then found=yes && stop_process "$pid" 30; fi
     if pid=$(pid_read "$gateway_pid_file"); then found=yes && stop_process "$pid" 60; fi
-    rm -f "$node_pid_file" "$gateway_pid_file"
+    rm -f "$node_pid_file" "$gateway_pid_file" "$script_pid_file"
     if [ -n "$found" ]; then say "Roost has stopped"; else say "Roost was not running"; fi
 }
 
@@ -236,10 +263,11 @@ status() {
     if pid=$(pid_read "$node_pid_file"); then printf 'node     running  process %s\n' "$pid"; else printf 'node     stopped\n'; fi
 }
 
+# On one line with exit, so that bash never reads on in a file that an update replaced meanwhile.
 case ${1:-run} in
 run) run ;;
 stop) stop ;;
 status) status ;;
 agent-image) agent_image ;; # for itself, see build_image
 *) usage >&2 && exit 2 ;;
-esac
+esac; exit

@@ -50,8 +50,15 @@ as_root() {
 }
 
 # Is $1 a live process, and the same one that wrote $2 (its start time, so that a reused pid is not mistaken for it)?
-process_started() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
-process_lives() { [ -n "$1" ] && [ "$(process_started "$1")" = "$2" ]; }
+process_started() {
+    local stat='' fields
+    # A process that just ended has no answer, which is an answer.
+    { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+    # The name in brackets may hold anything; the start time is the twentieth field after it.
+    read -ra fields <<<"${stat##*) }"
+    printf '%s\n' "${fields[19]}"
+}
+process_lives() { [ -n "$1" ] && [ -n "$2" ] && [ "$(process_started "$1")" = "$2" ]; }
 
 # Writes "pid start-time" of process $2 to file $1, and the reverse: prints the pid when that process still lives.
 pid_write() { printf '%s %s\n' "$2" "$(process_started "$2")" >"$1"; }
@@ -67,7 +74,8 @@ stop_process() {
     started=$(process_started "$pid")
     kill -TERM "$pid" 2>/dev/null || return 0
     while process_lives "$pid" "$started"; do
-        [ "$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -c1)" = Z ] && return 0
+        # Ended, and only not yet waited for by whoever started it.
+        if grep -qs '^State:[[:space:]]*Z' "/proc/$pid/status"; then return 0; fi
         if [ "$waited" -ge $((seconds * 10)) ]; then
             warn "process $pid did not stop within $seconds s and was killed"
             kill -KILL "$pid" 2>/dev/null || true

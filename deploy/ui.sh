@@ -17,7 +17,7 @@ dependencies() {
     lock=$(cat package.json package-lock.json | sha256sum)
     if [ "$(cat node_modules/.roost-lock 2>/dev/null)" != "$lock" ]; then
         say "npm ci"
-        npm ci --no-audit --no-fund --loglevel=error </dev/null >&2 9>&-
+        npm ci --no-audit --no-fund --no-progress --loglevel=error </dev/null >&2 9>&-
         printf '%s\n' "$lock" >node_modules/.roost-lock
     fi
 }
