@@ -89,15 +89,15 @@ pub async fn greet(
     });
     let bytes = answer.await.map_err(|_| SessionError::NoWelcome)??;
     let frame: Envelope<ToNode> = frame::decode(&bytes).map_err(SessionError::Frame)?;
-    match frame.message {
+    match &frame.message {
         ToNode::Welcome(welcome) => {
             let version = welcome.version;
             if !(versions.lowest..=versions.highest).contains(&version) {
                 return Err(SessionError::Version(version.major, version.minor));
             }
-            let incoming = epochs.welcome(welcome.epoch)?;
+            let incoming = epochs.welcome(&frame, welcome)?;
             outgoing.welcomed(welcome.epoch);
-            Ok((welcome, incoming))
+            Ok((welcome.clone(), incoming))
         }
         ToNode::Refused(refused) => Err(SessionError::Refused {
             reason: refused.reason,

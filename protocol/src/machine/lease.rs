@@ -28,7 +28,8 @@ impl Lease {
         }
     }
 
-    /// As read after a restart. With another boot the old reading means nothing: the lease begins anew.
+    /// As read after a restart. With another boot the old reading means nothing, and without one stored at every use it
+    /// may be too old (give `same_boot` false then): the lease begins anew, late rather than early.
     pub fn restore(lease_s: u64, used_ms: u64, same_boot: bool, now_ms: u64) -> Self {
         let used_ms = if same_boot {
             used_ms.min(now_ms)

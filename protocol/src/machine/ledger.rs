@@ -92,7 +92,13 @@ pub enum Evidence {
 pub struct Slot {
     kind: Kind,
     stage: Stage,
+    /// Nothing of it can have run: it was recorded in this life, or its guest denies having seen it.
+    fresh: bool,
+    /// [`Self::begin`] may say yes: recorded in this life, or recovered to be done again.
+    ready: bool,
     stopping: bool,
+    /// An end that could not be written yet.
+    unwritten: Option<Ended>,
     /// When the present stage was entered (after a restart: when it was read), for the retention.
     since_ms: u64,
 }
@@ -103,7 +109,10 @@ impl Slot {
         let slot = Self {
             kind,
             stage: Stage::Recorded,
+            fresh: true,
+            ready: true,
             stopping: false,
+            unwritten: None,
             since_ms: now_ms,
         };
         let effects = vec![
@@ -119,7 +128,10 @@ impl Slot {
         Self {
             kind,
             stage,
+            fresh: false,
+            ready: false,
             stopping: false,
+            unwritten: None,
             since_ms: now_ms,
         }
     }
@@ -165,18 +177,19 @@ impl Slot {
         slot.map_or(Report::NeverSeen, Self::answer)
     }
 
-    /// Asked right before the engine is called: false when it was cancelled or ended meanwhile, or began already.
+    /// Asked right before the engine is called: false when it was cancelled or ended meanwhile, began already, or comes
+    /// from an earlier life and was not recovered.
     pub fn begin(&mut self) -> bool {
-        let first = self.stage == Stage::Recorded;
-        if first {
+        let begins = self.stage == Stage::Recorded && std::mem::take(&mut self.ready);
+        if begins {
             self.stage = Stage::Started;
         }
-        first
+        begins
     }
 
     /// The work is over. Only the first end counts.
     pub fn finish(&mut self, ended: Ended, now_ms: u64) -> Vec<Effect> {
-        if self.ended().is_some() {
+        if self.ended().is_some() || self.unwritten.is_some() {
             return Vec::new();
         }
         self.stage = Stage::Ended {
@@ -189,16 +202,17 @@ impl Slot {
         ]
     }
 
-    /// The caller wants it stopped. What has not begun never begins.
+    /// The caller wants it stopped. What has not begun never begins. What an earlier life may have begun is not said to
+    /// have been cancelled: [`Self::recover`] stops a command that is there; anything else is done again to its end,
+    /// and the driver asks [`Self::stopping`] where it can undo.
     pub fn cancel(&mut self, now_ms: u64) -> Vec<Effect> {
         match &self.stage {
+            Stage::Recorded if self.fresh => self.never_began(now_ms),
             Stage::Recorded => {
-                let detail = "cancelled before it began; nothing ran";
-                let ended =
-                    Ended::without_result(Terminal::Cancelled, ErrorKind::Cancelled, detail);
-                self.finish(ended, now_ms)
+                self.stopping = true;
+                Vec::new()
             }
-            Stage::Started if self.stopping => Vec::new(),
+            Stage::Started if self.stopping || self.unwritten.is_some() => Vec::new(),
             Stage::Started => {
                 self.stopping = true;
                 vec![Effect::Stop]
@@ -206,6 +220,12 @@ impl Slot {
             Stage::Ended { ended } => vec![Effect::Report(Report::Ended(ended.clone()))],
             Stage::Acked { .. } => Vec::new(),
         }
+    }
+
+    fn never_began(&mut self, now_ms: u64) -> Vec<Effect> {
+        let detail = "cancelled before it began; nothing ran";
+        let ended = Ended::without_result(Terminal::Cancelled, ErrorKind::Cancelled, detail);
+        self.finish(ended, now_ms)
     }
 
     /// Whether a stop was asked for; the driver ends such work as `cancelled`.
@@ -225,8 +245,12 @@ impl Slot {
         vec![Effect::Write(self.stage.clone()), Effect::TrimOutput]
     }
 
-    /// Time passes: what was acknowledged is forgotten after the retention, and only that.
-    pub fn tick(&self, now_ms: u64) -> Vec<Effect> {
+    /// Time passes: an end that could not be written is tried again; what was acknowledged is forgotten after the
+    /// retention, and only that.
+    pub fn tick(&mut self, now_ms: u64) -> Vec<Effect> {
+        if let Some(ended) = self.unwritten.take() {
+            return self.finish(ended, now_ms);
+        }
         let age_ms = now_ms.saturating_sub(self.since_ms);
         if matches!(self.stage, Stage::Acked { .. }) && age_ms >= RESULT_RETENTION_S * 1000 {
             vec![Effect::Erase]
@@ -235,10 +259,10 @@ impl Slot {
         }
     }
 
-    /// A [`Effect::Write`] failed (disk full). A record that was never written starts nothing and is dropped by the
-    /// caller after these effects; an end that cannot be written is still told, and written at the next try.
+    /// A [`Effect::Write`] failed (disk full). A record that was not written starts nothing and is refused. An end or an
+    /// ack that was not written is not said either (a restart would contradict it); [`Self::tick`] tries it again.
     pub fn write_failed(&mut self, detail: &str) -> Vec<Effect> {
-        match &self.stage {
+        match std::mem::replace(&mut self.stage, Stage::Started) {
             Stage::Recorded | Stage::Started => {
                 let detail =
                     format!("the ledger cannot be written ({detail}); nothing was started");
@@ -248,36 +272,54 @@ impl Slot {
                 };
                 vec![Effect::Report(Report::Ended(ended)), Effect::Erase]
             }
-            Stage::Ended { ended } => vec![Effect::Report(Report::Ended(ended.clone()))],
-            Stage::Acked { .. } => Vec::new(),
+            Stage::Ended { ended } => {
+                self.unwritten = Some(ended);
+                Vec::new()
+            }
+            Stage::Acked { ended } => {
+                self.stage = Stage::Ended { ended };
+                Vec::new()
+            }
         }
     }
 
-    /// After a restart: what to do with an entry that had not ended. `evidence` counts for commands only.
-    pub fn recover(&mut self, evidence: Evidence, now_ms: u64) -> Vec<Effect> {
-        if self.ended().is_some() {
+    /// After a restart: what to do with an entry that had not ended. `evidence` and `output_end`, where the spooled output
+    /// ends, count for commands only.
+    pub fn recover(&mut self, evidence: Evidence, output_end: u64, now_ms: u64) -> Vec<Effect> {
+        if !self.in_flight() {
             return Vec::new();
         }
         match (self.kind, evidence) {
             // Looking is harmless; making and removing find what the first try left.
             (Kind::Verify | Kind::Health | Kind::List | Kind::Provision | Kind::Destroy, _) => {
-                self.stage = Stage::Recorded;
-                vec![Effect::Start]
+                self.do_again()
             }
             (Kind::Exec, Evidence::GuestKnows) => {
                 self.stage = Stage::Started;
-                vec![Effect::Reattach]
+                let mut effects = vec![Effect::Reattach];
+                effects.extend(self.stopping.then_some(Effect::Stop));
+                effects
             }
+            (Kind::Exec, Evidence::GuestDoesNotKnow) if self.stopping => self.never_began(now_ms),
             (Kind::Exec, Evidence::GuestDoesNotKnow) => {
-                self.stage = Stage::Recorded;
-                vec![Effect::Start]
+                self.fresh = true;
+                self.do_again()
             }
             (Kind::Exec, Evidence::Silent) => Vec::new(),
             (Kind::Exec, Evidence::SandboxGone) => {
                 let detail = "the sandbox went away while the command ran; it may have had effects";
-                let ended = Ended::without_result(Terminal::Lost, ErrorKind::Interrupted, detail);
+                let ended = Ended {
+                    output_end,
+                    ..Ended::without_result(Terminal::Lost, ErrorKind::Interrupted, detail)
+                };
                 self.finish(ended, now_ms)
             }
         }
+    }
+
+    fn do_again(&mut self) -> Vec<Effect> {
+        self.stage = Stage::Recorded;
+        self.ready = true;
+        vec![Effect::Start]
     }
 }

@@ -101,7 +101,9 @@ impl Caller {
         }
     }
 
-    /// An operation of an earlier life of the gateway. What was `Requested` then may have been sent.
+    /// An operation of an earlier life of the gateway, from its row. `stage` may lie behind (all but the end, which is
+    /// stored before it is told), so what was `Requested` then may have been sent; `cancelling` is stored before the
+    /// cancel is sent.
     pub fn restore(stage: Stage, cancelling: bool) -> Self {
         let stage = match stage {
             Stage::Requested => Stage::Sent,
@@ -112,6 +114,14 @@ impl Caller {
             cancelling,
             ..Self::new()
         }
+    }
+
+    /// For a restored operation: where its output ends (0 before its end) and up to where it is stored, or `u64::MAX` when
+    /// nobody wants more of it.
+    pub fn with_output(mut self, output_end: u64, stored_to: u64) -> Self {
+        self.output_end = output_end;
+        self.stored_to = stored_to;
+        self
     }
 
     /// Where it stands.
@@ -127,6 +137,11 @@ impl Caller {
     /// Whether it is over.
     pub fn is_ended(&self) -> bool {
         matches!(self.stage, Stage::Ended(_))
+    }
+
+    /// Whether nothing is left to do: it is over and all of its output is stored.
+    pub fn is_settled(&self) -> bool {
+        self.is_ended() && self.stored_to >= self.output_end
     }
 
     /// Takes an input and says what to do.

@@ -28,6 +28,8 @@ pub struct Sender {
     cap: u64,
     kept_from: u64,
     end: u64,
+    /// Where the output ended as the ledger says; what lies between `end` and it did not survive.
+    ended: u64,
     dropped: u64,
     next: u64,
     credit: u64,
@@ -41,6 +43,7 @@ impl Sender {
             cap: cap.min(MAX_STREAMED_BYTES),
             kept_from: 0,
             end: 0,
+            ended: 0,
             dropped: 0,
             next: 0,
             credit: INITIAL_CREDIT_BYTES,
@@ -57,6 +60,12 @@ impl Sender {
             attached: false,
             ..Self::new(cap)
         }
+    }
+
+    /// The operation ended with its output here. Output is to be synced before the end is written; where it was not, a
+    /// power cut can leave less than the ledger knows of, and the rest is sent as a gap.
+    pub fn ended_at(&mut self, output_end: u64) {
+        self.ended = output_end;
     }
 
     /// Offset after the last byte that counts.
@@ -106,14 +115,24 @@ impl Sender {
 
     /// What may be sent now.
     pub fn next(&self) -> Option<Next> {
-        if !self.attached || self.next >= self.end {
+        if !self.attached {
             return None;
         }
-        if self.next < self.kept_from {
-            return Some(Next::Gap {
+        let gap = |to| {
+            Some(Next::Gap {
                 from: self.next,
-                to: self.kept_from,
-            });
+                to,
+            })
+        };
+        if self.next < self.kept_from {
+            return gap(self.kept_from);
+        }
+        if self.next >= self.end {
+            return if self.next < self.ended {
+                gap(self.ended)
+            } else {
+                None
+            };
         }
         let most = self
             .credit
@@ -128,12 +147,12 @@ impl Sender {
 
     /// Bytes (or a gap) up to this offset were sent.
     pub fn sent(&mut self, up_to: u64) {
-        self.next = self.next.max(up_to.min(self.end));
+        self.next = self.next.max(up_to.min(self.end.max(self.ended)));
     }
 
     /// Whether everything there is was sent on this connection.
     pub fn drained(&self) -> bool {
-        self.attached && self.next >= self.end
+        self.attached && self.next >= self.end.max(self.ended)
     }
 }
 
@@ -208,7 +227,7 @@ impl Receiver {
         self.next
     }
 
-    /// Bytes taken that the reader has not consumed; never over the window.
+    /// Bytes (gaps counted in) taken that the reader has not consumed; without gaps never over the window.
     pub fn waiting(&self) -> u64 {
         self.next - self.consumed
     }

@@ -8,6 +8,7 @@
 //! A frame seen before is dropped and counted. A missing one, or one of another epoch, closes the connection: nothing is
 //! lost by that, since operations, output and stdin all go on by id and offset on the next.
 use crate::frame::Envelope;
+use crate::hello::Welcome;
 use crate::ids::ConnectionEpoch;
 
 /// Epoch of `hello` and of `refused`: no connection has it.
@@ -121,6 +122,11 @@ impl Incoming {
         self.closed = true;
     }
 
+    /// The connection's epoch, [`NO_EPOCH`] before the welcome.
+    pub fn epoch(&self) -> ConnectionEpoch {
+        self.epoch
+    }
+
     /// Frames that came twice.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
@@ -167,18 +173,39 @@ pub struct NodeEpochs {
 }
 
 impl NodeEpochs {
-    /// Accepts a welcome, or says why the connection is to be closed: a gateway that lost its place answered.
+    /// The newest epoch that was accepted.
+    pub fn highest(&self) -> ConnectionEpoch {
+        self.highest
+    }
+
+    /// Judges the first frame of a connection, a welcome: the rest of the connection, or why it is to be closed.
     ///
     /// # Errors
-    /// [`CloseCause::StaleWelcome`]; dial again.
-    pub fn welcome(&mut self, epoch: ConnectionEpoch) -> Result<Incoming, CloseCause> {
-        if epoch <= self.highest {
-            return Err(CloseCause::StaleWelcome {
-                last: self.highest,
-                got: epoch,
+    /// [`CloseCause`]: a gateway that lost its place answered, or the frame is not the first of its own connection.
+    pub fn welcome<M>(
+        &mut self,
+        frame: &Envelope<M>,
+        welcome: &Welcome,
+    ) -> Result<Incoming, CloseCause> {
+        if frame.seq != 0 {
+            return Err(CloseCause::Missing {
+                expected: 0,
+                got: frame.seq,
             });
         }
-        self.highest = epoch;
-        Ok(Incoming::of_node(epoch))
+        if frame.epoch != welcome.epoch {
+            return Err(CloseCause::ForeignEpoch {
+                expected: welcome.epoch,
+                got: frame.epoch,
+            });
+        }
+        if welcome.epoch <= self.highest {
+            return Err(CloseCause::StaleWelcome {
+                last: self.highest,
+                got: welcome.epoch,
+            });
+        }
+        self.highest = welcome.epoch;
+        Ok(Incoming::of_node(welcome.epoch))
     }
 }

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! [`Taker`] stands at each edge that takes bytes (the gateway's route, the daemon, the guest); [`Source`] keeps what the
-//! node has not confirmed and sends it again after a reconnect.
+//! node has not confirmed and sends it again after a reconnect. A daemon holds what the guest has no room for (never more
+//! than a source lets wait) and confirms only what the guest took, since the guest outlives it.
 use crate::limits::{MAX_CHUNK_BYTES, MAX_STDIN_WAITING_BYTES};
 
 /// What to do with bytes at an offset.
@@ -84,6 +85,21 @@ pub struct Source {
 }
 
 impl Source {
+    /// After a restart of the gateway, when the node has said (asked by an empty chunk at offset 0) what it has taken.
+    pub fn restore(taken: u64) -> Self {
+        Self {
+            confirmed: taken,
+            sent: taken,
+            end: taken,
+            ..Self::default()
+        }
+    }
+
+    /// Offset after the last byte that came in.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
     /// How many more bytes may wait here.
     pub fn room(&self) -> u64 {
         MAX_STDIN_WAITING_BYTES.saturating_sub(self.end - self.confirmed)

@@ -188,17 +188,15 @@ impl Command<'_> {
     /// What the ledger's machine makes of the evidence, when that is an end.
     fn evidence(&self, evidence: Evidence) -> Option<Ended> {
         let now_ms = self.shared.now_ms();
+        let output_end = self.stream.end();
         let effects = self
             .shared
             .desk()
             .live
             .get(&self.id())
-            .map(|live| live.slot.clone().recover(evidence, now_ms))?;
+            .map(|live| live.slot.clone().recover(evidence, output_end, now_ms))?;
         effects.into_iter().find_map(|effect| match effect {
-            Effect::Report(Report::Ended(ended)) => Some(Ended {
-                output_end: self.stream.end(),
-                ..ended
-            }),
+            Effect::Report(Report::Ended(ended)) => Some(ended),
             _ => None,
         })
     }

@@ -1,0 +1,221 @@
+//! Output: every byte in order and once, or a mark; never over credit (P3).
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+use roost_protocol::limits::{INITIAL_CREDIT_BYTES, MAX_CHUNK_BYTES, MAX_STREAMED_BYTES};
+use roost_protocol::machine::output::{Grant, Next, OutputFault, Receiver, Sender, Taken};
+use roost_protocol::output::{Piece, StreamName};
+
+fn data(offset: u64, len: u64) -> Piece {
+    Piece::Data {
+        stream: StreamName::Stdout,
+        offset,
+        data: vec![0; usize::try_from(len).expect("small")],
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Write(u64),
+    Send,
+    Deliver,
+    Consume(u64),
+    Reconnect,
+    Trim(u64),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        (0u64..200_000).prop_map(Event::Write),
+        Just(Event::Send),
+        Just(Event::Send),
+        Just(Event::Deliver),
+        Just(Event::Deliver),
+        (0u64..200_000).prop_map(Event::Consume),
+        Just(Event::Reconnect),
+        (0u64..100_000).prop_map(Event::Trim),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn every_byte_comes_once_in_order_or_is_marked(events in proptest::collection::vec(event(), 0..120), trims in any::<bool>()) {
+        let window = 300_000;
+        let mut sender = Sender::new(MAX_STREAMED_BYTES);
+        let mut receiver = Receiver::new(window);
+        let mut wire = VecDeque::new();
+        let mut back = Vec::new();
+        let (mut written, mut at, mut trimmed, mut consumed) = (0u64, 0u64, 0u64, 0u64);
+        let peace = [Event::Send, Event::Deliver, Event::Consume(u64::MAX)].into_iter().cycle().take(900);
+        for event in events.into_iter().chain([Event::Reconnect]).chain(peace) {
+            match event {
+                Event::Write(len) => { sender.write(len); written += len; }
+                Event::Send => if let Some(next) = sender.next() {
+                    let piece = match next {
+                        Next::Data { offset, most } => { sender.sent(offset + most); data(offset, most) }
+                        Next::Gap { from, to } => { sender.sent(to); Piece::Gap { from, to } }
+                    };
+                    wire.push_back(piece);
+                },
+                Event::Deliver => if let Some(piece) = wire.pop_front() {
+                    match receiver.take(&piece).expect("an honest sender") {
+                        Taken::Duplicate => {}
+                        Taken::Data { skip } => {
+                            prop_assert_eq!(piece.start() + skip, at);
+                            at = piece.end();
+                        }
+                        Taken::Gap { from, to, data } => {
+                            prop_assert_eq!(from, at);
+                            prop_assert!(!data && to <= trimmed, "a mark over bytes that are there");
+                            at = to;
+                        }
+                    }
+                    // A gap takes no room, so only without one is this a number of bytes.
+                    prop_assert!(trims || receiver.waiting() <= window);
+                },
+                Event::Consume(len) => {
+                    consumed = at.min(consumed.saturating_add(len)).max(consumed);
+                    back.extend(receiver.consume(consumed));
+                }
+                Event::Reconnect => {
+                    sender.detach();
+                    wire.clear();
+                    back.clear();
+                    back.extend(receiver.resume());
+                }
+                Event::Trim(len) if trims => { trimmed = (trimmed + len).min(sender.end()); sender.trim(trimmed); }
+                Event::Trim(_) => {}
+            }
+            for grant in back.drain(..) {
+                match grant {
+                    Grant::Credit { up_to } => sender.credit(up_to),
+                    Grant::Replay { from } => sender.replay(from),
+                }
+            }
+        }
+        prop_assert_eq!(at, sender.end());
+        prop_assert_eq!(sender.end() + sender.dropped(), written);
+        prop_assert!(sender.drained());
+    }
+
+    #[test]
+    fn a_hostile_sender_never_gets_past_its_credit_or_makes_offsets_wrap(
+        pieces in proptest::collection::vec((any::<bool>(), any::<u64>(), 0u64..MAX_STREAMED_BYTES * 2, 0u64..40_000), 0..40),
+        wild in any::<bool>(),
+    ) {
+        let mut receiver = Receiver::new(0);
+        for (gap, far, near, len) in pieces {
+            let offset = if wild { far } else { near };
+            let piece = if gap { Piece::Gap { from: offset, to: near } } else { data(offset, len) };
+            let before = receiver.next();
+            let result = receiver.take(&piece);
+            prop_assert!(receiver.next() >= before && receiver.next() <= MAX_STREAMED_BYTES);
+            if result.is_err() {
+                prop_assert_eq!(receiver.next(), before);
+            }
+            if !gap {
+                prop_assert!(receiver.next() == before || receiver.next() <= INITIAL_CREDIT_BYTES.max(before));
+            }
+        }
+    }
+}
+
+#[test]
+fn one_slow_reader_stops_its_own_sender_only() {
+    let mut sender = Sender::new(MAX_STREAMED_BYTES);
+    sender.write(10 * INITIAL_CREDIT_BYTES);
+    let mut sent = 0;
+    while let Some(Next::Data { offset, most }) = sender.next() {
+        assert!(most <= MAX_CHUNK_BYTES as u64);
+        sender.sent(offset + most);
+        sent = offset + most;
+    }
+    assert_eq!(sent, INITIAL_CREDIT_BYTES);
+    sender.credit(INITIAL_CREDIT_BYTES + 1);
+    sender.credit(5);
+    assert_eq!(
+        sender.next(),
+        Some(Next::Data {
+            offset: INITIAL_CREDIT_BYTES,
+            most: 1
+        })
+    );
+}
+
+#[test]
+fn output_over_the_cap_is_counted_and_dropped() {
+    let mut sender = Sender::new(10);
+    assert_eq!(sender.write(7), 7);
+    assert_eq!(sender.write(7), 3);
+    assert_eq!(sender.write(7), 0);
+    assert_eq!((sender.end(), sender.dropped()), (10, 11));
+}
+
+#[test]
+fn after_a_restart_nothing_is_sent_before_a_replay_and_lost_bytes_are_a_gap() {
+    let mut sender = Sender::restore(MAX_STREAMED_BYTES, 5, 20, 0);
+    sender.ended_at(30);
+    assert_eq!(sender.next(), None);
+    sender.replay(0);
+    assert_eq!(sender.next(), Some(Next::Gap { from: 0, to: 5 }));
+    sender.sent(5);
+    assert_eq!(
+        sender.next(),
+        Some(Next::Data {
+            offset: 5,
+            most: 15
+        })
+    );
+    sender.sent(20);
+    assert_eq!(sender.next(), Some(Next::Gap { from: 20, to: 30 }));
+    sender.sent(30);
+    assert!(sender.drained());
+}
+
+#[test]
+fn a_hole_becomes_visible() {
+    let mut receiver = Receiver::new(0);
+    assert_eq!(receiver.take(&data(0, 4)), Ok(Taken::Data { skip: 0 }));
+    let taken = receiver.take(&data(10, 4));
+    assert_eq!(
+        taken,
+        Ok(Taken::Gap {
+            from: 4,
+            to: 10,
+            data: true
+        })
+    );
+    assert_eq!(receiver.next(), 14);
+}
+
+#[test]
+fn faults_are_named() {
+    let mut receiver = Receiver::new(0);
+    let large = data(0, MAX_CHUNK_BYTES as u64 + 1);
+    assert!(matches!(
+        receiver.take(&large),
+        Err(OutputFault::ChunkTooLarge(_))
+    ));
+    assert!(matches!(
+        receiver.take(&data(INITIAL_CREDIT_BYTES, 1)),
+        Err(OutputFault::OverCredit { .. })
+    ));
+    assert!(matches!(
+        receiver.take(&data(u64::MAX, 1)),
+        Err(OutputFault::BeyondCap(_))
+    ));
+    assert!(matches!(
+        receiver.take(&Piece::Gap { from: 9, to: 3 }),
+        Err(OutputFault::Backwards { .. })
+    ));
+    assert_eq!(receiver.next(), 0);
+}
+
+#[test]
+fn a_reader_without_room_delays_the_replay() {
+    let mut receiver = Receiver::new(INITIAL_CREDIT_BYTES);
+    receiver.take(&data(0, 1000)).expect("in credit");
+    assert_eq!(receiver.resume(), None);
+    assert_eq!(receiver.consume(999), None);
+    assert_eq!(receiver.consume(1000), Some(Grant::Replay { from: 1000 }));
+}
