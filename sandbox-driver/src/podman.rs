@@ -82,6 +82,8 @@ pub(crate) fn same(field: &str, wanted: &Value, got: &Value) -> bool {
         "MaskedPaths" | "ReadonlyPaths" => is_nothing(got),
         // Given back as a quota, which is compared by its own field.
         "NanoCpus" => is_nothing(got) || wanted == got,
+        // It says so of a private one too: nobody joins it.
+        "IpcMode" => wanted == "private" && got == "shareable",
         "CgroupnsMode" => is_nothing(got) || got == "private",
         _ => false,
     }

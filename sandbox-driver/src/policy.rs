@@ -29,6 +29,8 @@ pub const SHM_BYTES: u64 = 64 << 20;
 pub const OOM_SCORE_ADJ: i64 = 500;
 /// Open files of a process.
 const NOFILE: i64 = 16_384;
+/// Processes of the sandboxes' user over the whole host, where the engine wants a number.
+const NPROC: i64 = 16_384;
 /// Locked memory of a process, bytes.
 const MEMLOCK: i64 = 64 << 10;
 /// Least memory beside the workspace that a sandbox can live with, bytes.
@@ -196,10 +198,10 @@ fn host(limits: Limits, engine: &EngineFacts) -> Result<HostConfig, DriverError>
         memory_swap: number(limits.memory_bytes),
         nano_cpus: number(limits.nano_cpus),
         pids_limit: Some(i64::from(limits.pids)),
-        ulimits: Some(ulimits()),
+        ulimits: Some(ulimits(engine.kind)),
         oom_score_adj: Some(OOM_SCORE_ADJ),
         oom_kill_disable: Some(false),
-        tmpfs: Some(tmpfs(limits)),
+        tmpfs: Some(tmpfs(limits, engine.kind)),
         shm_size: number(SHM_BYTES),
         devices: nothing_devices(),
         binds: nothing(),
@@ -256,19 +258,30 @@ fn security(engine: &EngineFacts) -> Result<Vec<String>, DriverError> {
     Ok(options)
 }
 
-/// Not `nproc`: it counts one user over all sandboxes of the host. The pids limit does this work.
-fn ulimits() -> Vec<ResourcesUlimits> {
-    [("core", 0), ("memlock", MEMLOCK), ("nofile", NOFILE)]
+/// Not `nproc` where it can be left out: it counts one user over all sandboxes of the host, and the pids limit does this
+/// work. Podman sets one that is above many hosts' own, so there it is given.
+fn ulimits(engine: EngineKind) -> Vec<ResourcesUlimits> {
+    let mut limits = vec![("core", 0), ("memlock", MEMLOCK), ("nofile", NOFILE)];
+    if engine == EngineKind::Podman {
+        limits.push(("nproc", NPROC));
+    }
+    limits
+        .into_iter()
         .map(|(name, most)| ResourcesUlimits {
             name: Some(name.to_owned()),
             soft: Some(most),
             hard: Some(most),
         })
-        .to_vec()
+        .collect()
 }
 
-fn tmpfs(limits: Limits) -> HashMap<String, String> {
-    HashMap::from([
+fn tmpfs(limits: Limits, engine: EngineKind) -> HashMap<String, String> {
+    let owner = match engine {
+        EngineKind::Docker => format!("mode=0700,uid={UID},gid={UID}"),
+        // Podman before version 5 refuses an owner here. Only one user lives in a sandbox, so all may write.
+        EngineKind::Podman => "mode=1777".to_owned(),
+    };
+    let mut mounts = HashMap::from([
         (
             "/tmp".to_owned(),
             format!("rw,noexec,nosuid,nodev,size={TMP_BYTES},mode=1777"),
@@ -276,11 +289,19 @@ fn tmpfs(limits: Limits) -> HashMap<String, String> {
         (
             WORKSPACE.to_owned(),
             format!(
-                "rw,exec,nosuid,nodev,size={},mode=0700,uid={UID},gid={UID}",
+                "rw,exec,nosuid,nodev,size={},{owner}",
                 limits.workspace_bytes
             ),
         ),
-    ])
+    ]);
+    if engine == EngineKind::Podman {
+        // Else Podman puts large ones there that everybody may write, whatever the root file system is.
+        for path in ["/run", "/var/tmp"] {
+            let options = "rw,noexec,nosuid,nodev,size=65536,mode=0755";
+            mounts.insert(path.to_owned(), options.to_owned());
+        }
+    }
+    mounts
 }
 
 /// What every command finds; a spec may add to it and replace the defaults of programs, never what holds the house up.

@@ -131,7 +131,7 @@ fn masked_paths_are_a_superset_of_the_engines() {
 
 #[test]
 fn the_workspace_is_sized_and_cannot_hold_devices_or_setuid_programs() {
-    let tmpfs = tmpfs(Limits::default());
+    let tmpfs = tmpfs(Limits::default(), EngineKind::Docker);
     let workspace = &tmpfs[WORKSPACE];
     for option in [
         "nosuid",

@@ -161,7 +161,11 @@ fn emptiness(path: &Path) -> String {
 
 fn mounts(facts: &mut Facts) {
     let known = |path: &str| {
-        matches!(path, "/dev" | "/proc" | "/tmp" | "/workspace") || path.starts_with("/dev/")
+        matches!(path, "/dev" | "/proc" | "/tmp" | "/workspace")
+            || path.starts_with("/dev/")
+            // Podman's own, when only root may write there.
+            || (matches!(path, "/run" | "/run/.containerenv" | "/var/tmp")
+                && rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_err())
     };
     let text = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     // A later line of the same path covers the earlier one.

@@ -1,6 +1,5 @@
 //! Who we are: user, capabilities, filters, and what can be seen of others.
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 
 use super::fact::{Facts, denied};
 
@@ -183,11 +182,12 @@ fn others(facts: &mut Facts) {
             loud.as_str()
         },
     );
-    let own = fs::metadata("/workspace").map_or(u32::MAX, |meta| meta.uid());
+    let written = fs::write("/workspace/.probe-file", b"x");
+    let _ = fs::remove_file("/workspace/.probe-file");
     facts.add(
-        "workspace.owner",
-        "The workspace belongs to the sandbox's user",
-        "65532",
-        own,
+        "workspace.write",
+        "The workspace can be written",
+        "allowed",
+        denied(written),
     );
 }
