@@ -121,6 +121,8 @@ archive() {
     mkdir -p "$stage" "$work/layer/usr/local/lib/roost"
     install -m 0755 "$guest" "$work/layer/usr/local/lib/roost/guest"
     install -m 0755 "$probe" "$work/layer/usr/local/lib/roost/escape-probe"
+    # The runtime gives the workspace's tmpfs the mode of this folder, and Podman cannot give it an owner.
+    mkdir -p "$work/layer/workspace" && chmod 1777 "$work/layer/workspace"
     (cd "$work/layer" && chmod 0755 usr usr/local usr/local/lib usr/local/lib/roost) && pack "$work/layer" "$stage/roost.tar"
     ln -s "$rootfs_tar" "$stage/rootfs.tar"
     config "$(cat "$rootfs_tar.sha256")" "$(digest "$stage/roost.tar")" >"$work/config.json"
