@@ -4,7 +4,7 @@
 //! * [`channel`]: the daemon's end of the node channel; [`reporter`]: hello, heartbeats, tools.
 //! * [`vitals`]: what this machine is like, one source a file.
 //! * [`control_socket`]: how the owner asks the running daemon.
-//! * [`state`]: identity, owner's policy, pause, on disk; [`enrol`]: the join code; [`unit`]: the service.
+//! * [`state`]: identity, owner's policy, pause, on disk; [`enrol`]: the join code; [`mod@unit`]: the service.
 //!
 //! Operations are not carried out here: that is the executor of `roost-sandbox-driver`, which the gateway's local
 //! engine uses as well.

@@ -111,7 +111,7 @@ impl Reader {
             sandboxes: Sandboxes {
                 local: self.choice("sandboxes.local", &[("on", true), ("off", false)]),
                 engine: self.optional("sandboxes.engine"),
-                image: self.get("sandboxes.image", "roost/agent:latest".to_owned()),
+                image: self.get("sandboxes.image", "roost-agent:dev".to_owned()),
             },
             plans: self.plans(),
             sessions: Sessions {

@@ -2,7 +2,7 @@
 //! that runs them:
 //! - [`Context::job`]: slow work of one actor. Hangs below it in the roster, dies with it, sends its result back.
 //! - [`SupervisorHandle::spawn_job`](super::SupervisorHandle::spawn_job): work of nobody in particular.
-//! - [`ChildSpec::worker`] and [`ChildSpec::periodic`]: loops that are restarted when they fail.
+//! - `ChildSpec::worker` and `ChildSpec::periodic`: loops that are restarted when they fail.
 //!
 //! Position: below a supervisor or an actor. Children: none. Restart: temporary, or as the worker's specification says.
 

@@ -89,11 +89,15 @@ async fn probe(
     }
     let facts: Vec<ProbedFact> = serde_json::from_slice(&answer)
         .map_err(|error| format!("its answer is not a list of facts: {error}"))?;
-    Ok(judged(facts))
+    Ok(judged(facts, limits_of(row)))
+}
+
+fn limits_of(row: &container::Model) -> Limits {
+    serde_json::from_value(row.limits.clone()).unwrap_or_default()
 }
 
 fn argv(row: &container::Model) -> Vec<String> {
-    let limits: Limits = serde_json::from_value(row.limits.clone()).unwrap_or_default();
+    let limits = limits_of(row);
     let numbers = [
         limits.memory_bytes,
         limits.workspace_bytes,
@@ -106,13 +110,23 @@ fn argv(row: &container::Model) -> Vec<String> {
 }
 
 /// Judges by the golden list, never by what the probe says is right. A golden fact that was not probed because the quick
-/// run leaves it out is no finding; one that the probe kept silent about in its own groups is.
-fn judged(probed: Vec<ProbedFact>) -> Vec<ProbedFact> {
-    let judged = roost_sandbox_driver::verify::judge(probed);
+/// run leaves it out is no finding; one that the probe kept silent about in its own groups is. The list was made with
+/// the limits of a probe sandbox; this one has its own.
+fn judged(probed: Vec<ProbedFact>, limits: Limits) -> Vec<ProbedFact> {
+    let own = [
+        ("limit.memory", limits.memory_bytes),
+        ("limit.pids", u64::from(limits.pids)),
+        ("workspace.size", limits.workspace_bytes),
+    ];
+    let mut judged = roost_sandbox_driver::verify::judge(probed);
+    judged.retain(|fact| !fact.fact.starts_with(LEFT_OUT));
+    for fact in &mut judged {
+        if let Some((_, limit)) = own.iter().find(|(name, _)| *name == fact.fact) {
+            fact.expected = limit.to_string();
+            fact.ok = fact.actual == fact.expected;
+        }
+    }
     judged
-        .into_iter()
-        .filter(|fact| !fact.fact.starts_with(LEFT_OUT))
-        .collect()
 }
 
 async fn keep(

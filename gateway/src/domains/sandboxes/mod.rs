@@ -3,7 +3,7 @@
 //! Invariants: an agent has at most one live sandbox (a partial unique index); an agent keeps the machine that is recorded
 //! for its sandbox; nothing in a request names a machine, a container or a sandbox, so routing cannot be forged; each
 //! change of state is one transaction with its quota and its event; a transition that is under way is a row with an
-//! operation's id, and a job ([`settle`]) that is started again after a crash ([`recovery`]).
+//! operation's id, and a job (`settle`) that is started again after a crash ([`recovery`]).
 //! Tables: `agent_containers`, `workspace_placements`. In the tree: `sandboxes`, with one job a transition.
 
 mod branch;
