@@ -45,3 +45,32 @@ fn resident_kib(pid: u32) -> u64 {
         .parse()
         .expect("a number")
 }
+
+/// Prints what the daemon's share of a command costs; a figure, not a limit.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_command_costs_from_frame_to_end() {
+    use crate::sandbox::{Machine, sandbox, shell};
+    use roost_protocol::operation::Operation;
+    let mut gateway = Gateway::start().await;
+    let (_machine, mut peer, _) = Machine::start(&mut gateway).await;
+    let sandbox = sandbox(&mut peer).await;
+    let mut times = Vec::new();
+    for _ in 0..100 {
+        let mut request = shell(sandbox, "");
+        if let Operation::SbExec(exec) = &mut request.operation {
+            exec.argv = vec!["/bin/true".into()];
+        }
+        let begun = std::time::Instant::now();
+        let ended = peer.run(&request).await;
+        times.push((begun.elapsed(), ended.duration_ms));
+        peer.control(roost_protocol::control::Control::Ack {
+            operation: request.id,
+        })
+        .await;
+    }
+    times.sort();
+    println!(
+        "true, frame to end: p50 {:?}, p95 {:?}; in the guest {} ms",
+        times[50].0, times[95].0, times[50].1
+    );
+}

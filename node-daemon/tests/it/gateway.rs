@@ -65,6 +65,8 @@ impl Gateway {
         let (shared, channel) = (Arc::clone(&seen), url.replace("http", "ws"));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                // As the gateway does: a frame behind a small one must not wait for the other end's acknowledgement.
+                stream.set_nodelay(true).expect("a socket option");
                 let (seen, sender, channel) =
                     (Arc::clone(&shared), sender.clone(), channel.clone());
                 tokio::spawn(async move { serve(stream, seen, sender, channel, node).await });
