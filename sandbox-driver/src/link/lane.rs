@@ -242,6 +242,12 @@ impl Lanes {
         lock(&self.table).hellos.remove(&nonce);
     }
 
+    /// True while somebody waits for something from the guest.
+    pub(super) fn is_busy(&self) -> bool {
+        let table = lock(&self.table);
+        !table.operations.is_empty() || !table.hellos.is_empty()
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }

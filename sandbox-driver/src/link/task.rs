@@ -18,6 +18,8 @@ use crate::error::{DriverError, is_missing};
 
 /// How long a torn frame may wait for its rest.
 const TORN_AFTER: Duration = Duration::from_secs(2);
+/// How many silences of that length, each with a question, make a stream a dead one.
+const SILENCES: u32 = 4;
 /// How long a silent engine is asked again before the line is given up.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(30);
 /// Bytes written at once at most.
@@ -146,6 +148,7 @@ async fn read(
     questions: mpsc::Sender<ToGuest>,
 ) -> Ended {
     let mut reader = FrameReader::default();
+    let mut silent = 0;
     loop {
         let bytes = match tokio::time::timeout(TORN_AFTER, output.next()).await {
             Ok(Some(Ok(LogOutput::StdErr { .. } | LogOutput::StdIn { .. }))) => continue,
@@ -158,9 +161,16 @@ async fn read(
                         return Ended::Broken;
                     }
                 }
+                // Somebody waits and nothing comes: one of the two directions may be dead without saying so.
+                silent = if lanes.is_busy() { silent + 1 } else { 0 };
+                let asked = silent == 0 || questions.try_send(ToGuest::Hello { nonce: 0 }).is_ok();
+                if silent > SILENCES || !asked {
+                    return Ended::Broken;
+                }
                 continue;
             }
         };
+        silent = 0;
         let skipped = reader.skipped();
         reader.push(&bytes);
         if !deliver(&mut reader, lanes, &questions) {

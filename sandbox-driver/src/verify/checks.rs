@@ -69,6 +69,7 @@ fn all(engine: &EngineFacts, info: &SystemInfo, version: &SystemVersion) -> Vec<
         checks.push(check(check_name, title, level, detail));
     }
     checks.push(live_restore(info, engine));
+    checks.push(reattach(engine));
     checks.push(check(
         "workspace.kind",
         "Workspaces are limited in size",
@@ -173,6 +174,23 @@ fn live_restore(info: &SystemInfo, engine: &EngineFacts) -> Check {
     check(
         "engine.live_restore",
         "Sandboxes survive a restart of the engine",
+        level,
+        detail,
+    )
+}
+
+/// Seen on Podman 4.3: its conmon closes a container's stdin when the one who attached goes away, for good.
+fn reattach(engine: &EngineFacts) -> Check {
+    let (level, detail) = match engine.kind {
+        EngineKind::Docker => (Level::Ok, "yes"),
+        EngineKind::Podman => (
+            Level::Warn,
+            "no: Podman closes a sandbox's input when the daemon disconnects, so after a restart of the daemon its sandboxes fall silent and are made anew; use Docker where that matters",
+        ),
+    };
+    check(
+        "engine.reattach",
+        "Sandboxes can be attached to again",
         level,
         detail,
     )

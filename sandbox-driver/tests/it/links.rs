@@ -87,6 +87,7 @@ async fn half_a_frame_of_a_dead_writer_costs_nothing_but_patience() {
     let docker = bollard::Docker::connect_with_unix_defaults().unwrap();
     let options = AttachContainerOptionsBuilder::new()
         .stdin(true)
+        .stdout(true)
         .stream(true)
         .build();
     let mut dying = docker
@@ -117,6 +118,7 @@ async fn garbage_from_a_stranger_stops_nothing() {
     let docker = bollard::Docker::connect_with_unix_defaults().unwrap();
     let options = AttachContainerOptionsBuilder::new()
         .stdin(true)
+        .stdout(true)
         .stream(true)
         .build();
     let mut stranger = docker
