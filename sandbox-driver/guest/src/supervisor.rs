@@ -159,7 +159,10 @@ impl Guest {
                     self.reader.push(&buffer[..got]);
                     self.torn = Some(now);
                 }
-                _ => self.deaf_until = Some(now + LOOK_AGAIN),
+                _ => {
+                    self.deaf_until = Some(now + LOOK_AGAIN);
+                    self.give_up_half_a_frame();
+                }
             }
         } else if self.torn.is_some_and(|since| now >= since + TORN_AFTER) {
             self.reader.resync();
@@ -171,6 +174,17 @@ impl Guest {
         if !self.reader.is_partial() {
             self.torn = None;
         }
+    }
+
+    /// The writer is gone, so what came in half stays half: the next writer begins with a whole frame.
+    fn give_up_half_a_frame(&mut self) {
+        while self.reader.is_partial() {
+            self.reader.resync();
+            while let Some(message) = self.reader.next_message::<ToGuest>() {
+                self.obey(message);
+            }
+        }
+        self.torn = None;
     }
 
     fn obey(&mut self, message: ToGuest) {

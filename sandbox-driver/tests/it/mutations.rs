@@ -73,7 +73,7 @@ type Change = fn(&mut Body, &mut HostConfig);
 #[case::default_seccomp(|_: &mut Body, host: &mut HostConfig| drop_security(host, "seccomp="), "syscall.io_uring_setup")]
 #[case::no_seccomp(|_: &mut Body, host: &mut HostConfig| { drop_security(host, "seccomp="); add_security(host, "seccomp=unconfined"); }, "seccomp.mode")]
 #[case::writable_root(|_: &mut Body, host: &mut HostConfig| host.readonly_rootfs = None, "root.read_only")]
-#[case::root_user(|body: &mut Body, _: &mut HostConfig| body.user = None, "user.uid")]
+#[case::root_user(|body: &mut Body, _: &mut HostConfig| body.user = Some("0:0".to_owned()), "user.uid")]
 #[case::another_user(|body: &mut Body, _: &mut HostConfig| body.user = Some("1000:1000".to_owned()), "user.uid")]
 #[case::network(|_: &mut Body, host: &mut HostConfig| host.network_mode = Some("host".to_owned()), "net.interfaces")]
 #[case::shared_memory_of_the_host(|_: &mut Body, host: &mut HostConfig| host.ipc_mode = Some("host".to_owned()), "shm.size")]
