@@ -44,7 +44,7 @@ impl Birth {
         parent_cell: Option<&ActorCell>,
     ) -> Self {
         let gone = CancellationToken::new();
-        entry.life().gone = Some(gone.clone());
+        entry.attempt(gone.clone());
         Self {
             tree: tree.clone(),
             entry: Arc::clone(entry),
@@ -59,6 +59,13 @@ impl Birth {
     /// The actor below which this one is linked; only the root has none.
     pub(super) fn parent_cell(&self) -> Option<ActorCell> {
         self.parent_cell.clone()
+    }
+
+    /// Fires when nothing of this attempt exists any more.
+    pub(super) fn gone(&self) -> CancellationToken {
+        self.gone
+            .as_ref()
+            .map_or_else(CancellationToken::new, |gone| gone.0.clone())
     }
 
     /// Makes the incarnation known: from now on its address reaches `cell`. The guard must go into its state.

@@ -70,8 +70,9 @@ pub(super) struct Life {
     pub(super) restarts: u64,
     pub(super) last_failure: Option<LastFailure>,
     pub(super) restart_due: Option<Instant>,
-    /// Fires when nothing of the latest attempt to live exists any more.
-    pub(super) gone: Option<CancellationToken>,
+    /// One for each attempt to live of which something may still exist; fires when nothing does. An attempt that
+    /// is cut off while it waits for the one before it must not make that one forgotten, so these are several.
+    pub(super) attempts: Vec<CancellationToken>,
 }
 
 /// One incarnation of an actor: from a start to the end that follows.
@@ -116,7 +117,7 @@ impl Entry {
                 restarts: 0,
                 last_failure: None,
                 restart_due: None,
-                gone: None,
+                attempts: Vec::new(),
             }),
             handled_before: AtomicU64::new(0),
             lost: AtomicU64::new(0),
@@ -258,9 +259,16 @@ impl Entry {
         (handled, self.lost.load(Ordering::Relaxed), reading)
     }
 
-    /// What fires when the latest incarnation, or the attempt at one, and everything below it is really gone.
+    /// A new attempt to live begins; `gone` fires when nothing of it exists any more.
+    pub(super) fn attempt(&self, gone: CancellationToken) {
+        let mut life = self.life();
+        life.attempts.retain(|gone| !gone.is_cancelled());
+        life.attempts.push(gone);
+    }
+
+    /// What fires when every incarnation, every attempt at one, and everything below them is really gone.
     pub(super) fn signs_of_life(&self) -> Vec<CancellationToken> {
-        let mut signs: Vec<_> = self.life().gone.clone().into_iter().collect();
+        let mut signs = self.life().attempts.clone();
         if let Some(branch) = self.branch.get() {
             signs.extend(branch.leaving(None));
             for child in branch.entries() {

@@ -137,8 +137,7 @@ impl<S: Serve> Actor for Served<S> {
         cx.cancel.cancel();
         if let Some(jobs) = cx.entry.branch_if_any() {
             for job in jobs.entries() {
-                let gone = job.life().gone.clone();
-                if let Some(gone) = gone {
+                for gone in job.signs_of_life() {
                     gone.cancelled().await;
                 }
             }

@@ -40,17 +40,16 @@ pub(in crate::supervision) fn start_child(
     let mut former = child.entry.signs_of_life();
     former.extend(parent.branch().leaving(Some(child.name())));
     let birth = Birth::new(tree, &child.entry, parent, parent_cell);
-    let (child, parent) = (child.clone(), parent.clone());
+    let child = child.clone();
     async move {
         let path = || child.entry.path().to_owned();
         if !all_gone(&former, FORMER_GONE_WITHIN).await {
-            parent.branch().see_off(child.name(), former);
             return Err(StartError::StillAlive {
                 path: path(),
                 waited: FORMER_GONE_WITHIN,
             });
         }
-        let clean = Arc::clone(&birth.clean);
+        let (clean, gone) = (Arc::clone(&birth.clean), birth.gone());
         let starting = (child.starter)(birth);
         let spawned =
             match child.meta().start_within {
@@ -63,7 +62,6 @@ pub(in crate::supervision) fn start_child(
                 None => starting.await,
             };
         let cell = spawned.map_err(|error| StartError::from_spawn(path(), error))?;
-        let gone = child.entry.life().gone.clone().unwrap_or_default();
         Ok(Started { cell, clean, gone })
     }
 }

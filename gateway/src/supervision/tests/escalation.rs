@@ -1,6 +1,7 @@
 //! Intensity and escalation: what happens when restarting does not help.
 
 use super::*;
+use crate::clock::TestClock;
 
 fn two_in_a_while() -> Intensity {
     Intensity {
@@ -130,31 +131,33 @@ async fn a_dynamic_child_that_fails_for_good_is_a_visible_tombstone_and_harms_no
 }
 
 #[tokio::test]
-async fn restarts_long_ago_do_not_count() {
-    let clock = crate::clock::TestClock::default();
+async fn restarts_long_ago_neither_count_nor_make_the_wait_longer() {
+    let clock = TestClock::default();
     let (a, address) = Script::new("a", &Diary::default()).spec().with_address();
     let minute = Duration::from_secs(60);
+    // Doubled twenty times the wait would be a quarter of an hour.
+    let back_off = BackOff {
+        first: Duration::from_millis(1),
+        cap: minute * 60,
+    };
     let spec = root()
+        .back_off(back_off)
         .intensity(Intensity {
             max: 1,
             within: minute,
         })
         .child(a);
-    let tree = Tree::start(
-        TreeOptions {
-            clock: Arc::new(clock.clone()),
-            ..options()
-        },
-        spec,
-    )
-    .await
-    .unwrap();
-    for round in 1..=5 {
+    let options = TreeOptions {
+        clock: Arc::new(clock.clone()),
+        ..options()
+    };
+    let tree = Tree::start(options, spec).await.unwrap();
+    for round in 1..=20 {
         until_incarnation(&address, round).await;
         clock.advance(minute);
         address.cast(Order::Fail("now and then")).unwrap();
     }
-    until_incarnation(&address, 6).await;
+    until_incarnation(&address, 21).await;
     end(tree).await;
 }
 

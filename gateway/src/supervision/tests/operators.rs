@@ -114,3 +114,38 @@ async fn a_restart_that_does_not_start_answers_with_the_reason_and_leaves_a_tomb
     assert_eq!(ping(&address).await, Ok(3));
     end(tree).await;
 }
+
+#[tokio::test]
+async fn an_operators_restart_forgets_old_failures_and_lifts_the_tombstone() {
+    let one = Intensity {
+        max: 1,
+        within: PATIENCE,
+    };
+    let tree = start(root().intensity(one).tombstones(1)).await;
+    let mut addresses = Vec::new();
+    for name in ["a", "b"] {
+        let address = tree
+            .root()
+            .start_child(Script::new(name, &Diary::default()).spec())
+            .await
+            .unwrap();
+        for round in 1..=2 {
+            until_incarnation(&address, round).await;
+            address.cast(Order::Fail("oh")).unwrap();
+        }
+        until(name, || address.state() == ActorState::Failed).await;
+        if name == "a" {
+            tree.view().restart("roost/a").await.unwrap();
+            address.cast(Order::Fail("once more")).unwrap();
+            until_incarnation(&address, 4).await;
+        }
+        addresses.push(address);
+    }
+    assert_eq!(
+        tree.root().names(),
+        ["a", "b"],
+        "the tombstone of b did not push the living a out"
+    );
+    assert_eq!(ping(&addresses[0]).await, Ok(4));
+    end(tree).await;
+}

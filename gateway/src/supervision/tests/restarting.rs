@@ -304,3 +304,35 @@ async fn a_supervisor_that_is_killed_comes_back_with_its_static_children_and_wit
         .expect("the handle is still good");
     end(tree).await;
 }
+
+#[tokio::test]
+async fn a_chain_brings_back_neither_what_somebody_stopped_nor_what_runs_only_once() {
+    let diary = Diary::default();
+    let (first, address) = Script::new("first", &diary).spec().with_address();
+    let (once, once_address) = Script::new("once", &diary)
+        .spec()
+        .restart(Restart::Temporary)
+        .with_address();
+    let (last, last_address) = Script::new("last", &diary).spec().with_address();
+    let chain = root()
+        .strategy(Strategy::RestForOne)
+        .child(first)
+        .child(once);
+    let tree = start(
+        chain
+            .child(Script::new("unwanted", &diary).spec())
+            .child(last),
+    )
+    .await;
+    once_address.cast(Order::Leave).unwrap();
+    until("it ran once", || {
+        once_address.state() == ActorState::Stopped
+    })
+    .await;
+    tree.root().stop_child("unwanted").await.unwrap();
+    diary.clear();
+    address.cast(Order::Fail("oh")).unwrap();
+    until_incarnation(&last_address, 2).await;
+    assert_eq!(diary.lines(), ["last stops", "first starts", "last starts"]);
+    end(tree).await;
+}

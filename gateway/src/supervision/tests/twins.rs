@@ -240,3 +240,49 @@ async fn what_stop_child_stopped_is_gone_when_it_answers_even_in_the_middle_of_i
     }
     end(tree).await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn who_does_not_go_in_time_is_a_failure_of_the_restart_and_still_waited_for_by_the_next() {
+    let (plan, spec) = plan(false, false);
+    let tree = start(root()).await;
+    tree.root()
+        .start_child(spec)
+        .await
+        .unwrap()
+        .cast("oh")
+        .unwrap();
+    let failure = || {
+        find(&tree, "roost/slow")
+            .last_failure
+            .map(|failure| failure.text)
+    };
+    let expected = "the former roost/slow is still alive after 5s; it seems to block its thread";
+    until("the first restart gave up", || {
+        failure().is_some_and(|text| text == expected)
+    })
+    .await;
+    only_one_after(&plan, &tree).await;
+    end(tree).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_attempt_that_was_cut_off_while_it_waited_does_not_make_the_one_before_it_forgotten() {
+    let (plan, spec) = plan(false, false);
+    let tree = start(root()).await;
+    let first = tree
+        .root()
+        .start_child(spec.grace(Duration::ZERO))
+        .await
+        .unwrap();
+    first.cast("oh").unwrap();
+    until("its restart waits for it", || {
+        first.state() == ActorState::Starting
+    })
+    .await;
+    tree.root().stop_child("slow").await.unwrap();
+    let (handle, spec) = (tree.root().clone(), again(&plan));
+    let second = tokio::spawn(async move { handle.start_child(spec).await });
+    only_one_after(&plan, &tree).await;
+    second.await.unwrap().expect("the second one starts");
+    end(tree).await;
+}
