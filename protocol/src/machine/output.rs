@@ -9,7 +9,8 @@
 //!
 //! One numbered sequence an operation. Credit is an absolute offset, so a repeated or late grant does no harm, and one
 //! slow reader holds up its own stream only. After a reconnect the sender waits for `replay {from}`; the receiver sends
-//! it when its reader has room for the first credit beyond it, so it never holds more than its window.
+//! it when its reader has room for the first credit beyond it, so it never holds more than its window. A node syncs what
+//! was written before it writes the end to its ledger; what a power cut takes all the same is sent as a gap.
 use crate::limits::{INITIAL_CREDIT_BYTES, MAX_CHUNK_BYTES, MAX_STREAMED_BYTES};
 use crate::output::Piece;
 

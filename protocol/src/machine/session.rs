@@ -5,6 +5,9 @@
 //!  node      Opening ──welcome (epoch E, seq 0)─▶ Open(E)    ──foreign epoch · missing seq──▶ Closed
 //! ```
 //!
+//! Between `hello` and `welcome` a node says nothing, so what happens in between is in no frame: after the welcome it
+//! reports every end that was not acknowledged again, and sends an inventory when its sandboxes changed since.
+//!
 //! A frame seen before is dropped and counted. A missing one, or one of another epoch, closes the connection: nothing is
 //! lost by that, since operations, output and stdin all go on by id and offset on the next.
 use crate::frame::Envelope;
