@@ -10,17 +10,22 @@ log=$ROOST_CACHE/dockerd.log
 
 usage() { sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
-# Prints the engine's name and version when one answers within a few seconds.
-answering() {
+docker_answers() {
     local version
-    if have docker && version=$(timeout 10 docker version --format '{{.Server.Version}} (API {{.Server.APIVersion}})' 2>/dev/null); then
+    have docker && version=$(timeout 10 docker version --format '{{.Server.Version}} (API {{.Server.APIVersion}})' 2>/dev/null) &&
         printf 'docker %s\n' "$version"
-    elif have podman && version=$(timeout 10 podman version --format '{{.Version}}' 2>/dev/null); then
-        printf 'podman %s\n' "$version"
-    else
-        return 1
-    fi
 }
+
+# Podman's command works without a service, but Roost speaks to a socket: a Podman counts when DOCKER_HOST names its own.
+podman_answers() {
+    local version
+    [ -n "${DOCKER_HOST:-}" ] && have podman &&
+        version=$(CONTAINER_HOST=$DOCKER_HOST timeout 10 podman --remote version --format '{{.Server.Version}}' 2>/dev/null) &&
+        printf 'podman %s\n' "$version"
+}
+
+# Prints the engine's name and version when one answers within a few seconds.
+answering() { docker_answers || podman_answers; }
 
 refusal() { docker version 2>&1 >/dev/null | tail -n 1; }
 
@@ -30,7 +35,7 @@ launch() { # Starts dockerd with the given extra arguments and waits until it an
     # A session of its own: Ctrl-C in the terminal that happened to start it must not end it.
     # shellcheck disable=SC2024 # the log belongs to the user who asked, not to root
     as_root setsid dockerd "$@" </dev/null >"$log" 2>&1 9>&- &
-    while ! answering >/dev/null; do
+    while ! docker_answers >/dev/null; do
         waited=$((waited + 1))
         if ! kill -0 $! 2>/dev/null && ! ps -p $! >/dev/null 2>&1; then return 1; fi
         [ "$waited" -lt 60 ] || return 1

@@ -105,7 +105,7 @@ need_node() {
 }
 
 need_engine() {
-    if ! "$ROOST_ROOT/deploy/engine.sh" status >/dev/null 2>&1 && [ -z "${DOCKER_HOST:-}" ] && ! have dockerd && ! have podman; then
+    if ! "$ROOST_ROOT/deploy/engine.sh" status >/dev/null 2>&1 && [ -z "${DOCKER_HOST:-}" ] && ! have dockerd; then
         apt_install docker.io iptables || return 1
         # Newer releases keep the client in a package of its own.
         if ! have docker; then apt_install docker-cli || return 1; fi

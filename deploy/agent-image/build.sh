@@ -156,8 +156,11 @@ check_image() {
         script+='; printf "fn main(){println!(\"rust-works\")}\n" >b.rs; rustc b.rs; ./b; git init -q . && git status --short | wc -l; ps ax | wc -l'
     fi
     say "trying $tag as a sandbox would"
+    # Podman cannot give a tmpfs an owner; it takes the mode of the image's folder instead.
+    local owner=,uid=65532,gid=65532
+    [ "$engine" != podman ] || owner=''
     "$engine" run --rm --network none --read-only --cap-drop ALL --security-opt no-new-privileges --user 65532:65532 \
-        --tmpfs /workspace:rw,nosuid,nodev,exec,size=256m,uid=65532,gid=65532 --tmpfs /tmp:rw,noexec,nosuid,nodev,size=16m \
+        --tmpfs /workspace:rw,nosuid,nodev,exec,size=256m$owner --tmpfs /tmp:rw,noexec,nosuid,nodev,size=16m \
         -e TMPDIR=/workspace "$tag" /bin/sh -c "$script" >&2 || die "$tag does not work as it should"
 }
 
@@ -180,6 +183,8 @@ if [ -n "$output" ]; then
     exit
 fi
 if [ -z "$engine" ]; then engine=$("$ROOST_ROOT/deploy/engine.sh" status | cut -d' ' -f1) || exit 1; fi
+# Into the Podman that Roost will speak to, not into this user's own storage.
+if [ "$engine" = podman ] && [ -n "${DOCKER_HOST:-}" ]; then export CONTAINER_HOST=$DOCKER_HOST; fi
 if up_to_date; then
     detail "$tag is up to date"
 else
