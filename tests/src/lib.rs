@@ -11,18 +11,26 @@
 //! # }
 //! ```
 
+mod book;
 mod client;
+mod follower;
 mod gateway;
 pub mod machine;
 mod people;
+mod player;
 mod postgres;
+mod process;
 mod stream;
 
+pub use book::Book;
 pub use client::{Answer, Client, Request};
+pub use follower::Follower;
 pub use gateway::{Gateway, Store};
 pub use machine::Machine;
 pub use people::Person;
+pub use player::{Played, Player};
 pub use postgres::ScratchPostgres;
+pub use process::{Process, bin_dir};
 pub use stream::{Event, Stream};
 
 use std::time::Duration;

@@ -17,15 +17,29 @@ impl ScratchPostgres {
     /// When the server does not answer.
     pub async fn new() -> Option<Self> {
         let server = std::env::var("ROOST_TEST_POSTGRES_URL").ok()?;
+        Some(Self::made(server, "").await)
+    }
+
+    /// A copy of it as it stands, whoever is connected to it.
+    pub async fn copy(&self) -> Self {
+        let leave = format!(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'",
+            self.name
+        );
+        run(&self.server, &leave).await;
+        Self::made(self.server.clone(), &format!(" TEMPLATE {}", self.name)).await
+    }
+
+    async fn made(server: String, from: &str) -> Self {
         let name = format!("roost_it_{}", hex::encode(rand::random::<[u8; 8]>()));
-        run(&server, &format!("CREATE DATABASE {name}")).await;
+        run(&server, &format!("CREATE DATABASE {name}{from}")).await;
         let mut url = url::Url::parse(&server).expect("ROOST_TEST_POSTGRES_URL is a URL");
         url.set_path(&name);
-        Some(Self {
+        Self {
             url: url.to_string(),
             server,
             name,
-        })
+        }
     }
 
     /// For `database.url`.
