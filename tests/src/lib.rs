@@ -43,14 +43,14 @@ pub async fn eventually<T, F>(what: &str, mut probe: impl FnMut() -> F) -> T
 where
     F: Future<Output = Option<T>>,
 {
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(120);
     loop {
         if let Some(found) = probe().await {
             return found;
         }
         assert!(
             tokio::time::Instant::now() < deadline,
-            "within 10 s this did not happen: {what}"
+            "within two minutes this did not happen: {what}"
         );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
