@@ -1,6 +1,9 @@
 //! Two gateways on one PostgreSQL: one owner of each leased thing, no double effect, events reach subscribers of both.
 //! Runs where `ROOST_TEST_POSTGRES_URL` names a server.
 
+mod killed;
+mod zombies;
+
 use roost_gateway::domains::auth::WorkspaceScope;
 use roost_gateway::events::NodeActivity;
 use roost_tests::{Gateway, ScratchPostgres, Stream, eventually};

@@ -13,6 +13,7 @@ use roost_protocol::operation::{Operation, OperationRequest};
 use roost_protocol::report::{Ended, ErrorKind, Outcome, Report, Terminal};
 use roost_protocol::sandbox::{ContainerState, SandboxFacts, WorkspaceState};
 use roost_protocol::verify::VerifyReport;
+use roost_protocol::vitals::Heartbeat;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
@@ -119,6 +120,8 @@ async fn next(connection: &mut Connection) -> Option<ToNode> {
             Err(_) => {
                 silent += Duration::from_millis(500);
                 connection.ping().await;
+                let beat = ToGateway::Heartbeat(Heartbeat::default());
+                connection.say(beat).await;
             }
         }
     }

@@ -28,6 +28,7 @@ pub struct Process {
     child: Child,
     folder: PathBuf,
     store: Store,
+    set: Vec<(String, String)>,
     port: u16,
 }
 
@@ -37,7 +38,15 @@ impl Process {
     /// # Panics
     /// When it does not get ready.
     pub async fn start(folder: &Path, store: &Store) -> Self {
-        let mut process = Self::spawn(folder, store, "");
+        Self::start_with(folder, store, &[]).await
+    }
+
+    /// As [`start`](Self::start), with some keys set, as by `--set`, in this life and all later ones.
+    ///
+    /// # Panics
+    /// When it does not get ready.
+    pub async fn start_with(folder: &Path, store: &Store, set: &[(&str, &str)]) -> Self {
+        let mut process = Self::launched(folder, store, set, "");
         assert!(process.is_ready().await, "it ended:\n{}", process.log());
         process
     }
@@ -47,12 +56,19 @@ impl Process {
     /// # Panics
     /// When the program is missing.
     pub fn spawn(folder: &Path, store: &Store, arms: &str) -> Self {
+        Self::launched(folder, store, &[], arms)
+    }
+
+    fn launched(folder: &Path, store: &Store, set: &[(&str, &str)], arms: &str) -> Self {
+        let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let set: Vec<_> = set.iter().map(own).collect();
         let port = free_port();
-        let child = launch(folder, store, port, arms);
+        let child = launch(folder, store, &set, port, arms);
         Self {
             child,
             folder: folder.to_owned(),
             store: store.clone(),
+            set,
             port,
         }
     }
@@ -68,7 +84,7 @@ impl Process {
     /// As [`again`](Self::again), armed; `false` when it died before it was ready.
     pub async fn again_with(&mut self, arms: &str) -> bool {
         self.child.wait().expect("it is a child");
-        self.child = launch(&self.folder, &self.store, self.port, arms);
+        self.child = launch(&self.folder, &self.store, &self.set, self.port, arms);
         let ready = self.is_ready().await;
         assert!(ready || !arms.is_empty(), "it ended:\n{}", self.log());
         ready
@@ -189,7 +205,7 @@ fn free_port() -> u16 {
     }
 }
 
-fn launch(folder: &Path, store: &Store, port: u16, arms: &str) -> Child {
+fn launch(folder: &Path, store: &Store, more: &[(String, String)], port: u16, arms: &str) -> Child {
     let log = File::options()
         .create(true)
         .append(true)
@@ -212,6 +228,9 @@ fn launch(folder: &Path, store: &Store, port: u16, arms: &str) -> Child {
         set.push(("database.url", url.clone()));
     }
     for (key, value) in set {
+        command.arg("--set").arg(format!("{key}={value}"));
+    }
+    for (key, value) in more {
         command.arg("--set").arg(format!("{key}={value}"));
     }
     if !arms.is_empty() {

@@ -39,12 +39,13 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         shared.clock.clone(),
         shared.events.clone(),
     );
+    let replica = shared.ids.next().to_string();
     let parts = FleetParts {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),
         operations: operations.clone(),
-        replica: shared.ids.next().to_string(),
+        replica: replica.clone(),
         settings: FleetSettings {
             public_url: config.public_url.clone(),
             dist_dir: config.dist_dir.clone(),
@@ -71,6 +72,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         jobs,
         sandboxes::Settings {
             image: config.sandboxes.image.clone(),
+            replica,
         },
     );
     let sandboxes_branch =

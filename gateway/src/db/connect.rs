@@ -56,6 +56,9 @@ pub enum Access {
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const SQLITE_READERS: u32 = 4;
 const POSTGRES_CONNECTIONS: u32 = 16;
+/// A gateway that is held still inside a transaction (its machine sleeps) keeps rows locked that others wait for. Ours
+/// ask one statement after the other, so one that says nothing for so long is given up.
+const ASLEEP: Duration = Duration::from_secs(5);
 
 impl Db {
     /// Opens the database that `url` names, takes the file's lock when it is to be served, and applies the migrations
@@ -133,7 +136,10 @@ impl Db {
         options
             .max_connections(POSTGRES_CONNECTIONS)
             .acquire_timeout(Duration::from_secs(30))
-            .set_application_name("roost");
+            .set_application_name("roost")
+            .map_sqlx_postgres_opts(|o| {
+                o.options([("idle_in_transaction_session_timeout", ASLEEP.as_millis())])
+            });
         let pool = Database::connect(options).await.map_err(DbError::sql(
             "cannot reach PostgreSQL; check database.url and that the server runs",
         ))?;

@@ -11,7 +11,7 @@ use super::entity;
 use super::error::OperationsError;
 use super::line::{ANSWER_WITHIN, EngineCall, Line};
 use super::live::Live;
-use super::model::{self, Asked, OperationRef, OperationState, Target};
+use super::model::{self, OperationRef, OperationState, Target};
 use super::registry::{Finder, Registry};
 use super::store;
 use super::stream::OutputStream;
@@ -19,7 +19,7 @@ use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::auth::WorkspaceScope;
 use crate::events::{EventLog, NodeActivity};
-use crate::ids::{OperationId, SandboxId};
+use crate::ids::{OperationId, SandboxId, WorkspaceId};
 
 /// The operations of this gateway. Cheap to clone.
 #[derive(Clone)]
@@ -77,13 +77,16 @@ impl OperationsHandle {
     }
 
     /// Shows in the world view that something begins (`None`) or ended on a machine. Ephemeral: nothing depends on it.
-    pub(super) async fn show(&self, target: Target, asked: &Asked, ended: Option<Terminal>) {
-        let Some(workspace) = asked.workspace else {
-            return;
-        };
-        if let Some((label, heat)) = model::activity(&asked.kind, ended) {
+    pub(super) async fn show(
+        &self,
+        target: Target,
+        workspace: WorkspaceId,
+        kind: &str,
+        ended: Option<Terminal>,
+    ) {
+        if let Some((label, heat)) = model::activity(kind, ended) {
             let event = NodeActivity::on_machine(target.node(), label, heat);
-            let scope = WorkspaceScope::of_row(workspace.into());
+            let scope = WorkspaceScope::of_row(workspace);
             self.inner.events.emit(scope, event).await;
         }
     }

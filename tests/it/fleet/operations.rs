@@ -222,3 +222,30 @@ async fn a_machine_cannot_end_another_machines_operation() {
     assert_eq!(answer.await.expect("an answer").status, 200);
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn the_world_view_shows_when_work_begins_and_ends_on_a_machine() {
+    let gateway = gateway().await;
+    let owner = gateway.owner().await;
+    let machine = Machine::joined(&gateway, owner).await;
+    let player = roost_tests::Player::start(machine.clone(), vec![machine.channel.clone()]);
+    eventually("it is connected", async || {
+        let answer = owner.post(&machine.path("/exec-test")).send().await;
+        (answer.status == 200).then_some(())
+    })
+    .await;
+    let path = "/api/events?types=node.activity&last_event_id=1.0";
+    let mut stream = roost_tests::Stream::open(owner.get(path)).await;
+    let events = stream.take(3).await;
+    let labels: Vec<_> = events.iter().map(|e| e.data["label"].clone()).collect();
+    assert_eq!(labels, ["connected", "verify", "verify done"]);
+    let node = format!("machine:{}", machine.node_id);
+    for event in &events {
+        assert_eq!(
+            (&event.data["nodeId"], &event.data["kind"]),
+            (&node.clone().into(), &"event".into())
+        );
+    }
+    drop((stream, player));
+    gateway.stop().await;
+}

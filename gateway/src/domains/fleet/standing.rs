@@ -10,13 +10,22 @@ use crate::domains::auth::WorkspaceScope;
 use crate::ids::NodeId;
 
 /// What decides whether a machine can take a new sandbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// Heard within its interval; a suspect machine is not.
     pub connected: bool,
     pub draining: bool,
     /// Its owner paused it.
     pub paused: bool,
+    /// The gateway that holds its connection.
+    pub held_by: Option<String>,
+}
+
+impl Standing {
+    /// Whether it is reached through another gateway than this.
+    pub fn is_held_elsewhere(&self, replica: &str) -> bool {
+        self.connected && self.held_by.as_deref().is_some_and(|by| by != replica)
+    }
 }
 
 /// How a machine stands; `None` when the workspace has no such machine.
@@ -32,6 +41,7 @@ pub async fn standing(
         connected: Connection::from_stored(&node.connection) == Connection::Connected,
         draining: node.draining,
         paused: node.paused,
+        held_by: node.held_by,
     }))
 }
 

@@ -14,6 +14,8 @@ use crate::supervision::SupervisorHandle;
 pub struct Settings {
     /// Image of agents when a request names none.
     pub image: String,
+    /// This gateway's name among those that share the database.
+    pub replica: String,
 }
 
 /// The domain's handle; cheap to clone.

@@ -59,7 +59,9 @@ async fn of_node(sandboxes: &SandboxesHandle, fact: NodeFact) -> Result<(), Sand
             node, inventory, ..
         } => {
             compare(sandboxes, Some(node), &inventory).await?;
-            recovery::reconcile(sandboxes, Some(node)).await
+            recovery::reconcile(sandboxes, Some(node)).await?;
+            // What another gateway began there is carried on by the one that holds the machine now.
+            recovery::resume(sandboxes).await
         }
         NodeFact::Inventory {
             node, inventory, ..

@@ -118,6 +118,11 @@ impl IdempotencyLayer {
         let storable = content_type
             .as_deref()
             .is_none_or(|kind| kind.starts_with("application/json"));
+        if status.is_server_error() {
+            // The work may have happened, or may still: who asks again gets the same id and finds it.
+            store::put_back(&self.db, key).await?;
+            return Ok(response);
+        }
         if !status.is_success() || !storable {
             store::give_up(&self.db, key).await?;
             return Ok(response);

@@ -3,7 +3,8 @@
 //! The row is inserted before the work, so that requests at the same time meet in the database and one of them waits
 //! outside (409). The row also fixes the id of what will be created: when the gateway is killed between the commit and
 //! the answer, the repeat runs again with the same id, finds the thing, and answers it. Only successes are kept: a
-//! refusal changed nothing, so it may be tried again. Answers with a secret are never kept. Table: `idempotency_keys`.
+//! refusal changed nothing, so it may be tried again. After an answer of 5xx nobody knows whether anything happened: the
+//! repeat works with the same id, so that it finds what did. Answers with a secret are never kept. Table: `idempotency_keys`.
 
 pub mod entity;
 mod layer;

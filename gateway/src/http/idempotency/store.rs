@@ -151,6 +151,24 @@ pub(super) async fn answer(
     tx.commit().await
 }
 
+/// Lets a repeat take the work over at once, with the id that is fixed: nobody knows what became of it.
+pub(super) async fn put_back(db: &Db, key: &KeyOf) -> Result<(), DbErr> {
+    let tx = db.write().await?;
+    Entity::update_many()
+        .set(ActiveModel {
+            taken_ms: Set(0),
+            ..Default::default()
+        })
+        .filter(Column::UserId.eq(key.user))
+        .filter(Column::WorkspaceId.eq(key.workspace))
+        .filter(Column::Route.eq(key.route.clone()))
+        .filter(Column::Key.eq(key.key.clone()))
+        .filter(Column::State.eq("working"))
+        .exec(&*tx)
+        .await?;
+    tx.commit().await
+}
+
 /// Gives the key free: nothing was changed.
 pub(super) async fn give_up(db: &Db, key: &KeyOf) -> Result<(), DbErr> {
     let tx = db.write().await?;

@@ -76,14 +76,24 @@ impl Desk {
             let live = desk.operations.registry().get(row.id);
             live.inspect(|live| live.restore(row.caller()));
         }
+        // A former incarnation wrote an end and died before it told those who wait.
+        desk.hear_of_ends(&open, now).await?;
+        Ok(desk)
+    }
+
+    /// What memory believes to be open and the store does not is over.
+    async fn hear_of_ends(
+        &self,
+        open: &[OperationRow],
+        now: Instant,
+    ) -> Result<(), OperationsError> {
         let open: HashSet<OperationId> = open.iter().map(|row| row.id).collect();
-        for live in desk.all() {
+        for live in self.all() {
             if !live.is_ended() && !open.contains(&live.id) {
-                // It wrote the end and died before it told those who wait.
-                desk.hear_from_store(&live, now).await?;
+                self.hear_from_store(&live, now).await?;
             }
         }
-        Ok(desk)
+        Ok(())
     }
 
     /// Tells those who wait what the store has; an operation without a row is forgotten. Answers the row when it is open.
@@ -122,6 +132,16 @@ impl Desk {
         self.operations.registry().of(self.target)
     }
 
+    /// Shows in the world view of whoever asked, or of the machine's own workspace, what begins or ended here.
+    async fn show(&self, live: &Live, ended: Option<Terminal>) {
+        if let Some(workspace) = live.asked.workspace.map(WorkspaceId).or(self.owner) {
+            let kind = &live.asked.kind;
+            self.operations
+                .show(self.target, workspace, kind, ended)
+                .await;
+        }
+    }
+
     /// Whether this very request was taken before.
     pub fn knows(&self, request: &OperationRequest) -> bool {
         let live = self
@@ -144,7 +164,10 @@ impl Desk {
         inventory: &Inventory,
         cx: &Context<M>,
     ) -> Result<Flow, OperationsError> {
-        self.load_open().await?;
+        let open = self.load_open().await?;
+        // Another gateway may have had the machine meanwhile, written the end and let the machine forget it: what is
+        // over must not be sent again, the machine would start it a second time (promise P2).
+        self.hear_of_ends(&open, cx.monotonic()).await?;
         self.link = Some(link);
         self.fence = fence;
         let listed: HashMap<OperationId, &LedgerEntry> = inventory

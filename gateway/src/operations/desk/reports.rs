@@ -145,8 +145,7 @@ impl Desk {
         let state = ended.state;
         live.end(ended, cx.monotonic());
         if won {
-            let shown = self.operations.show(self.target, &live.asked, Some(state));
-            shown.await;
+            self.show(live, Some(state)).await;
         }
         Ok(worse(self.see_to(live), self.stored(live)))
     }

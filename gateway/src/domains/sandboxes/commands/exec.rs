@@ -19,11 +19,33 @@ use crate::operations::Standing;
 /// How long the machine may take to take stdin.
 const STDIN_WITHIN: Duration = Duration::from_secs(30);
 
+/// Starts a command. Repeated with its id (a key after a gateway died or did not know) it is the command that runs or ran
+/// already, whatever has become of the sandbox since.
+///
+/// # Errors
+/// As [`start`].
+pub async fn exec(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: OperationId,
+    wanted: NewExec,
+    keep_stdin: bool,
+) -> Result<OperationId, SandboxError> {
+    match start(sandboxes, scope, agent, id, wanted, keep_stdin).await {
+        Err(error) => match of_agent(sandboxes, scope, agent, id).await {
+            Ok(_) => Ok(id),
+            Err(_) => Err(error),
+        },
+        taken => taken,
+    }
+}
+
 /// Starts a command; `keep_stdin` leaves stdin open when the request holds none.
 ///
 /// # Errors
 /// [`SandboxError::NoSandbox`], [`SandboxError::NotRunning`], [`SandboxError::Lost`], or why the machine did not take it.
-pub async fn exec(
+async fn start(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
     agent: ClawId,

@@ -16,6 +16,7 @@ use crate::domains::sandboxes::{SandboxError, SandboxesHandle, settle, store};
 use crate::domains::workspaces::{QuotaKind, quota};
 use crate::events::{self, Event, PlacementFallback, ResourceKind};
 use crate::ids::{ClawId, SandboxId, UserId, fresh};
+use crate::operations::OperationsError;
 
 /// How long a request waits for a machine; the work goes on after it.
 const WAIT: Duration = Duration::from_secs(120);
@@ -72,24 +73,36 @@ async fn begin(
         return Err(SandboxError::NoClaw);
     }
     let newest = store::newest(&*tx, scope, agent).await?;
-    // One of the same id was made by this very request, before its gateway was killed.
     if let Some(present) = newest
         .as_ref()
-        .filter(|row| row.id == id || State::parse(&row.state).is_some_and(State::live))
+        .filter(|row| State::parse(&row.state).is_some_and(State::live))
     {
+        // One of the same id was made by this very request, before its gateway was killed.
         return Ok((present.clone(), present.id == id));
     }
+    // One that this request made and that did not come to run keeps its id and its history.
+    let id = match store::get(&*tx, scope, id).await? {
+        None => id,
+        Some(_) => fresh(&sandboxes.ids),
+    };
     quota::take(&tx, scope, &sandboxes.plans, QuotaKind::LiveContainers).await?;
     let (setting, _) = store::placement(&*tx, scope).await?;
     let machine = match setting {
         Setting::Local => None,
-        Setting::Node(node) => fleet::standing(&*tx, scope, node)
-            .await?
-            .map(|standing| Machine {
+        Setting::Node(node) => {
+            let standing = fleet::standing(&*tx, scope, node).await?;
+            // Only the gateway that holds the machine can ask it; nothing is written for it here.
+            if let Some(standing) = &standing
+                && standing.is_held_elsewhere(&sandboxes.settings.replica)
+            {
+                return Err(OperationsError::HeldElsewhere(node).into());
+            }
+            standing.map(|standing| Machine {
                 connected: standing.connected,
                 draining: standing.draining,
                 paused: standing.paused,
-            }),
+            })
+        }
     };
     let placement = place(setting, machine);
     let row = new_row(
