@@ -139,6 +139,12 @@ fn readable(status: &Status) -> String {
     if executor.draining {
         let _ = writeln!(out, "  draining: the gateway sends no new sandbox");
     }
+    if let Some(held) = &executor.waits_for_disk {
+        let _ = writeln!(
+            out,
+            "  WAITS FOR THE DISK: {held}. The gateway is told when there is room"
+        );
+    }
     let _ = writeln!(out, "\nSandboxes: {}", executor.sandboxes.len());
     for sandbox in &executor.sandboxes {
         let used = sandbox.memory_bytes.map_or("-".to_owned(), mebibytes);

@@ -1,8 +1,9 @@
 //! A full disk on the node: nothing is started that cannot be written down, and output that finds no room is a marked gap.
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use roost_protocol::control::Control;
-use roost_protocol::frame::ToNode;
+use roost_protocol::frame::{ToGateway, ToNode};
 use roost_protocol::operation::{List, Operation};
 use roost_protocol::report::{ErrorKind, Outcome};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
@@ -102,4 +103,76 @@ async fn output_without_room_is_a_gap_and_the_command_ends() {
     assert!(missing > 0, "the disk was not full");
     machine.daemon.terminate();
     drop(disk);
+}
+
+/// A command ends while nothing at all can be written: the room that the ledger keeps for ends is taken from it.
+async fn held_end(crash: bool) {
+    let mut gateway = Gateway::start().await;
+    let mut machine = Machine::joined(&gateway);
+    let Some(disk) = SmallDisk::mount(&machine.daemon.file("executor"), "3m") else {
+        return;
+    };
+    machine.daemon.run_with(&["--second-ms", "20"], &[]);
+    let (mut peer, _) = gateway.session().await;
+    let sandbox = sandbox(&mut peer).await;
+    let mut command = shell(sandbox, "echo up; read x; exit 3");
+    if let Operation::SbExec(exec) = &mut command.operation {
+        exec.stdin = true;
+    }
+    let id = command.id;
+    peer.say(ToNode::Operation(command)).await;
+    peer.until(|message| matches!(message, ToGateway::Output(_)).then_some(()))
+        .await;
+    let ledger = machine.daemon.file("executor").join("ledger");
+    let kept = std::fs::read(&ledger).expect("read");
+    std::fs::File::options()
+        .write(true)
+        .open(&ledger)
+        .and_then(|file| file.set_len(0))
+        .expect("cut");
+    let ballast = disk.fill();
+    let stdin = Control::Stdin {
+        operation: id,
+        offset: 0,
+        data: b"x\n".to_vec(),
+        eof: true,
+    };
+    peer.control(stdin).await;
+    loop {
+        let status = machine.daemon.call(&["status"]);
+        if String::from_utf8_lossy(&status.stdout).contains("WAITS FOR THE DISK") {
+            break;
+        }
+        assert!(status.status.success(), "{status:?}");
+    }
+    let told = tokio::time::timeout(Duration::from_secs(1), peer.end_of(id)).await;
+    assert!(told.is_err(), "told before it was written: {told:?}");
+    if crash {
+        machine.daemon.kill();
+        std::fs::remove_file(ballast).expect("removed");
+        std::fs::write(&ledger, kept).expect("written");
+        machine.daemon.run_with(&["--second-ms", "20"], &[]);
+        (peer, _) = gateway.session().await;
+        peer.control(Control::Replay {
+            operation: id,
+            from: 0,
+        })
+        .await;
+    } else {
+        std::fs::remove_file(ballast).expect("removed");
+    }
+    let ended = peer.end_of(id).await;
+    assert_eq!(ended.outcome, Outcome::Exited { code: 3 }, "crash: {crash}");
+    machine.daemon.terminate();
+    drop(disk);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_end_that_cannot_be_written_is_told_when_there_is_room_and_not_before() {
+    held_end(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_while_an_end_waits_for_the_disk_contradicts_nothing() {
+    held_end(true).await;
 }

@@ -80,6 +80,8 @@ fn cancel(shared: &Arc<Shared>, operation: OperationId) {
     let effects = {
         let mut desk = shared.desk();
         match desk.live.get_mut(&operation) {
+            // It is over and its end is being written.
+            Some(live) if live.slot.ended().is_some() => None,
             Some(live) => {
                 let effects = live.slot.cancel(now_ms);
                 if effects.contains(&Effect::Stop) {
@@ -94,7 +96,9 @@ fn cancel(shared: &Arc<Shared>, operation: OperationId) {
     let tasks = shared.tasks.clone();
     tasks.spawn(async move {
         match effects {
-            Some(effects) => shared.carry_out_end(operation, effects, None).await,
+            Some(effects) => {
+                shared.carry_out_end(operation, effects, None).await;
+            }
             None => {
                 let report = state_of(&shared, operation);
                 shared.report(operation, report).await;
@@ -106,7 +110,7 @@ fn cancel(shared: &Arc<Shared>, operation: OperationId) {
 /// What the ledger says of an operation that is not under way.
 pub fn state_of(shared: &Shared, operation: OperationId) -> Report {
     if let Some(live) = shared.desk().live.get(&operation) {
-        return live.slot.answer();
+        return live.answer();
     }
     match shared.ledger.book().get(operation) {
         Some(entry) => entry

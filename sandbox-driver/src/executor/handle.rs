@@ -1,6 +1,7 @@
 //! The cheap handle through which an executor is driven.
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::inventory::Inventory;
@@ -13,6 +14,9 @@ use super::event::{Event, Events};
 use super::shared::Shared;
 use super::status::{ExecutorStatus, Machine};
 use super::{control, reconcile, session, start, status, take};
+
+/// How long a shutdown waits for work that is about to end.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// The executor: see [`Executor::start`].
 #[derive(Debug)]
@@ -121,13 +125,28 @@ impl ExecutorHandle {
         Ok(ended)
     }
 
-    /// Stops working: sandboxes and their commands go on and are taken up by the next life.
+    /// Stops working, in order: nothing new is begun and commands are left to their guests, which go on; short work has
+    /// a grace; then the ledger is synced and the folder is let go, so that the next life may begin.
     pub async fn shutdown(&self) {
-        self.shared.stop.cancel();
-        let session = self.shared.desk().session.take();
+        let shared = &self.shared;
+        shared.stop.cancel();
+        let session = shared.desk().session.take();
         if let Some(session) = session {
             session.end();
         }
-        self.shared.tasks.close();
+        shared.tasks.close();
+        if tokio::time::timeout(GRACE, shared.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!("work was cut off by the shutdown; the next life does it again");
+            shared.cut.cancel();
+            // What does not even end now holds no engine call; it ends with the process.
+            drop(tokio::time::timeout(GRACE, shared.tasks.wait()).await);
+        }
+        if let Err(error) = shared.ledger.settled().await {
+            tracing::warn!(%error, "the ledger was not synced at the end");
+        }
+        shared.release();
     }
 }

@@ -85,7 +85,7 @@ fn missed(shared: &Shared) -> Vec<(roost_protocol::ids::OperationId, Report)> {
         .live
         .iter()
         .filter(|(_, live)| live.accepted)
-        .map(|(id, live)| (*id, live.slot.answer()));
+        .map(|(id, live)| (*id, live.answer()));
     let mut out: Vec<_> = live.collect();
     let book = shared.ledger.book();
     out.extend(

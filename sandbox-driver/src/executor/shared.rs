@@ -19,13 +19,16 @@ use super::chaos::KillPoint;
 use super::config::ExecutorClock;
 use super::engine::Engine;
 use super::event::Event;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, LedgerError};
 use super::owner_log::OwnerLog;
 use super::policy::OwnerPolicy;
 use super::session::Session;
 use super::spool::SpoolFolder;
 use super::stream::Stream;
 use super::work::exec::Input;
+
+/// How often an end that could not be written is tried again.
+const WRITE_AGAIN: Duration = Duration::from_millis(500);
 
 /// Everything of one executor.
 pub struct Shared {
@@ -35,10 +38,13 @@ pub struct Shared {
     pub spools: SpoolFolder,
     pub log: OwnerLog,
     pub engine: Engine,
+    /// Nothing new is begun, and commands are left to their guests.
     pub stop: CancellationToken,
+    /// The grace is over: what still runs is left to the next life.
+    pub cut: CancellationToken,
     pub tasks: TaskTracker,
-    /// Held as long as this executor lives.
-    _lock: File,
+    /// Held as long as this executor works.
+    lock: Mutex<Option<File>>,
     desk: Mutex<Desk>,
 }
 
@@ -52,6 +58,8 @@ pub struct Desk {
     pub session: Option<Session>,
     pub drain: NodeDrain,
     pub paused: bool,
+    /// Ends that wait for the disk, and what it said. Nobody hears of them before they are written.
+    pub unwritten: BTreeMap<OperationId, LedgerError>,
 }
 
 /// An operation under way.
@@ -87,8 +95,9 @@ impl Shared {
             log,
             engine,
             stop: CancellationToken::new(),
+            cut: CancellationToken::new(),
             tasks: TaskTracker::new(),
-            _lock: lock,
+            lock: Mutex::new(Some(lock)),
             desk: Mutex::default(),
         }
     }
@@ -125,56 +134,87 @@ impl Shared {
             .is_some_and(|live| live.slot.begin())
     }
 
-    /// The work is over: the ledger first, then the owner's log, then the gateway. Only the first end counts.
+    /// Lets another executor work in the folder.
+    pub fn release(&self) {
+        let lock = self.lock.lock();
+        lock.unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// The work is over: the ledger first, then the owner's log, then the gateway. Only the first end counts. `false`
+    /// when this life ends before its end is written: then nobody was told, and the next life finds out again.
     pub async fn finish(
         &self,
         operation: OperationId,
         ended: Ended,
         after_ledger: Option<KillPoint>,
-    ) {
+    ) -> bool {
         let now_ms = self.now_ms();
         let effects = match self.desk().live.get_mut(&operation) {
             Some(live) => live.slot.finish(ended, now_ms),
-            None => return,
+            None => return false,
         };
-        self.carry_out_end(operation, effects, after_ledger).await;
+        self.carry_out_end(operation, effects, after_ledger).await
     }
 
-    /// Carries out what a slot says of an end.
+    /// Carries out what a slot says of an end; `false` when there is none, or it is not written before this life ends.
     pub async fn carry_out_end(
         &self,
         operation: OperationId,
         effects: Vec<Effect>,
         after_ledger: Option<KillPoint>,
-    ) {
-        for effect in effects {
-            let Effect::Report(Report::Ended(ended)) = effect else {
-                continue;
+    ) -> bool {
+        let Some(ended) = self.write_end(operation, effects).await else {
+            return false;
+        };
+        if let Some(point) = after_ledger {
+            point.pass();
+        }
+        let (request, stream) = {
+            let mut desk = self.desk();
+            let live = desk.live.remove(&operation);
+            (
+                live.map(|live| live.request),
+                desk.streams.get(&operation).cloned(),
+            )
+        };
+        if let Some(request) = request {
+            self.log.ended(&request, &ended, self.clock.now_s());
+            self.used(&request);
+        }
+        match stream {
+            // Its end is told behind its output, by the stream's own sender.
+            Some(stream) => stream.ended(ended),
+            None => self.report(operation, Report::Ended(ended)).await,
+        }
+        true
+    }
+
+    /// Writes the end that the slot gave out, as often as it takes: one that were told and not written, a restart could
+    /// contradict (promise P2). `None` when there is none to write, or this life ends before there is room.
+    async fn write_end(&self, operation: OperationId, mut effects: Vec<Effect>) -> Option<Ended> {
+        loop {
+            let ended = effects.into_iter().find_map(|effect| match effect {
+                Effect::Report(Report::Ended(ended)) => Some(ended),
+                _ => None,
+            })?;
+            let Err(error) = self.ledger.end(operation, ended.clone()).await else {
+                self.desk().unwritten.remove(&operation);
+                return Some(ended);
             };
-            if let Err(error) = self.ledger.end(operation, ended.clone()).await {
-                // It stays in memory and is written when there is room.
-                tracing::error!(%operation, %error, "an end could not be written yet");
-            }
-            if let Some(point) = after_ledger {
-                point.pass();
-            }
-            let (request, stream) = {
+            {
                 let mut desk = self.desk();
-                let live = desk.live.remove(&operation);
-                (
-                    live.map(|live| live.request),
-                    desk.streams.get(&operation).cloned(),
-                )
-            };
-            if let Some(request) = request {
-                self.log.ended(&request, &ended, self.clock.now_s());
-                self.used(&request);
+                if let Some(live) = desk.live.get_mut(&operation) {
+                    // An end gives out nothing when it is not written; the slot keeps it for its next tick.
+                    let _ = live.slot.write_failed(&error.to_string());
+                }
+                if desk.unwritten.insert(operation, error.clone()).is_none() {
+                    tracing::error!(%operation, %error, "an end waits for the disk; the gateway is told when it is written");
+                }
             }
-            match stream {
-                // Its end is told behind its output, by the stream's own sender.
-                Some(stream) => stream.ended(ended),
-                None => self.report(operation, Report::Ended(ended)).await,
-            }
+            let pause = tokio::time::sleep(WRITE_AGAIN);
+            self.stop.run_until_cancelled(pause).await?;
+            let now_ms = self.now_ms();
+            effects = self.desk().live.get_mut(&operation)?.slot.tick(now_ms);
         }
     }
 
@@ -202,6 +242,13 @@ impl Shared {
                 desk.sandboxes.insert(facts.sandbox, Known { facts, lease });
             }
         }
+    }
+}
+
+impl Live {
+    /// What may be said of it. It leaves the desk once its end is written; until then it is under way for everybody else.
+    pub fn answer(&self) -> Report {
+        Report::Accepted
     }
 }
 

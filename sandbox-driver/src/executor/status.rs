@@ -15,6 +15,9 @@ pub struct ExecutorStatus {
     pub image: ImageState,
     pub paused: bool,
     pub draining: bool,
+    /// Ends that wait for the disk, and what it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for_disk: Option<String>,
     pub sandboxes: Vec<SandboxStatus>,
     pub operations: Vec<OperationStatus>,
 }
@@ -125,6 +128,11 @@ pub async fn status(shared: &Shared) -> ExecutorStatus {
         image: facts.image,
         paused: desk.paused,
         draining: desk.drain.draining(),
+        waits_for_disk: desk
+            .unwritten
+            .values()
+            .next()
+            .map(|error| format!("{} ended, but {error}", desk.unwritten.len())),
         sandboxes: sandboxes.collect(),
         operations: operations.collect(),
     }

@@ -27,6 +27,10 @@ enum Decision {
 
 /// Takes an operation; everything that it causes comes as events.
 pub fn operation(shared: &Arc<Shared>, request: OperationRequest) {
+    if shared.stop.is_cancelled() {
+        // Not known here: the gateway asks the next life again.
+        return;
+    }
     let request = Arc::new(request);
     let decision = decide(shared, &request);
     let shared = Arc::clone(shared);
@@ -50,7 +54,7 @@ fn decide(shared: &Shared, request: &Arc<OperationRequest>) -> Decision {
     let mut desk = shared.desk();
     if let Some(live) = desk.live.get(&request.id) {
         return if live.accepted {
-            Decision::Known(live.slot.answer())
+            Decision::Known(live.answer())
         } else {
             Decision::UnderWay
         };
@@ -153,7 +157,7 @@ async fn begin(shared: Arc<Shared>, request: Arc<OperationRequest>) {
         let mut desk = shared.desk();
         desk.live.get_mut(&request.id).map(|live| {
             live.accepted = true;
-            live.slot.answer()
+            live.answer()
         })
     };
     shared.log.began(&request, shared.clock.now_s());

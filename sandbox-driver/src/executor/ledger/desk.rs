@@ -35,7 +35,8 @@ pub struct Ledger {
 }
 
 struct Write {
-    record: Record,
+    /// Nothing: only what stands before it is waited for.
+    record: Option<Record>,
     /// Sync before answering.
     durable: bool,
     done: Option<oneshot::Sender<Result<(), LedgerError>>>,
@@ -83,30 +84,28 @@ impl Ledger {
     /// [`LedgerError`]; the operation is then not in the ledger.
     pub async fn accept(&self, request: OperationRequest) -> Result<(), LedgerError> {
         let at_s = self.clock.now_s();
-        self.write(Record::Accepted { request, at_s }, true).await
+        self.write(Some(Record::Accepted { request, at_s }), true)
+            .await
     }
 
     /// Writes an end down and syncs.
     ///
     /// # Errors
-    /// [`LedgerError`] when it could not be written yet; it is written as soon as there is room.
+    /// [`LedgerError`] when it could not be written; it is then not known to anybody and must be tried again.
     pub async fn end(&self, operation: OperationId, ended: Ended) -> Result<(), LedgerError> {
         let at_s = self.clock.now_s();
-        self.write(
-            Record::Ended {
-                operation,
-                ended,
-                at_s,
-            },
-            true,
-        )
-        .await
+        let record = Record::Ended {
+            operation,
+            ended,
+            at_s,
+        };
+        self.write(Some(record), true).await
     }
 
     /// Writes a record down in order, without waiting for it.
     pub fn note(&self, record: Record) {
         let _ = self.sender.send(Write {
-            record,
+            record: Some(record),
             durable: false,
             done: None,
         });
@@ -117,10 +116,18 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError`] when it could not be written.
     pub async fn written(&self, record: Record) -> Result<(), LedgerError> {
-        self.write(record, false).await
+        self.write(Some(record), false).await
     }
 
-    async fn write(&self, record: Record, durable: bool) -> Result<(), LedgerError> {
+    /// Waits until everything before is written and synced.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when something could not be written.
+    pub async fn settled(&self) -> Result<(), LedgerError> {
+        self.write(None, true).await
+    }
+
+    async fn write(&self, record: Option<Record>, durable: bool) -> Result<(), LedgerError> {
         let (done, answer) = oneshot::channel();
         let gone = || LedgerError::Broken("its thread ended".into());
         self.sender
@@ -142,7 +149,7 @@ struct Desk {
     compacted_to: u64,
     /// A sync failed: nothing more is accepted until a restart has read what is really there.
     broken: Option<String>,
-    /// Ends and notes that found no room yet.
+    /// Notes that found no room yet.
     late: Vec<Record>,
 }
 
@@ -173,10 +180,11 @@ impl Desk {
             match self.put(&write) {
                 Ok(()) => written.push(write),
                 Err(error) => {
-                    if !matches!(write.record, Record::Accepted { .. }) {
-                        // What happened is a fact: it is known in memory now and on disk when there is room.
-                        self.apply(&write.record);
-                        self.late.push(write.record);
+                    // What must be on disk before anybody hears of it is not known in memory either. Notes are: they
+                    // are written when there is room.
+                    if let Some(record) = write.record.filter(|_| !write.durable) {
+                        self.apply(&record);
+                        self.late.push(record);
                     }
                     answer(write.done, Err(error));
                 }
@@ -188,8 +196,10 @@ impl Desk {
             Ok(())
         };
         for write in written {
-            if outcome.is_ok() || !matches!(write.record, Record::Accepted { .. }) {
-                self.apply(&write.record);
+            if let Some(record) = write.record
+                && (outcome.is_ok() || !write.durable)
+            {
+                self.apply(&record);
             }
             answer(
                 write.done,
@@ -210,8 +220,11 @@ impl Desk {
             // Order is kept: nothing is written before what still waits for room.
             return Err(LedgerError::Full);
         }
-        let bytes = record::encode(&write.record).map_err(|error| said(&error))?;
-        if matches!(write.record, Record::Accepted { .. }) {
+        let Some(record) = &write.record else {
+            return Ok(());
+        };
+        let bytes = record::encode(record).map_err(|error| said(&error))?;
+        if matches!(record, Record::Accepted { .. }) {
             self.file.reserve().map_err(|error| said(&error))?;
         }
         self.file.append(&bytes).map_err(|error| said(&error))

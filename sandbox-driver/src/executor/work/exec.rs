@@ -86,10 +86,13 @@ pub async fn run(
         inputs,
         credited: 0,
     };
-    let (ended, link) = command.run(resumed).await;
+    // A shutdown leaves the command to its guest; the next life attaches to it again.
+    let Some((ended, link)) = shared.stop.run_until_cancelled(command.run(resumed)).await else {
+        return;
+    };
     KillPoint::ExecExited.pass();
-    shared.finish(id, ended, Some(KillPoint::ExecEnded)).await;
-    if let Some(link) = link {
+    let written = shared.finish(id, ended, Some(KillPoint::ExecEnded)).await;
+    if let Some(link) = link.filter(|_| written) {
         // The end is in the ledger: the guest may drop its ring. A guest that is gone has nothing to drop.
         let _ = link.send(ToGuest::Forget { operation: id }).await;
     }

@@ -32,11 +32,31 @@ pub async fn resume(shared: &Arc<Shared>, request: &Arc<OperationRequest>) {
 async fn carry_out(shared: &Arc<Shared>, request: &Arc<OperationRequest>, resumed: bool) {
     let began = shared.clock.monotonic();
     shared.used(request);
-    let (outcome, point) = match &request.operation {
-        Operation::SbExec(exec) => {
-            exec::run(shared, request, exec, resumed).await;
-            return;
-        }
+    if let Operation::SbExec(exec) = &request.operation {
+        exec::run(shared, request, exec, resumed).await;
+        return;
+    }
+    // What is cut off has no end in the ledger: the next life does it again, to the same effect.
+    let work = shared
+        .cut
+        .run_until_cancelled(work(shared, request, resumed));
+    let Some(Some((outcome, point))) = work.await else {
+        return;
+    };
+    let ended = Ended {
+        duration_ms: elapsed_ms(shared, began),
+        ..ended(outcome)
+    };
+    shared.finish(request.id, ended, point).await;
+}
+
+/// Everything but commands; `None` for what this daemon does not know.
+async fn work(
+    shared: &Arc<Shared>,
+    request: &Arc<OperationRequest>,
+    resumed: bool,
+) -> Option<(Result<Outcome, OperationError>, Option<KillPoint>)> {
+    Some(match &request.operation {
         Operation::SbProvision(provision) => (
             provision::run(shared, request, provision, resumed).await,
             Some(KillPoint::ProvisionEnded),
@@ -48,13 +68,8 @@ async fn carry_out(shared: &Arc<Shared>, request: &Arc<OperationRequest>, resume
         Operation::SbHealth(health) => (health::run(shared, health).await, None),
         Operation::SbList(_) => (list::run(shared).await, None),
         Operation::Verify(verify) => (verify::run(shared, verify).await, None),
-        Operation::Unsupported => return,
-    };
-    let ended = Ended {
-        duration_ms: elapsed_ms(shared, began),
-        ..ended(outcome)
-    };
-    shared.finish(request.id, ended, point).await;
+        Operation::SbExec(_) | Operation::Unsupported => return None,
+    })
 }
 
 fn ended(outcome: Result<Outcome, OperationError>) -> Ended {
