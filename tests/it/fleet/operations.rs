@@ -249,3 +249,47 @@ async fn the_world_view_shows_when_work_begins_and_ends_on_a_machine() {
     drop((stream, player));
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn what_a_deleted_machine_destroyed_is_destroyed_and_what_it_did_not_say_is_lost() {
+    for answers in [true, false] {
+        let gateway = gateway().await;
+        let owner = gateway.owner().await;
+        let machine = Machine::joined(&gateway, owner).await;
+        let player = roost_tests::Player::start(machine.clone(), vec![machine.channel.clone()]);
+        eventually("it is connected", async || {
+            let node = owner.get(&machine.path("")).expect(200).await;
+            (node.str("/connection") == "connected").then_some(())
+        })
+        .await;
+        let set = serde_json::json!({ "target": "node", "node_id": machine.node_id });
+        let set = owner.put("/api/fleet/placement").json(&set);
+        set.expect(200).await;
+        let name = serde_json::json!({ "name": "Ada" });
+        let made = owner.post("/api/claws").json(&name).expect(201).await;
+        let sandbox = format!("/api/claws/{}/sandbox", made.str("/id"));
+        let nothing = serde_json::json!({});
+        owner.post(&sandbox).json(&nothing).expect(201).await;
+        if !answers {
+            drop(player);
+            eventually("it is away", async || {
+                let node = owner.get(&machine.path("")).expect(200).await;
+                (node.str("/connection") != "connected").then_some(())
+            })
+            .await;
+        }
+        owner.delete(&machine.path("")).expect(202).await;
+        eventually("the sandbox has an end", async || {
+            let shown = owner.get(&sandbox).send().await;
+            match answers {
+                // What is destroyed is history.
+                true => (shown.status == 404).then_some(()),
+                false => (shown.status == 200 && shown.str("/state") == "lost").then_some(()),
+            }
+        })
+        .await;
+        let quota = owner.get("/api/quota").expect(200).await;
+        assert_eq!(quota.body["live_containers"]["used"], 0);
+        gateway.stop().await;
+    }
+}

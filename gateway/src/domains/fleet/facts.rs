@@ -37,5 +37,7 @@ pub enum NodeFact {
     Deleted {
         node: NodeId,
         workspace: WorkspaceId,
+        /// What it is known to have destroyed; the rest is lost.
+        destroyed: Vec<SandboxId>,
     },
 }

@@ -1,8 +1,9 @@
 //! What a node may report on, beyond the bounds that decoding sets (`roost_protocol::clean`): its own workspace's
 //! sandboxes and the tools that we know. Pure but for the counters.
 
-use roost_protocol::ids::WorkspaceId as WireWorkspace;
+use roost_protocol::ids::{SandboxId, WorkspaceId as WireWorkspace};
 use roost_protocol::inventory::Inventory;
+use roost_protocol::report::Outcome;
 use roost_protocol::vitals::NodeTools;
 
 use crate::ids::WorkspaceId;
@@ -24,6 +25,30 @@ pub fn own_inventory(inventory: &mut Inventory, workspace: WorkspaceId) {
             foreign,
             "a node listed sandboxes of another workspace; they were ignored"
         );
+    }
+}
+
+/// Keeps an inventory true by what operations did to the sandbox that they were about.
+pub fn learn(
+    inventory: &mut Inventory,
+    outcome: &Outcome,
+    asked: Option<SandboxId>,
+    workspace: WorkspaceId,
+) {
+    let ours = WireWorkspace(workspace.0);
+    let others = |inventory: &mut Inventory| {
+        let sandboxes = &mut inventory.sandboxes;
+        sandboxes.retain(|present| Some(present.sandbox) != asked);
+    };
+    match outcome {
+        Outcome::Provisioned { sandbox, .. }
+            if Some(sandbox.sandbox) == asked && sandbox.workspace == ours =>
+        {
+            others(inventory);
+            inventory.sandboxes.push(sandbox.clone());
+        }
+        Outcome::Destroyed { .. } => others(inventory),
+        _ => {}
     }
 }
 

@@ -73,8 +73,13 @@ async fn of_node(sandboxes: &SandboxesHandle, fact: NodeFact) -> Result<(), Sand
             ..
         } => recovery::gone(sandboxes, Some(node), sandbox, cause).await,
         NodeFact::Disconnected { .. } => Ok(()),
-        NodeFact::Deleted { node, workspace } => {
-            recovery::machine_deleted(sandboxes, WorkspaceScope::of_row(workspace), node).await
+        NodeFact::Deleted {
+            node,
+            workspace,
+            destroyed,
+        } => {
+            let scope = WorkspaceScope::of_row(workspace);
+            recovery::machine_deleted(sandboxes, scope, node, &destroyed).await
         }
     }
 }

@@ -86,6 +86,8 @@ pub enum Fact {
     Removed,
     /// The container ended without being asked.
     Gone,
+    /// Its machine was deleted and removed it before it left.
+    RemovedWithMachine,
     /// Its machine was deleted or will never answer.
     MachineLost,
     /// A machine that was away shows it in its inventory.
@@ -107,6 +109,10 @@ pub fn after(state: State, fact: Fact) -> Option<State> {
         }
         (S::Destroying, F::Removed | F::Gone | F::ProvisionFailed) => Some(S::Destroyed),
         (S::Lost | S::Stopped, F::Removed) => Some(S::Destroyed),
+        (
+            S::Provisioning | S::Running | S::Stopped | S::Lost | S::Destroying,
+            F::RemovedWithMachine,
+        ) => Some(S::Destroyed),
         (S::Provisioning | S::Running | S::Destroying, F::MachineLost) => Some(S::Lost),
         _ => None,
     }
@@ -211,6 +217,7 @@ mod tests {
             Fact::DestroyAsked,
             Fact::Removed,
             Fact::Gone,
+            Fact::RemovedWithMachine,
             Fact::MachineLost,
             Fact::SeenRunning,
         ])

@@ -145,7 +145,7 @@ pub async fn reconcile(
     Ok(())
 }
 
-/// A machine was deleted: what was there is lost.
+/// A machine was deleted: what it destroyed before it left is destroyed, what else was there is lost.
 ///
 /// # Errors
 /// When the database fails.
@@ -153,7 +153,18 @@ pub async fn machine_deleted(
     sandboxes: &SandboxesHandle,
     scope: WorkspaceScope,
     node: NodeId,
+    destroyed: &[SandboxId],
 ) -> Result<(), SandboxError> {
+    // Another gateway may have called some lost before the one that holds the machine knew better.
+    let current = State::ALL.into_iter().filter(|state| state.current());
+    let current: Vec<State> = current.collect();
+    each(sandboxes, Some(node), &current, |id| {
+        let detail = "destroyed when its machine was removed from the fleet".to_owned();
+        destroyed
+            .contains(&id)
+            .then_some((Fact::RemovedWithMachine, Some(detail)))
+    })
+    .await?;
     let states = [State::Provisioning, State::Running, State::Destroying];
     each(sandboxes, Some(node), &states, |_| {
         Some((

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
-use roost_protocol::ids::OperationId as WireId;
+use roost_protocol::ids::{OperationId as WireId, SandboxId as WireSandbox};
 use roost_protocol::inventory::{Inventory, LedgerEntry};
 use roost_protocol::machine::operation::{Input, Output};
 use roost_protocol::operation::OperationRequest;
@@ -140,6 +140,16 @@ impl Desk {
                 .show(self.target, workspace, kind, ended)
                 .await;
         }
+    }
+
+    /// The sandbox that an operation of this engine is about.
+    pub fn sandbox_of(&self, operation: WireId) -> Option<WireSandbox> {
+        let live = self
+            .operations
+            .registry()
+            .get(OperationId::from(operation))?;
+        let ours = live.target == self.target;
+        live.asked.sandbox.filter(|_| ours).map(WireSandbox)
     }
 
     /// Whether this very request was taken before.

@@ -4,6 +4,7 @@ use roost_protocol::control::{ControlReply, GoneCause};
 use roost_protocol::frame::ToGateway;
 use roost_protocol::inventory::Inventory;
 use roost_protocol::machine::drain::Progress;
+use roost_protocol::report::Report;
 use roost_protocol::vitals::{Heartbeat, NodeTools};
 use sea_orm::Value;
 
@@ -40,6 +41,11 @@ impl NodeActor {
                 self.heed(flow, cx).await
             }
             ToGateway::Report(report) => {
+                if let (Some(conn), Report::Ended(ended)) = (&mut self.conn, &report.report) {
+                    // A machine reports its inventory only when it changes by itself.
+                    let asked = self.desk.sandbox_of(report.operation);
+                    hygiene::learn(&mut conn.inventory, &ended.outcome, asked, self.workspace);
+                }
                 let flow = self.desk.report(report, cx).await?;
                 self.heed(flow, cx).await
             }

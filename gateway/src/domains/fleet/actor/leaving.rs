@@ -9,8 +9,10 @@ use roost_protocol::ids::OperationId as WireOperation;
 use roost_protocol::operation::{Destroy, OnBehalf, Operation, OperationRequest};
 
 use super::{NodeActor, NodeMsg};
+use crate::domains::auth::WorkspaceScope;
 use crate::domains::fleet::facts::NodeFact;
-use crate::operations::{EngineCall, Target};
+use crate::ids::{OperationId, SandboxId};
+use crate::operations::{EngineCall, OperationState, Target};
 use crate::supervision::{Context, Failure, Reply};
 
 /// How long a deleted machine has to destroy its sandboxes.
@@ -19,6 +21,8 @@ const WITHIN: Duration = Duration::from_secs(30);
 /// Under way.
 pub(super) struct Leaving {
     until: Instant,
+    /// What it was asked to destroy, and by which operation.
+    asked: Vec<(SandboxId, OperationId)>,
 }
 
 impl NodeActor {
@@ -32,6 +36,7 @@ impl NodeActor {
             .as_ref()
             .map(|conn| conn.inventory.sandboxes.clone())
             .unwrap_or_default();
+        let mut asked = Vec::with_capacity(sandboxes.len());
         for sandbox in sandboxes {
             let request = OperationRequest {
                 id: WireOperation(self.fleet.ids().next()),
@@ -44,6 +49,10 @@ impl NodeActor {
                     archive: false,
                 }),
             };
+            asked.push((
+                SandboxId(sandbox.sandbox.uuid()),
+                OperationId::from(request.id),
+            ));
             // Its end is seen by `in_flight`; nobody else waits for it.
             let (reply, _) = Reply::channel();
             let flow = self
@@ -54,6 +63,7 @@ impl NodeActor {
         }
         self.leaving = Some(Leaving {
             until: cx.monotonic() + WITHIN,
+            asked,
         });
         self.leave_on(cx).await
     }
@@ -79,12 +89,27 @@ impl NodeActor {
         }
         self.disconnect("the node was deleted", cx).await?;
         self.desk.give_up(cx).await?;
+        let destroyed = self.destroyed().await?;
         self.fleet.operations().disconnect(Target::Node(self.id));
         self.fleet.tell(NodeFact::Deleted {
             node: self.id,
             workspace: self.workspace,
+            destroyed,
         });
         cx.stop();
         Ok(())
+    }
+
+    /// Which of its sandboxes the machine said to have destroyed.
+    async fn destroyed(&self) -> Result<Vec<SandboxId>, Failure> {
+        let scope = WorkspaceScope::of_row(self.workspace);
+        let mut destroyed = Vec::new();
+        for (sandbox, operation) in self.leaving.iter().flat_map(|leaving| &leaving.asked) {
+            let standing = self.fleet.operations().standing(scope, *operation).await?;
+            if standing.is_some_and(|standing| standing.state == OperationState::Done) {
+                destroyed.push(*sandbox);
+            }
+        }
+        Ok(destroyed)
     }
 }
