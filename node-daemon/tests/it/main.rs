@@ -4,6 +4,7 @@ mod chaos;
 mod daemon;
 mod disk;
 mod endurance;
+mod engine_gone;
 mod gateway;
 mod join;
 mod local;

@@ -7,5 +7,6 @@ mod lifecycle;
 mod links;
 mod mutations;
 mod probe;
+mod shutdowns;
 mod support;
 mod trees;
