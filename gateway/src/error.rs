@@ -108,6 +108,12 @@ impl IntoResponse for ApiError {
 
 impl From<sea_orm::DbErr> for ApiError {
     fn from(error: sea_orm::DbErr) -> Self {
+        if crate::db::is_disk_full(&error) {
+            tracing::error!(%error, "the disk that holds the database is full");
+            return Self::new(Code::Unavailable).retry_after(10).detail(
+                "The disk that holds the database is full. Nothing was changed; free some space there and try again.",
+            );
+        }
         Self::internal(error)
     }
 }

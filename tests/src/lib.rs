@@ -13,6 +13,7 @@
 
 mod book;
 mod client;
+mod disk;
 mod follower;
 mod gateway;
 pub mod machine;
@@ -24,6 +25,7 @@ mod stream;
 
 pub use book::Book;
 pub use client::{Answer, Client, Request};
+pub use disk::SmallDisk;
 pub use follower::Follower;
 pub use gateway::{Gateway, Store};
 pub use machine::Machine;

@@ -69,3 +69,11 @@ pub fn unique_violation(error: &DbErr) -> bool {
         Some(sea_orm::SqlErr::UniqueConstraintViolation(_))
     )
 }
+
+/// Whether the database says that its disk is full. The drivers have no kind for it, so its own words are read.
+pub fn is_disk_full(error: &DbErr) -> bool {
+    let text = error.to_string();
+    ["disk is full", "No space left on device"]
+        .iter()
+        .any(|words| text.contains(words))
+}

@@ -16,5 +16,5 @@ pub mod lease;
 mod tests;
 
 pub use connect::{Access, Backend, Db};
-pub use error::{DbError, unique_violation};
+pub use error::{DbError, is_disk_full, unique_violation};
 pub use transaction::WriteTx;

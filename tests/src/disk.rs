@@ -1,0 +1,46 @@
+//! A small file system of a test's own that can be filled to the last byte. Only root may mount one.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+
+/// Unmounted when dropped.
+#[derive(Debug)]
+pub struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Mounts it over a folder; `None` for a user who may not mount.
+    ///
+    /// # Panics
+    /// When the size is no text for the kernel.
+    pub fn mount(at: &Path, size: &str) -> Option<Self> {
+        let data = std::ffi::CString::new(format!("size={size}")).expect("no NUL");
+        match mount("tmpfs", at, "tmpfs", MountFlags::empty(), data.as_c_str()) {
+            Ok(()) => Some(Self(at.to_owned())),
+            Err(error) => {
+                eprintln!("not tested here: a small disk cannot be mounted ({error}); run as root");
+                None
+            }
+        }
+    }
+
+    /// Fills it to the last byte; removing the file that is answered makes room again.
+    ///
+    /// # Panics
+    /// When it cannot be written at all.
+    pub fn fill(&self) -> PathBuf {
+        let path = self.0.join("ballast");
+        let mut file = std::fs::File::create(&path).expect("a file");
+        let block = vec![1_u8; 4096];
+        while file.write_all(&block).is_ok() {}
+        path
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // A mount that stays behind is the kernel's to complain about.
+        let _ = unmount(&self.0, UnmountFlags::DETACH);
+    }
+}
