@@ -83,10 +83,12 @@ export function PairProgress({ first, onDone }: { first: Node; onDone: () => voi
           </li>
         ))}
       </ol>
-      {joined && node.image !== "ready" && imageWords[node.image].help && (
-        <Notice className="mt-4">{imageWords[node.image].help}</Notice>
-      )}
-      {node.problems?.map((problem) => (
+      {joined &&
+        imageWords[node.image].help &&
+        !node.problems.some((problem) => problem.code === "image") && (
+          <Notice className="mt-4">{imageWords[node.image].help}</Notice>
+        )}
+      {node.problems.map((problem) => (
         <Notice key={problem.code} tone="warning" className="mt-4">
           {problem.detail}
         </Notice>

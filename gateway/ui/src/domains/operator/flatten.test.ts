@@ -6,7 +6,13 @@ const actor = (id: string, children: Actor[] = [], more: Partial<Actor> = {}): A
   id,
   name: id,
   kind: "worker",
+  ownership: "local",
+  lifetime: "static",
+  restart: "permanent",
   state: "running",
+  restarts: 0,
+  handled: 0,
+  lost: 0,
   children,
   ...more,
 });
