@@ -34,6 +34,7 @@ use crate::http::sse::Streams;
 use crate::ids::{SharedIds, UuidV7};
 use crate::operations::OperationsHandle;
 use crate::operations::local::LocalExecutor;
+use crate::supervision::killpoints::ArmError;
 use crate::supervision::{
     KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions, TreeView,
 };
@@ -76,6 +77,8 @@ pub enum StartupError {
     Db(#[from] DbError),
     #[error("cannot prepare sign-in")]
     Auth(#[from] AuthError),
+    #[error("a kill point could not be armed")]
+    Chaos(#[from] ArmError),
     #[error("a part of the gateway did not start")]
     Tree(#[from] StartError),
 }
@@ -121,13 +124,10 @@ impl Gateway {
 
         let clock = around.clock.clone();
         let ids: SharedIds = UuidV7::shared(clock.clone());
-        let kill_points = around.kill_points.unwrap_or_else(|| {
-            if config.chaos_allow {
-                KillPoints::allowed()
-            } else {
-                KillPoints::forbidden()
-            }
-        });
+        let kill_points = match around.kill_points {
+            Some(given) => given,
+            None => KillPoints::configured(config.chaos_allow, &config.chaos_arm)?,
+        };
         let hub = Hub::default();
         let db = Db::open(
             config.database_url.expose_secret(),
@@ -155,13 +155,14 @@ impl Gateway {
             view: Arc::default(),
             handles,
             hub: hub.clone(),
+            events: events.clone(),
             saga_nudge: saga_nudge.clone(),
         };
         let machines = machines::machines(&shared).await?;
         let operations = machines.operations.clone();
         let states = states(&shared, machines.state, machines.sandboxes.clone())?;
         let operator_state = states.operator.clone();
-        let layers = layers(&config, &db, &clock, &ids);
+        let layers = layers(&config, &db, &clock, &ids, &kill_points);
         let listener = |socket, router, tls| Listener {
             socket: Arc::new(socket),
             router,
@@ -276,6 +277,7 @@ struct Shared<'a> {
     view: Arc<OnceLock<TreeView>>,
     handles: Handles,
     hub: Hub,
+    events: EventLog,
     saga_nudge: Nudge,
 }
 
@@ -332,7 +334,13 @@ fn states(
     })
 }
 
-fn layers(config: &Config, db: &Db, clock: &SharedClock, ids: &SharedIds) -> Layers {
+fn layers(
+    config: &Config,
+    db: &Db,
+    clock: &SharedClock,
+    ids: &SharedIds,
+    kill_points: &KillPoints,
+) -> Layers {
     let own_origin = config
         .public_url
         .as_ref()
@@ -353,6 +361,7 @@ fn layers(config: &Config, db: &Db, clock: &SharedClock, ids: &SharedIds) -> Lay
             db: db.clone(),
             clock: clock.clone(),
             ids: ids.clone(),
+            kill_points: kill_points.clone(),
             body_limit: config.limits.body,
         },
         body_limit: config.limits.body,

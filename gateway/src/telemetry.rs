@@ -12,6 +12,7 @@ pub fn log(config: &Log) {
     let filter = EnvFilter::try_new(&config.filter).unwrap_or_else(|_| EnvFilter::new("info"));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_writer(std::io::stderr);
     let outcome = match config.format {
         LogFormat::Pretty => builder.with_target(false).try_init(),

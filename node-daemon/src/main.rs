@@ -1,4 +1,5 @@
 //! `roostd`: the node daemon's entry point. One crypto provider, logging to stderr, then the verb.
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
     let filter = EnvFilter::try_from_env("ROOSTD_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .with_target(false)
         .init();

@@ -6,6 +6,7 @@ mod claws;
 mod events;
 mod fleet;
 mod http;
+mod kill_points;
 mod operator;
 mod sandboxes;
 mod starting;

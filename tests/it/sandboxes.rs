@@ -281,6 +281,7 @@ async fn a_command_outlives_its_killed_gateway_and_its_output_goes_on_by_offset(
         STANDARD.encode("before\n")
     );
     drop(stream);
+    shows(&owner, &sandbox, "working").await;
     let gateway = gateway.killed_and_started().await;
     let go = run(&owner, &sandbox, "touch /workspace/go").await;
     assert_eq!(go["code"], 0, "{go}");
@@ -299,8 +300,50 @@ async fn a_command_outlives_its_killed_gateway_and_its_output_goes_on_by_offset(
         (&exit.data["state"], &exit.data["code"]),
         (&json!("done"), &json!(3))
     );
+    // The watcher of the command died with its gateway; the agent rests all the same.
+    shows(&owner, &sandbox, "idle").await;
     owner.delete(&sandbox).expect(204).await;
     drop(gateway);
+}
+
+async fn shows(owner: &Client, sandbox: &str, status: &str) {
+    let agent = sandbox.trim_end_matches("/sandbox");
+    eventually(&format!("{agent} shows as {status}"), async || {
+        let seen = owner.get(agent).expect(200).await;
+        (seen.body["status"] == status).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_works_until_its_own_last_command_ends() {
+    let gateway = with_engine().await;
+    let owner = gateway.owner().await;
+    let waits = |flag: &str| {
+        let script = format!("while [ ! -e /workspace/{flag} ]; do sleep 0.05; done");
+        json!({ "argv": ["/bin/sh", "-c", script] })
+    };
+    let (one, other) = (agent(owner).await, agent(owner).await);
+    for (sandbox, flag) in [(&one, "a"), (&one, "b"), (&other, "a")] {
+        if flag == "a" {
+            owner.post(sandbox).json(&json!({})).expect(201).await;
+        }
+        owner
+            .post(&format!("{sandbox}/exec"))
+            .json(&waits(flag))
+            .expect(202)
+            .await;
+    }
+    shows(owner, &one, "working").await;
+    shows(owner, &other, "working").await;
+    run(owner, &one, "touch /workspace/a; sleep 0.4").await;
+    shows(owner, &one, "working").await;
+    run(owner, &one, "touch /workspace/b").await;
+    // The other agent's command goes on, which is no reason for this one to look busy.
+    shows(owner, &one, "idle").await;
+    shows(owner, &other, "working").await;
+    run(owner, &other, "touch /workspace/a").await;
+    shows(owner, &other, "idle").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

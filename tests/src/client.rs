@@ -122,24 +122,28 @@ impl Request {
     /// # Panics
     /// When there is no answer.
     pub async fn send(self) -> Answer {
-        let response = self
-            .builder
-            .send()
+        let what = self.what.clone();
+        self.try_send()
             .await
-            .unwrap_or_else(|error| panic!("{}: no answer: {error:?}", self.what));
+            .unwrap_or_else(|error| panic!("{what}: no answer, or it broke off: {error:?}"))
+    }
+
+    /// Sends it to a gateway that may be dead or die over it.
+    ///
+    /// # Errors
+    /// When there is no whole answer.
+    pub async fn try_send(self) -> reqwest::Result<Answer> {
+        let response = self.builder.send().await?;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        let text = response
-            .text()
-            .await
-            .unwrap_or_else(|error| panic!("{}: the answer broke off: {error:?}", self.what));
-        Answer {
+        let text = response.text().await?;
+        Ok(Answer {
             what: self.what,
             status,
             headers,
             body: serde_json::from_str(&text).unwrap_or(Value::Null),
             text,
-        }
+        })
     }
 
     /// Sends it; any other status fails the test and shows the answer.
@@ -171,10 +175,18 @@ impl Request {
     /// # Panics
     /// When there is no answer.
     pub async fn open(self) -> reqwest::Response {
-        self.builder
-            .send()
+        let what = self.what.clone();
+        self.try_open()
             .await
-            .unwrap_or_else(|error| panic!("{}: no answer: {error:?}", self.what))
+            .unwrap_or_else(|error| panic!("{what}: no answer: {error:?}"))
+    }
+
+    /// As [`open`](Self::open), of a gateway that may be dead.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn try_open(self) -> reqwest::Result<reqwest::Response> {
+        self.builder.send().await
     }
 }
 

@@ -11,18 +11,26 @@
 //! # }
 //! ```
 
+mod book;
 mod client;
+mod follower;
 mod gateway;
 pub mod machine;
 mod people;
+mod player;
 mod postgres;
+mod process;
 mod stream;
 
+pub use book::Book;
 pub use client::{Answer, Client, Request};
+pub use follower::Follower;
 pub use gateway::{Gateway, Store};
 pub use machine::Machine;
 pub use people::Person;
+pub use player::{Played, Player};
 pub use postgres::ScratchPostgres;
+pub use process::{Process, bin_dir};
 pub use stream::{Event, Stream};
 
 use std::time::Duration;
@@ -35,14 +43,14 @@ pub async fn eventually<T, F>(what: &str, mut probe: impl FnMut() -> F) -> T
 where
     F: Future<Output = Option<T>>,
 {
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(120);
     loop {
         if let Some(found) = probe().await {
             return found;
         }
         assert!(
             tokio::time::Instant::now() < deadline,
-            "within 10 s this did not happen: {what}"
+            "within two minutes this did not happen: {what}"
         );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -41,20 +41,38 @@ pub struct Connection {
     pub outgoing: Outgoing,
 }
 
+/// What came over a socket.
+#[derive(Debug)]
+pub enum Heard {
+    /// A frame.
+    Frame(Box<ToNode>),
+    /// A sign of life.
+    Pong,
+    /// The end.
+    Closed,
+}
+
 impl Machine {
     /// Pairs a machine and lets it join.
     ///
     /// # Panics
     /// When that does not work.
     pub async fn joined(gateway: &Gateway, owner: &Client) -> Self {
+        Self::joined_by(&gateway.anonymous(), owner).await
+    }
+
+    /// As [`joined`](Self::joined), with clients of any gateway.
+    ///
+    /// # Panics
+    /// When that does not work.
+    pub async fn joined_by(anonymous: &Client, owner: &Client) -> Self {
         let paired = owner
             .post("/api/nodes/pair")
             .json(&json!({}))
             .expect(201)
             .await;
         let mut machine = Self::unpaired();
-        let joined = gateway
-            .anonymous()
+        let joined = anonymous
             .post("/api/nodes/join")
             .json(&machine.join_request(paired.str("/join_code")))
             .expect(200)
@@ -99,6 +117,17 @@ impl Machine {
     /// # Panics
     /// When the gateway does not answer HTTP.
     pub async fn dial(&self) -> Result<Connection, u16> {
+        self.try_dial().await.map_err(|error| match error {
+            tungstenite::Error::Http(response) => response.status().as_u16(),
+            error => panic!("the channel did not open: {error}"),
+        })
+    }
+
+    /// Opens the channel of a gateway that may be dead.
+    ///
+    /// # Errors
+    /// A refusal, or that nobody answers.
+    pub async fn try_dial(&self) -> tungstenite::Result<Connection> {
         let mut request = self
             .channel
             .as_str()
@@ -108,14 +137,11 @@ impl Machine {
         request
             .headers_mut()
             .insert("authorization", bearer.parse().expect("hex fits a header"));
-        match tokio_tungstenite::connect_async(request).await {
-            Ok((socket, _)) => Ok(Connection {
-                socket,
-                outgoing: Outgoing::new(ConnectionEpoch(0)),
-            }),
-            Err(tungstenite::Error::Http(response)) => Err(response.status().as_u16()),
-            Err(error) => panic!("the channel did not open: {error}"),
-        }
+        let (socket, _) = tokio_tungstenite::connect_async(request).await?;
+        Ok(Connection {
+            socket,
+            outgoing: Outgoing::new(ConnectionEpoch(0)),
+        })
     }
 
     /// What it says first.
@@ -220,6 +246,26 @@ impl Connection {
                 Some(Ok(_)) => {}
             }
         }
+    }
+
+    /// Whatever comes next, however long it takes.
+    ///
+    /// # Panics
+    /// When it is something that is no frame.
+    pub async fn listen(&mut self) -> Heard {
+        match self.socket.next().await {
+            Some(Ok(Message::Binary(bytes))) => {
+                let frame: Envelope<ToNode> = frame::decode(&bytes).expect("a frame");
+                Heard::Frame(Box::new(frame.message))
+            }
+            Some(Ok(Message::Close(_)) | Err(_)) | None => Heard::Closed,
+            Some(Ok(_)) => Heard::Pong,
+        }
+    }
+
+    /// A WebSocket ping: whoever lives answers it.
+    pub async fn ping(&mut self) {
+        self.raw(Message::Ping(Vec::new().into())).await;
     }
 
     /// The next frame that `pick` wants; pings are answered meanwhile, everything else is skipped.

@@ -24,16 +24,29 @@ impl ScratchPostgres {
             "CI=true, so PostgreSQL must be tested: set ROOST_TEST_POSTGRES_URL to a server that may make databases \
              (postgres://user@host:port/postgres); deploy/test.sh starts one and sets it"
         );
-        let server = server?;
+        Some(Self::made(server?, "").await)
+    }
+
+    /// A copy of it as it stands, whoever is connected to it.
+    pub async fn copy(&self) -> Self {
+        let leave = format!(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'",
+            self.name
+        );
+        run(&self.server, &leave).await;
+        Self::made(self.server.clone(), &format!(" TEMPLATE {}", self.name)).await
+    }
+
+    async fn made(server: String, from: &str) -> Self {
         let name = format!("roost_it_{}", hex::encode(rand::random::<[u8; 8]>()));
-        run(&server, &format!("CREATE DATABASE {name}")).await;
+        run(&server, &format!("CREATE DATABASE {name}{from}")).await;
         let mut url = url::Url::parse(&server).expect("ROOST_TEST_POSTGRES_URL is a URL");
         url.set_path(&name);
-        Some(Self {
+        Self {
             url: url.to_string(),
             server,
             name,
-        })
+        }
     }
 
     /// For `database.url`.

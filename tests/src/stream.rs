@@ -34,6 +34,16 @@ impl Stream {
         let response = request.open().await;
         assert_eq!(response.status().as_u16(), 200, "{response:?}");
         assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self::of(response)
+    }
+
+    /// Opens it at a gateway that may be dead; `None` when it is, or refuses.
+    pub async fn try_open(request: Request) -> Option<Self> {
+        let response = request.try_open().await.ok()?;
+        response.status().is_success().then(|| Self::of(response))
+    }
+
+    fn of(response: reqwest::Response) -> Self {
         Self {
             body: Box::pin(response.bytes_stream()),
             rest: Vec::new(),

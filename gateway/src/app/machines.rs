@@ -34,7 +34,11 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
     released.map_err(DbError::statement(
         "cannot release the connections of a former run",
     ))?;
-    let operations = OperationsHandle::new(shared.db.clone(), shared.clock.clone());
+    let operations = OperationsHandle::new(
+        shared.db.clone(),
+        shared.clock.clone(),
+        shared.events.clone(),
+    );
     let parts = FleetParts {
         db: shared.db.clone(),
         clock: shared.clock.clone(),

@@ -77,6 +77,13 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    if matches!(
+        cli.command,
+        Command::Config(_) | Command::Openapi | Command::Client(_)
+    ) {
+        // `roost … | head` ends quietly. What changes this host is not cut off by a reader that went away.
+        sigpipe::reset();
+    }
     match cli.command {
         Command::Serve(args) => serve::run(&args),
         Command::Config(args) => setup::print_config(&args),

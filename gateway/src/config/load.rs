@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::layers::{self, Overrides};
 use super::{Config, Limits, Log, LogFormat, Retention, Sandboxes, Sessions, Tls};
 use crate::domains::workspaces::{Plan, Plans};
+use crate::supervision::killpoints::{Arm, ArmError};
 
 /// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,6 +125,7 @@ impl Reader {
                 one_time_minutes: self.number("sessions.one_time_minutes", 15, 1, 1_440),
             },
             chaos_allow: self.get("chaos.allow", false),
+            chaos_arm: self.arms("chaos.arm"),
             operators: self
                 .get("operators", Vec::<String>::new())
                 .into_iter()
@@ -148,6 +150,9 @@ impl Reader {
             heartbeat: Duration::from_secs(self.number("heartbeat.seconds", 10, 1, 3_600)),
             dist_dir: self.optional("fleet.dist_dir"),
         };
+        if !config.chaos_allow && !config.chaos_arm.is_empty() {
+            self.wrong("chaos.arm", ArmError::Forbidden.to_string());
+        }
         if config.sessions.absolute < config.sessions.idle {
             self.wrong(
                 "sessions.absolute_days",
@@ -239,6 +244,20 @@ impl Reader {
             );
         }
         plans
+    }
+
+    /// Orders like `events.writer.before_commit=abort@2`, with commas between them.
+    fn arms(&mut self, key: &str) -> Vec<Arm> {
+        let text: String = self.get(key, String::new());
+        let orders = text
+            .split(',')
+            .map(str::trim)
+            .filter(|order| !order.is_empty());
+        let (good, bad): (Vec<_>, Vec<_>) = orders.map(str::parse).partition(Result::is_ok);
+        for error in bad.into_iter().filter_map(Result::err) {
+            self.wrong(key, ArmError::to_string(&error));
+        }
+        good.into_iter().filter_map(Result::ok).collect()
     }
 
     fn get<T: DeserializeOwned>(&mut self, key: &str, default: T) -> T {

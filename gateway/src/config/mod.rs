@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::domains::workspaces::Plans;
+use crate::supervision::killpoints::Arm;
 
 pub use layers::Overrides;
 pub use load::{ConfigErrors, Mistake, load};
@@ -36,6 +37,8 @@ pub struct Config {
     pub sessions: Sessions,
     /// Fault injection may be armed. Never where data matters.
     pub chaos_allow: bool,
+    /// Kill points that are armed from the start; only where `chaos_allow`.
+    pub chaos_arm: Vec<Arm>,
     /// E-mails (lower case) of people who operate the deployment.
     pub operators: Vec<String>,
     pub events: Retention,

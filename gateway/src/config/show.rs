@@ -60,6 +60,8 @@ pub fn show(config: &Config) -> String {
         config.sessions.one_time_minutes.to_string(),
     );
     line("chaos.allow", config.chaos_allow.to_string());
+    let armed: Vec<String> = config.chaos_arm.iter().map(ToString::to_string).collect();
+    line("chaos.arm", text(&armed.join(",")));
     line("events.retention_days", days(config.events.age));
     line("events.retention_count", config.events.count.to_string());
     line("limits.body_bytes", config.limits.body.to_string());

@@ -5,19 +5,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use roost_protocol::operation::{OperationRequest, TtySize};
-use roost_protocol::report::Ended;
+use roost_protocol::report::{Ended, Terminal};
 
 use super::entity;
 use super::error::OperationsError;
 use super::line::{ANSWER_WITHIN, EngineCall, Line};
 use super::live::Live;
-use super::model::{OperationRef, OperationState, Target};
+use super::model::{self, Asked, OperationRef, OperationState, Target};
 use super::registry::{Finder, Registry};
 use super::store;
 use super::stream::OutputStream;
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::auth::WorkspaceScope;
+use crate::events::{EventLog, NodeActivity};
 use crate::ids::{OperationId, SandboxId};
 
 /// The operations of this gateway. Cheap to clone.
@@ -30,6 +31,7 @@ struct Inner {
     db: Db,
     clock: SharedClock,
     registry: Registry,
+    events: EventLog,
 }
 
 impl std::fmt::Debug for OperationsHandle {
@@ -51,12 +53,13 @@ pub struct Standing {
 
 impl OperationsHandle {
     /// An empty desk room; engines connect their lines later.
-    pub fn new(db: Db, clock: SharedClock) -> Self {
+    pub fn new(db: Db, clock: SharedClock, events: EventLog) -> Self {
         Self {
             inner: Arc::new(Inner {
                 db,
                 clock,
                 registry: Registry::default(),
+                events,
             }),
         }
     }
@@ -71,6 +74,18 @@ impl OperationsHandle {
 
     pub(super) fn registry(&self) -> &Registry {
         &self.inner.registry
+    }
+
+    /// Shows in the world view that something begins (`None`) or ended on a machine. Ephemeral: nothing depends on it.
+    pub(super) async fn show(&self, target: Target, asked: &Asked, ended: Option<Terminal>) {
+        let Some(workspace) = asked.workspace else {
+            return;
+        };
+        if let Some((label, heat)) = model::activity(&asked.kind, ended) {
+            let event = NodeActivity::on_machine(target.node(), label, heat);
+            let scope = WorkspaceScope::of_row(workspace.into());
+            self.inner.events.emit(scope, event).await;
+        }
     }
 
     /// The engine's actor can be reached by this line from now on.

@@ -179,6 +179,25 @@ pub fn summary(request: &OperationRequest) -> serde_json::Value {
     }
 }
 
+/// What the world view says of an operation that begins (`None`) or ended: a label and how hot its machine is then.
+/// Health checks and lists are the gateway's own breathing and are not shown.
+pub fn activity(kind: &str, ended: Option<Terminal>) -> Option<(String, f64)> {
+    let work = match kind {
+        "sb_provision" => "provision",
+        "sb_exec" => "exec",
+        "sb_destroy" => "destroy",
+        "verify" => "verify",
+        _ => return None,
+    };
+    Some(match ended {
+        None => (work.to_owned(), 0.8),
+        Some(state) => (
+            format!("{work} {}", OperationState::from(state).as_str()),
+            0.3,
+        ),
+    })
+}
+
 /// After how long without an answer an operation is given up as lost: its own time, and then as long as a machine
 /// keeps results.
 pub fn give_up_after(request: &OperationRequest) -> Duration {
@@ -210,6 +229,15 @@ mod tests {
         assert!(!answers(&asked, &ended));
         ended.outcome = Outcome::Destroyed { archive: None };
         assert!(answers(&asked, &ended));
+    }
+
+    #[test]
+    fn work_is_shown_and_the_gateways_own_breathing_is_not() {
+        assert_eq!(activity("sb_exec", None), Some(("exec".to_owned(), 0.8)));
+        let ended = activity("sb_destroy", Some(Terminal::Lost));
+        assert_eq!(ended, Some(("destroy lost".to_owned(), 0.3)));
+        assert_eq!(activity("sb_health", None), None);
+        assert_eq!(activity("sb_list", Some(Terminal::Done)), None);
     }
 
     #[test]

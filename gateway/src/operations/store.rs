@@ -7,7 +7,7 @@ use roost_protocol::operation::OperationRequest;
 use roost_protocol::report::{Ended, Outcome};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, Order, QueryFilter,
-    QueryOrder, QuerySelect, Statement, Value,
+    QueryOrder, QuerySelect, Select, Statement, Value,
 };
 
 use super::entity;
@@ -92,10 +92,7 @@ pub(super) async fn open_on(
     target: Target,
     engine: &str,
 ) -> Result<Vec<entity::Model>, DbErr> {
-    let query = entity::Entity::find().filter(entity::Column::State.is_in([
-        OperationState::Pending.as_str(),
-        OperationState::Running.as_str(),
-    ]));
+    let query = open();
     match target {
         Target::Node(node) => query.filter(entity::Column::NodeId.eq(node)),
         Target::Local => query
@@ -125,6 +122,35 @@ pub async fn latest_on(
         .limit(limit)
         .all(db)
         .await
+}
+
+/// Commands that are under way anywhere.
+pub async fn open_commands(db: &impl ConnectionTrait) -> Result<Vec<entity::Model>, DbErr> {
+    open_commands_query().all(db).await
+}
+
+/// Whether a command is under way in a sandbox.
+pub async fn any_command_open(
+    db: &impl ConnectionTrait,
+    sandbox: SandboxId,
+) -> Result<bool, DbErr> {
+    let found = open_commands_query()
+        .filter(entity::Column::SandboxId.eq(sandbox))
+        .limit(1)
+        .one(db)
+        .await?;
+    Ok(found.is_some())
+}
+
+fn open_commands_query() -> Select<entity::Entity> {
+    open().filter(entity::Column::Kind.eq("sb_exec"))
+}
+
+fn open() -> Select<entity::Entity> {
+    entity::Entity::find().filter(entity::Column::State.is_in([
+        OperationState::Pending.as_str(),
+        OperationState::Running.as_str(),
+    ]))
 }
 
 /// Notes that the machine has them.

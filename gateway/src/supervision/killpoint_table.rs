@@ -22,6 +22,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "a restart is due; the child has not been started yet",
     },
     KillPoint {
+        name: "http.idempotency.after_claim",
+        place: "a key is claimed and the id of what it creates is fixed; the work has not begun",
+    },
+    KillPoint {
+        name: "http.idempotency.before_answer",
+        place: "the work of a key is committed; its answer is neither kept nor sent",
+    },
+    KillPoint {
         name: "claws.saga.before_step",
         place: "a saga is due and the lease is held; the step has not begun",
     },

@@ -7,6 +7,7 @@
 //! that tests in one process do not meet.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -161,6 +162,22 @@ impl FromStr for Arm {
     }
 }
 
+impl fmt::Display for Arm {
+    /// As it is read; `within` and `times` are for tests in the process and have no text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}=", self.point.point().name)?;
+        match self.action {
+            KillAction::Panic => f.write_str("panic")?,
+            KillAction::Abort => f.write_str("abort")?,
+            KillAction::Delay(wait) => write!(f, "delay:{}", wait.as_millis())?,
+        }
+        match self.after {
+            0 => Ok(()),
+            after => write!(f, "@{after}"),
+        }
+    }
+}
+
 /// The points of one tree: what is armed, and what was passed. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct KillPoints {
@@ -198,6 +215,17 @@ impl KillPoints {
                 passes,
             }),
         }
+    }
+
+    /// What a configuration allows and arms.
+    ///
+    /// # Errors
+    /// When something is armed that may not be; reading the configuration refuses that already.
+    pub fn configured(allowed: bool, arms: &[Arm]) -> Result<Self, ArmError> {
+        let points = Self::new(allowed);
+        arms.iter()
+            .try_for_each(|order| points.arm(order.clone()))?;
+        Ok(points)
     }
 
     /// Arms a point.

@@ -74,6 +74,10 @@ pub enum Verb {
 
 /// Does what was asked; errors are printed here, once.
 pub fn main(cli: Cli) -> ExitCode {
+    if matches!(cli.verb, Verb::Status(_) | Verb::Doctor(_) | Verb::Log(_)) {
+        // `roostd log | head` ends quietly. What changes this machine is not cut off by a reader that went away.
+        sigpipe::reset();
+    }
     let state = cli.place.state();
     let outcome = match cli.verb {
         Verb::Join(verb) => verb.act(&state),

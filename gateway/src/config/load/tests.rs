@@ -28,6 +28,24 @@ fn an_empty_file_is_a_working_configuration() {
 }
 
 #[test]
+fn kill_points_are_armed_only_where_it_is_allowed_and_each_wrong_order_is_named() {
+    let order = "events.writer.before_commit=abort@2";
+    let two = format!("{order}, actor.before_handle=panic");
+    let allowed = [("chaos.allow", "true"), ("chaos.arm", two.as_str())];
+    let (config, _) = from("", &allowed).unwrap();
+    let armed: Vec<String> = config.chaos_arm.iter().map(ToString::to_string).collect();
+    assert_eq!(armed, [order, "actor.before_handle=panic"]);
+    let error = from("", &[("chaos.arm", order)]).unwrap_err().to_string();
+    assert!(error.contains("chaos.allow"), "{error}");
+    let wrong = [("chaos.allow", "true"), ("chaos.arm", "nowhere=panic,x")];
+    let error = from("", &wrong).unwrap_err().to_string();
+    assert!(
+        error.contains("nowhere") && error.contains("\"x\""),
+        "{error}"
+    );
+}
+
+#[test]
 fn flags_win_over_the_file() {
     let toml = "listen = \"127.0.0.1:1\"\n[plans]\ndefault = \"team\"\n[plans.tiny]\nagents = 1\nlive_containers = 0\n";
     let set = [("listen", "127.0.0.1:2"), ("plans.default", "tiny")];

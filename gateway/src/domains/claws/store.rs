@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
-    sea_query::Expr,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Select,
+    sea_query::{Expr, SelectStatement},
 };
 
 use super::entity::claw;
@@ -99,6 +100,15 @@ pub async fn set_status(
         .exec_with_returning(db)
         .await?;
     Ok(changed.into_iter().next())
+}
+
+/// A query of the ids of all agents in a state, in every workspace: for the gateway's own actors.
+pub fn ids_in_state(status: &str) -> SelectStatement {
+    claw::Entity::find()
+        .select_only()
+        .column(claw::Column::Id)
+        .filter(claw::Column::Status.eq(status))
+        .into_query()
 }
 
 /// Removes the row for good; `false` when it is gone already.

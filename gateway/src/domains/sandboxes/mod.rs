@@ -20,6 +20,7 @@ pub mod recovery;
 pub mod routes;
 mod settle;
 pub mod store;
+mod working;
 
 pub use branch::{branch, transitions};
 pub use error::SandboxError;

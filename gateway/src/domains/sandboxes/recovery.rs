@@ -6,7 +6,7 @@ use roost_protocol::sandbox::{ContainerState, SandboxFacts};
 use super::model::{Fact, State};
 use super::reading::LOCAL;
 use super::settle::{self, Change};
-use super::{SandboxError, SandboxesHandle, store};
+use super::{SandboxError, SandboxesHandle, store, working};
 use crate::domains::auth::WorkspaceScope;
 use crate::ids::{NodeId, SandboxId};
 use crate::operations::Target;
@@ -18,7 +18,7 @@ const ORPHAN_GRACE_S: u64 = 300;
 /// How often the registry is looked at for transitions that nobody carries.
 pub const EVERY: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// Starts a job for each transition that was cut off. Also carries on what another replica left behind.
+/// Starts a job for each transition and each command that was cut off. Also carries on what another replica left behind.
 ///
 /// # Errors
 /// When the database fails.
@@ -26,7 +26,7 @@ pub async fn resume(sandboxes: &SandboxesHandle) -> Result<(), SandboxError> {
     for row in store::in_transition(sandboxes.db.read()).await? {
         settle::ensure_watch(sandboxes, &row).await?;
     }
-    Ok(())
+    working::resume(sandboxes).await
 }
 
 fn machine(node: Option<NodeId>) -> String {

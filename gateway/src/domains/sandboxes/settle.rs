@@ -27,6 +27,10 @@ use crate::supervision::{StartError, Tenant};
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
+/// How long a machine that was there when it was chosen may be away before another place is looked for: after a restart
+/// of the gateway all of them are away for a moment.
+const MACHINE_RETURNS: Duration = Duration::from_secs(15);
+
 /// What changes beside the state.
 #[derive(Debug, Default)]
 pub(super) struct Change {
@@ -151,7 +155,7 @@ pub(super) async fn ensure_watch(
 /// When the database fails; what was under way goes on at the next start.
 async fn watch(sandboxes: &SandboxesHandle, row: container::Model) -> Result<(), SandboxError> {
     let scope = WorkspaceScope::of_row(row.workspace_id);
-    let mut wait = FIRST_WAIT;
+    let (mut wait, began) = (FIRST_WAIT, sandboxes.clock.monotonic());
     let mut row = row;
     loop {
         let Some(request) = request_of(&row) else {
@@ -171,7 +175,12 @@ async fn watch(sandboxes: &SandboxesHandle, row: container::Model) -> Result<(),
                     return Ok(());
                 }
             }
-            Err(error) => not_taken(sandboxes, &row, error).await?,
+            Err(error) => {
+                let waited = sandboxes.clock.monotonic() - began;
+                if !may_still_come(sandboxes, &row, &error, waited).await? {
+                    not_taken(sandboxes, &row, error).await?;
+                }
+            }
         }
         match store::get(sandboxes.db.read(), scope, row.id).await? {
             Some(present) if is_transition(&present) => row = present,
@@ -225,6 +234,28 @@ fn request_of(row: &container::Model) -> Option<OperationRequest> {
         }),
         operation,
     })
+}
+
+/// Whether the machine that was chosen is only away: it was asked before and its answer is to come, or it has had no
+/// time yet to come back.
+async fn may_still_come(
+    sandboxes: &SandboxesHandle,
+    row: &container::Model,
+    error: &OperationsError,
+    waited: Duration,
+) -> Result<bool, SandboxError> {
+    if !matches!(
+        error,
+        OperationsError::NodeOffline(_) | OperationsError::HeldElsewhere(_)
+    ) {
+        return Ok(false);
+    }
+    let scope = WorkspaceScope::of_row(row.workspace_id);
+    let asked = match row.operation_id {
+        Some(id) => sandboxes.operations.standing(scope, id).await?.is_some(),
+        None => false,
+    };
+    Ok(asked || waited < MACHINE_RETURNS)
 }
 
 /// The machine did not take the request. A new sandbox goes to the gateway's own host instead, as specified; an end is

@@ -9,6 +9,8 @@ use sea_orm::{
 use super::entity::{container, placement};
 use super::model::{Setting, State};
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws;
+use crate::events::AgentState;
 use crate::ids::{ClawId, NodeId, SandboxId, UserId};
 
 const LIVE: [&str; 3] = ["provisioning", "running", "destroying"];
@@ -167,6 +169,18 @@ pub async fn touch(
         .exec(db)
         .await?;
     Ok(())
+}
+
+/// Running sandboxes whose agents show as working.
+pub async fn running_of_working_agents(
+    db: &impl ConnectionTrait,
+) -> Result<Vec<container::Model>, DbErr> {
+    let working = claws::store::ids_in_state(AgentState::Working.as_str());
+    container::Entity::find()
+        .filter(container::Column::State.eq(State::Running.as_str()))
+        .filter(container::Column::AgentId.in_subquery(working))
+        .all(db)
+        .await
 }
 
 /// Forgets the rows of an agent that is purged.

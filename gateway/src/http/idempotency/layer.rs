@@ -15,6 +15,8 @@ use crate::db::Db;
 use crate::domains::auth::Identity;
 use crate::error::{ApiError, ApiResult, Code};
 use crate::ids::SharedIds;
+use crate::kill_point;
+use crate::supervision::KillPoints;
 
 static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 static IDEMPOTENT_REPLAY: HeaderName = HeaderName::from_static("idempotent-replay");
@@ -25,6 +27,7 @@ pub struct IdempotencyLayer {
     pub db: Db,
     pub clock: SharedClock,
     pub ids: SharedIds,
+    pub kill_points: KillPoints,
     pub body_limit: usize,
 }
 
@@ -99,7 +102,9 @@ impl IdempotencyLayer {
         };
         let mut request = Request::from_parts(parts, Body::from(body));
         request.extensions_mut().insert(Fixed(id));
+        kill_point!(self.kill_points, "http.idempotency.after_claim");
         let response = next.run(request).await;
+        kill_point!(self.kill_points, "http.idempotency.before_answer");
         self.keep(&key, response).await
     }
 

@@ -197,6 +197,7 @@ impl Desk {
         } else {
             Flow::Fine
         };
+        self.operations.show(self.target, &live.asked, None).await;
         kill_point!(cx, "operations.submit.after_send");
         Ok((taken, flow))
     }

@@ -13,6 +13,7 @@ use roost_protocol::frame::ToNode;
 use roost_protocol::ids::OperationId as WireId;
 use roost_protocol::inventory::{Inventory, LedgerEntry};
 use roost_protocol::machine::operation::{Input, Output};
+use roost_protocol::operation::OperationRequest;
 use roost_protocol::report::{Ended, ErrorKind, Report, Terminal};
 
 use super::error::OperationsError;
@@ -119,6 +120,15 @@ impl Desk {
 
     fn all(&self) -> Vec<Arc<Live>> {
         self.operations.registry().of(self.target)
+    }
+
+    /// Whether this very request was taken before.
+    pub fn knows(&self, request: &OperationRequest) -> bool {
+        let live = self
+            .operations
+            .registry()
+            .get(OperationId::from(request.id));
+        live.is_some_and(|live| live.target == self.target)
     }
 
     /// Whether somebody can be asked.

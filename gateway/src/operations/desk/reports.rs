@@ -142,7 +142,12 @@ impl Desk {
             }
         }
         self.stdin.over(live.id);
+        let state = ended.state;
         live.end(ended, cx.monotonic());
+        if won {
+            let shown = self.operations.show(self.target, &live.asked, Some(state));
+            shown.await;
+        }
         Ok(worse(self.see_to(live), self.stored(live)))
     }
 

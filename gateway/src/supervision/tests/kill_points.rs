@@ -189,6 +189,9 @@ fn orders_are_read_from_text_and_mistakes_are_named() {
     ];
     for (text, expected) in cases {
         assert_eq!(text.parse::<Arm>(), expected, "{text:?}");
+        if let Ok(order) = expected {
+            assert_eq!(order.to_string(), text.trim());
+        }
     }
 }
 

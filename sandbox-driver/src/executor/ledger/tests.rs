@@ -153,6 +153,37 @@ fn what_was_written_is_there_after_a_reopen_and_half_a_record_is_cut_off() {
 }
 
 #[test]
+fn room_written_ahead_is_not_damage_and_is_used_after_a_reopen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    let (mut file, _) = LedgerFile::open(&path).expect("opens");
+    let one = |n| Record::Acked {
+        operation: id(n),
+        at_s: 5,
+    };
+    file.reserve().expect("reserves");
+    file.append(&record::encode(&one(1)).expect("encodes"))
+        .expect("appends");
+    drop(file);
+    let length = std::fs::metadata(&path).expect("there").len();
+    assert!(length > 512 * 1024, "room was written ahead");
+    let (mut file, records) = LedgerFile::open(&path).expect("opens");
+    assert_eq!(records, [one(1)]);
+    assert!(
+        file.size() < 1000,
+        "appending goes on behind the last record"
+    );
+    file.reserve().expect("reserves");
+    file.append(&record::encode(&one(2)).expect("encodes"))
+        .expect("appends");
+    drop(file);
+    assert_eq!(std::fs::metadata(&path).expect("there").len(), length);
+    let (_, records) = LedgerFile::open(&path).expect("opens");
+    assert_eq!(records, [one(1), one(2)]);
+    assert!(!path.with_extension("damaged").exists());
+}
+
+#[test]
 fn a_ledger_in_the_middle_of_a_compaction_opens_with_the_old_or_the_new_content() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("ledger");

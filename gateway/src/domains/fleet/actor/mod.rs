@@ -182,6 +182,10 @@ impl NodeActor {
 
     async fn engine(&mut self, call: EngineCall, cx: &Context<NodeMsg>) -> Result<(), Failure> {
         let call = match call {
+            // Asked again for what it was asked before: the answer is the same, whatever has changed since.
+            EngineCall::Submit(request, reply) if self.desk.knows(&request) => {
+                EngineCall::Submit(request, reply)
+            }
             EngineCall::Submit(request, reply) => match self.may_have(&request, cx).await {
                 Ok(()) => EngineCall::Submit(request, reply),
                 Err(error) => {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use roost_protocol::ids as wire;
-use roost_protocol::limits::{DEFAULT_DEADLINE_S, SANDBOX_LEASE_S};
+use roost_protocol::limits::DEFAULT_DEADLINE_S;
 use roost_protocol::operation::{Exec, OnBehalf, Operation, OperationRequest, TtySize};
 
 use crate::domains::auth::WorkspaceScope;
@@ -12,14 +12,10 @@ use crate::domains::claws;
 use crate::domains::sandboxes::dto::{NewExec, Tty};
 use crate::domains::sandboxes::entity::container;
 use crate::domains::sandboxes::model::State;
-use crate::domains::sandboxes::{SandboxError, SandboxesHandle, settle, store};
-use crate::events::AgentState;
+use crate::domains::sandboxes::{SandboxError, SandboxesHandle, settle, store, working};
 use crate::ids::{ClawId, OperationId};
 use crate::operations::Standing;
-use crate::supervision::Tenant;
 
-/// A command that ends sooner never shows its agent as working: one write instead of three for short commands.
-const SHOWN_AS_WORKING_AFTER: Duration = Duration::from_millis(250);
 /// How long the machine may take to take stdin.
 const STDIN_WITHIN: Duration = Duration::from_secs(30);
 
@@ -61,13 +57,7 @@ pub async fn exec(
             .stdin(id, 0, Bytes::from(text), true, STDIN_WITHIN)
             .await?;
     }
-    let (watcher, tenant) = (sandboxes.clone(), Tenant::new(scope.workspace()));
-    sandboxes
-        .jobs
-        .spawn_job(format!("exec:{id}"), Some(tenant), move |_| async move {
-            watch(&watcher, scope, row, id).await.map_err(Into::into)
-        })
-        .await?;
+    working::ensure_watch(sandboxes, row, id).await?;
     Ok(taken.id)
 }
 
@@ -101,46 +91,6 @@ fn request(
             deadline_s: wanted.deadline_s.unwrap_or(DEFAULT_DEADLINE_S),
         }),
     }
-}
-
-/// Shows the agent as working while the command runs, and renews the sandbox's lease at its end.
-async fn watch(
-    sandboxes: &SandboxesHandle,
-    scope: WorkspaceScope,
-    row: container::Model,
-    id: OperationId,
-) -> Result<(), SandboxError> {
-    let ended = sandboxes.operations.wait(id);
-    tokio::pin!(ended);
-    if tokio::time::timeout(SHOWN_AS_WORKING_AFTER, ended.as_mut())
-        .await
-        .is_err()
-    {
-        settle::show(sandboxes, scope, row.agent_id, AgentState::Working).await?;
-        let _ = ended.await;
-    }
-    let now = sandboxes.clock.now();
-    let mut tx = sandboxes.db.write().await?;
-    store::touch(&*tx, scope, row.id, now).await?;
-    let others = sandboxes
-        .jobs
-        .names()
-        .iter()
-        .filter(|name| name.starts_with("exec:"))
-        .count()
-        > 1;
-    let running = store::get(&*tx, scope, row.id)
-        .await?
-        .is_some_and(|row| row.state == State::Running.as_str());
-    if running && !others {
-        claws::status::set(&mut tx, scope, row.agent_id, AgentState::Idle, now).await?;
-    }
-    tx.commit().await?;
-    // A machine that went away meanwhile renews by its own record of the command.
-    let _ = sandboxes
-        .operations
-        .renew(settle::target_of(&row), vec![row.id], SANDBOX_LEASE_S);
-    Ok(())
 }
 
 /// A command of this agent; another agent's or workspace's does not exist.

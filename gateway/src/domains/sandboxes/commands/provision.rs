@@ -72,11 +72,12 @@ async fn begin(
         return Err(SandboxError::NoClaw);
     }
     let newest = store::newest(&*tx, scope, agent).await?;
+    // One of the same id was made by this very request, before its gateway was killed.
     if let Some(present) = newest
         .as_ref()
-        .filter(|row| State::parse(&row.state).is_some_and(State::live))
+        .filter(|row| row.id == id || State::parse(&row.state).is_some_and(State::live))
     {
-        return Ok((present.clone(), false));
+        return Ok((present.clone(), present.id == id));
     }
     quota::take(&tx, scope, &sandboxes.plans, QuotaKind::LiveContainers).await?;
     let (setting, _) = store::placement(&*tx, scope).await?;

@@ -1,0 +1,68 @@
+//! Somebody who follows all events of a workspace, across the deaths of gateways, as a page does: by the last id seen.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use crate::{Client, Stream};
+
+/// Follows in the background until it is dropped.
+#[derive(Debug)]
+pub struct Follower {
+    seen: Arc<Mutex<Vec<i64>>>,
+    task: JoinHandle<()>,
+}
+
+impl Follower {
+    /// Follows from the beginning of the log; each new connection asks the next of these gateways.
+    pub fn start(clients: Vec<Client>) -> Self {
+        let seen = Arc::<Mutex<Vec<i64>>>::default();
+        let mine = seen.clone();
+        let task = tokio::spawn(async move {
+            for client in clients.iter().cycle() {
+                let last = lock(&mine).last().copied().unwrap_or(0);
+                let request = client.get("/api/events");
+                let request = request.header("last-event-id", &format!("1.{last}"));
+                if let Some(mut stream) = Stream::try_open(request).await {
+                    while let Some(event) = stream.next().await {
+                        let id = event.id.expect("only beats have no id");
+                        let seq = id.strip_prefix("1.").expect("the log was not restored");
+                        lock(&mine).push(seq.parse().expect("a number"));
+                    }
+                }
+                sleep(Duration::from_millis(20)).await;
+            }
+        });
+        Self { seen, task }
+    }
+
+    /// What was seen so far, in the order in which it came.
+    pub fn seen(&self) -> Vec<i64> {
+        lock(&self.seen).clone()
+    }
+
+    /// Waits until the event `head` came; then all before it came, once, in order.
+    ///
+    /// # Panics
+    /// When that is not so.
+    pub async fn saw_all(&self, head: i64) {
+        crate::eventually("the follower saw the newest event", async || {
+            assert!(!self.task.is_finished(), "the follower failed");
+            (self.seen().last() >= Some(&head)).then_some(())
+        })
+        .await;
+        assert_eq!(self.seen(), (1..=head).collect::<Vec<_>>());
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn lock(seen: &Mutex<Vec<i64>>) -> std::sync::MutexGuard<'_, Vec<i64>> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}

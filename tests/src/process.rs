@@ -1,0 +1,227 @@
+//! The real `roost` as a process of its own, to be killed, stopped for a while, and started again under its address.
+
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::time::{Instant, sleep};
+
+use crate::{Client, Store};
+
+/// How long a start may take on a machine that builds other things meanwhile.
+const START: Duration = Duration::from_secs(60);
+
+/// Where `cargo build --bins` put the programs.
+pub fn bin_dir() -> PathBuf {
+    std::env::var("ROOST_TEST_BIN_DIR").map_or_else(
+        |_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/debug"),
+        PathBuf::from,
+    )
+}
+
+/// A `roost serve` with a folder and a port of its own.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    folder: PathBuf,
+    store: Store,
+    port: u16,
+}
+
+impl Process {
+    /// Starts it in this folder and waits until it is ready.
+    ///
+    /// # Panics
+    /// When it does not get ready.
+    pub async fn start(folder: &Path, store: &Store) -> Self {
+        let mut process = Self::spawn(folder, store, "");
+        assert!(process.is_ready().await, "it ended:\n{}", process.log());
+        process
+    }
+
+    /// Starts it with kill points armed by its environment, and does not wait: it may die before it is ready.
+    ///
+    /// # Panics
+    /// When the program is missing.
+    pub fn spawn(folder: &Path, store: &Store, arms: &str) -> Self {
+        let port = free_port();
+        let child = launch(folder, store, port, arms);
+        Self {
+            child,
+            folder: folder.to_owned(),
+            store: store.clone(),
+            port,
+        }
+    }
+
+    /// Starts it again under its address after its end, with nothing armed; waits until it is ready.
+    ///
+    /// # Panics
+    /// When it does not get ready.
+    pub async fn again(&mut self) {
+        self.again_with("").await;
+    }
+
+    /// As [`again`](Self::again), armed; `false` when it died before it was ready.
+    pub async fn again_with(&mut self, arms: &str) -> bool {
+        self.child.wait().expect("it is a child");
+        self.child = launch(&self.folder, &self.store, self.port, arms);
+        let ready = self.is_ready().await;
+        assert!(ready || !arms.is_empty(), "it ended:\n{}", self.log());
+        ready
+    }
+
+    /// Waits until it is ready; `false` when it ended instead.
+    pub async fn is_ready(&mut self) -> bool {
+        let client = Client::new(&self.url());
+        let deadline = Instant::now() + START;
+        while self.ended().is_none() {
+            let answer = client.get("/readyz").try_send().await;
+            if answer.is_ok_and(|answer| answer.status == 200) {
+                return true;
+            }
+            assert!(Instant::now() < deadline, "not ready:\n{}", self.log());
+            sleep(Duration::from_millis(10)).await;
+        }
+        false
+    }
+
+    /// How it ended, if it did.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("it is a child")
+    }
+
+    /// Waits a little for an end by this signal: a connection breaks before the process is gone.
+    ///
+    /// # Panics
+    /// When it lives on, or ended otherwise.
+    pub async fn ended_by(&mut self, signal: i32) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            if let Some(status) = self.ended() {
+                let log = self.log();
+                assert_eq!(status.signal(), Some(signal), "{status}\n{log}");
+                return;
+            }
+            assert!(Instant::now() < deadline, "it lives:\n{}", self.log());
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// `SIGKILL`, and its end.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("it is a child");
+        self.child.wait().expect("it is a child");
+    }
+
+    /// Holds it still (`SIGSTOP`), as a machine that sleeps would.
+    pub fn pause(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    pub fn go_on(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        // It was not waited for yet, so the id is its own.
+        let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        kill_process(id.expect("a process id"), signal).expect("the child can be signalled");
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Where machines connect.
+    pub fn channel(&self) -> String {
+        format!("ws://127.0.0.1:{}/api/nodes/agent", self.port)
+    }
+
+    /// The one-time login of the first start.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn first_login(&self) -> String {
+        let file = data(&self.folder).join("first-login");
+        let text = std::fs::read_to_string(file).expect("a first login");
+        text.trim().to_owned()
+    }
+
+    /// The address of its database.
+    pub fn database(&self) -> String {
+        match &self.store {
+            Store::Sqlite => format!("sqlite:{}", data(&self.folder).join("roost.db").display()),
+            Store::Postgres(url) => url.clone(),
+        }
+    }
+
+    /// All that it and its predecessors have logged.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // One that ended already is only waited for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn data(folder: &Path) -> PathBuf {
+    folder.join("data")
+}
+
+/// A port below those that the kernel gives out by itself, so that it is still free when a killed gateway comes back.
+fn free_port() -> u16 {
+    loop {
+        let port = rand::random_range(10_000..20_000);
+        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+fn launch(folder: &Path, store: &Store, port: u16, arms: &str) -> Child {
+    let log = File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join("log"))
+        .expect("a file for the log");
+    let mut command = Command::new(bin_dir().join("roost"));
+    command.arg("serve").current_dir(folder);
+    for (key, _) in std::env::vars_os() {
+        if key.to_string_lossy().starts_with("ROOST_") {
+            command.env_remove(key);
+        }
+    }
+    let mut set = vec![
+        ("listen", format!("127.0.0.1:{port}")),
+        ("operator_listen", "127.0.0.1:0".to_owned()),
+        ("data_dir", data(folder).display().to_string()),
+        ("sandboxes.local", "off".to_owned()),
+    ];
+    if let Store::Postgres(url) = store {
+        set.push(("database.url", url.clone()));
+    }
+    for (key, value) in set {
+        command.arg("--set").arg(format!("{key}={value}"));
+    }
+    if !arms.is_empty() {
+        command.env("ROOST_CHAOS__ALLOW", "true");
+        command.env("ROOST_CHAOS__ARM", arms);
+    }
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .expect("`cargo build --bins` made roost")
+}
