@@ -69,7 +69,11 @@ const failed = await runAll({
 
   "a machine is paired and appears by itself": async () => {
     await open("/fleet?dialog=pair", "Pair a machine");
-    await page.getByLabel("Name of the machine").fill("journey");
+    // The dialog puts the cursor where the name goes.
+    await until("the name to have the focus", () =>
+      page.getByLabel("Name of the machine").evaluate((field) => field === document.activeElement),
+    );
+    await page.keyboard.type("journey");
     await page.keyboard.press("Enter");
     await page.getByText("Waiting for your machine…").waitFor();
     await page.getByRole("tab", { name: "roostd is installed" }).click();
@@ -80,6 +84,8 @@ const failed = await runAll({
     await clean("pairing");
     node = await startNode(bin, gateway.folder, line);
     await page.getByText(/^Connected/).waitFor();
+    // A used code is of no use any more.
+    await until("the command to go", async () => (await page.getByLabel("Command").count()) === 0);
     await clean("paired");
     await page.getByRole("link", { name: "Open journey" }).click();
     await page.getByText("Online", { exact: true }).waitFor();
@@ -103,6 +109,11 @@ const failed = await runAll({
     await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByRole("heading", { name: "traveller" }).waitFor();
     await clean("agent");
+    const address = page.url();
+    assert.match(address, /\/claws\/[0-9a-f-]{36}$/);
+    await page.goto(address.replace("/claws/", "/agents/"));
+    await page.waitForURL(address);
+    await page.getByRole("heading", { name: "traveller" }).waitFor();
     await page.getByRole("button", { name: "Change the agent" }).click();
     await page.getByLabel("Role").fill("");
     await page.getByRole("button", { name: "Save" }).click();

@@ -27,9 +27,10 @@ function RailLink({ to, also, icon: Icon, children }: RailLinkProps) {
         onClick={() => useDrawer.setState({ open: false })}
         className={cx(
           "flex h-8 items-center gap-2.5 rounded-control px-2.5 transition-colors duration-80 hover:bg-line/50 hover:text-fg pointer-coarse:h-11",
-          below ? HERE : "text-fg-2",
+          below && HERE,
         )}
         activeProps={{ className: HERE }}
+        inactiveProps={{ className: below ? "" : "text-fg-2" }}
         {...(below && { "aria-current": "page" })}
       >
         <Icon size={16} aria-hidden className="shrink-0" />

@@ -70,7 +70,7 @@ export function PairProgress({ first, onDone }: { first: Node; onDone: () => voi
   const current = steps.findIndex((step) => !step.done);
   const joined = node.status !== "pending";
   return (
-    <div className="mt-5 border-t border-line pt-4">
+    <div className={cx(!joined && "mt-5 border-t border-line pt-4")}>
       <ol aria-live="polite" aria-label="Progress" className="flex flex-col gap-2">
         {steps.map((step, index) => (
           <li key={step.key} className="flex items-center justify-between gap-3">
