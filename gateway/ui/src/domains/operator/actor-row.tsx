@@ -84,7 +84,7 @@ export function ActorRow({ row, focusable, onFocus, onToggle, onRestart }: Props
           ) : (
             <span className="w-6 shrink-0" />
           )}
-          <span className="min-w-0 whitespace-nowrap" title={actor.id}>
+          <span className="min-w-0 whitespace-nowrap max-sm:max-w-[38vw] max-sm:truncate" title={actor.id}>
             <span className="font-[550]">{shortName(actor.name)}</span>
             <span className="ml-2 text-small text-fg-3 max-md:hidden">
               {[actor.kind !== actor.name && actor.kind, actor.strategy, actor.serves]
