@@ -388,9 +388,13 @@ async fn finish(
         }
         (Some(State::Destroying), Outcome::Destroyed { archive }) => {
             let at = sandboxes.clock.now();
-            let archive = archive
-                .as_ref()
-                .map(|a| serde_json::json!({ "digest": a.digest, "bytes": a.bytes, "at": at }));
+            let archive = archive.as_ref().map(|a| {
+                serde_json::json!(dto::WorkspaceArchive {
+                    digest: a.digest.clone(),
+                    bytes: a.bytes,
+                    at
+                })
+            });
             (
                 Fact::Removed,
                 Change {
