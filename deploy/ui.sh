@@ -3,9 +3,10 @@
 #
 #   deploy/ui.sh build    gateway/ui/dist, which the gateway embeds
 #   deploy/ui.sh test     types, lint, unit tests, and the pages in a real browser
+#   deploy/ui.sh journey  the pages against the real gateway, a real machine and its sandboxes (builds no program)
 . "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
 
-usage() { sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 cd "$ROOST_ROOT/gateway/ui"
 
 # One at a time, because npm ci empties node_modules first.
@@ -40,14 +41,28 @@ build() {
     printf '%s\n' "$now" >node_modules/.roost-built
 }
 
+browser() {
+    CHROMIUM=${CHROMIUM:-$(type -P chromium-headless-shell || type -P chromium || true)}
+    [ -n "$CHROMIUM" ] || die "the browser tests need Chromium: deploy/setup.sh test installs it"
+    export CHROMIUM
+}
+
+journey() {
+    dependencies
+    build
+    browser
+    export ROOST_TEST_BIN_DIR=${ROOST_TEST_BIN_DIR:-${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/debug}
+    [ -x "$ROOST_TEST_BIN_DIR/roostd" ] || die "no programs in $ROOST_TEST_BIN_DIR: cargo build --workspace --bins"
+    # A program that outlived a killed run would hold the lock.
+    npm run --silent test:journey </dev/null >&2 9>&-
+}
+
 test_all() {
     local script failed=''
     dependencies
     build
-    CHROMIUM=${CHROMIUM:-$(type -P chromium-headless-shell || type -P chromium || true)}
-    [ -n "$CHROMIUM" ] || die "the browser tests need Chromium: deploy/setup.sh test installs it"
-    export CHROMIUM
-    for script in typecheck lint test test:browser; do
+    browser
+    for script in gen:check typecheck lint test test:browser; do
         say "npm run $script"
         npm run --silent "$script" </dev/null >&2 9>&- || failed+=" $script"
     done
@@ -57,5 +72,6 @@ test_all() {
 case ${1:-} in
 build) build ;;
 test) test_all ;;
+journey) journey ;;
 *) usage >&2 && exit 2 ;;
 esac

@@ -64,6 +64,12 @@ macro_rules! domains {
             document
         }
 
+        /// What each domain says for itself, before the documents are put together.
+        #[cfg(test)]
+        fn parts() -> Vec<(&'static str, OpenApi)> {
+            vec![$((stringify!($state), $router.into_openapi())),+]
+        }
+
         fn routed(states: States) -> Router {
             let router = OpenApiRouter::new();
             $(let router = router.merge($router.with_state(states.$state));)+
@@ -211,5 +217,61 @@ mod tests {
             super::openapi_json(),
             "run `cargo run -p roost-gateway -- openapi > gateway/openapi.json`"
         );
+    }
+
+    /// A client generator refuses a document with a `$ref` to nothing.
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let document = serde_json::to_value(super::openapi()).expect("it encodes");
+        let mut references = Vec::new();
+        references_in(&document, &mut references);
+        assert!(references.len() > 100, "found only {}", references.len());
+        let broken: std::collections::BTreeSet<_> = references
+            .iter()
+            .filter(|reference| {
+                let pointer = reference.strip_prefix('#');
+                pointer
+                    .and_then(|pointer| document.pointer(pointer))
+                    .is_none()
+            })
+            .collect();
+        assert!(
+            broken.is_empty(),
+            "these lead nowhere: {broken:?}; `#[schema(no_recursion)]` on a struct drops the schemas of its fields, so put it on one field"
+        );
+    }
+
+    /// Merging keeps one of two schemas that have the same name, and the other's references then mean that one.
+    #[test]
+    fn a_schema_means_the_same_in_all_domains() {
+        let mut seen = std::collections::HashMap::new();
+        for (domain, part) in super::parts() {
+            for (name, schema) in part.components.unwrap_or_default().schemas {
+                let (first, known) = seen
+                    .entry(name.clone())
+                    .or_insert_with(|| (domain, schema.clone()));
+                assert!(
+                    *known == schema,
+                    "`{name}` of {domain} is another than that of {first}: name one with `#[schema(as = …)]`"
+                );
+            }
+        }
+    }
+
+    fn references_in(value: &serde_json::Value, found: &mut Vec<String>) {
+        match value {
+            serde_json::Value::Object(fields) => {
+                for (key, value) in fields {
+                    match value {
+                        serde_json::Value::String(to) if key == "$ref" => found.push(to.clone()),
+                        _ => references_in(value, found),
+                    }
+                }
+            }
+            serde_json::Value::Array(items) => {
+                items.iter().for_each(|item| references_in(item, found));
+            }
+            _ => {}
+        }
     }
 }

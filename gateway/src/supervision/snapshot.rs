@@ -29,7 +29,6 @@ pub struct TreeSnapshot {
 
 /// One actor.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(no_recursion)]
 pub struct ActorSnapshot {
     /// Stable across restarts: names from the root down, joined by `/`.
     pub id: String,
@@ -68,6 +67,8 @@ pub struct ActorSnapshot {
     /// Absent on jobs and on what does not live.
     pub mailbox: Option<MailboxSnapshot>,
     /// Children and jobs in the order of their start.
+    // On this field alone: on the struct it would leave the schemas of all the other fields out of the document.
+    #[schema(no_recursion)]
     pub children: Vec<ActorSnapshot>,
 }
 

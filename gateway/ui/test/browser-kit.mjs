@@ -21,8 +21,9 @@ const NOISE = [/GPU stall/, /WebGL/, /Failed to load resource/, /This page did n
 export const shots = process.env.SHOTS ?? mkdtempSync(join(tmpdir(), "roost-ui-"));
 mkdirSync(shots, { recursive: true });
 
-export async function launch() {
+export async function launch(more = {}) {
   return chromium.launch({
+    ...more,
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     headless: true,
     args: ARGS,
@@ -30,15 +31,19 @@ export async function launch() {
 }
 
 /** A fresh person at a fresh browser. `faults` gathers console errors and policy violations. */
-export async function visitor(browser, { theme = "dark", width = 1280, height = 860 } = {}) {
+export async function visitor(
+  browser,
+  { theme = "dark", width = 1280, height = 860, patience = 10_000, storageState } = {},
+) {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: "reduce",
     bypassCSP: false,
+    ...(storageState && { storageState }),
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(patience);
   const faults = [];
   page.on("console", (message) => {
     const text = message.text();

@@ -96,10 +96,10 @@ const tests = {
           node: `/fleet/${mock.state.nodes[0].id}`,
           offline: `/fleet/${mock.state.nodes[2].id}`,
           agents: "/agents",
-          agent: `/agents/${claw.id}`,
-          "no-sandbox": `/agents/${bare.id}`,
-          hardening: `/agents/${claw.id}?tab=hardening`,
-          details: `/agents/${claw.id}?tab=details`,
+          agent: `/claws/${claw.id}`,
+          "no-sandbox": `/claws/${bare.id}`,
+          hardening: `/claws/${claw.id}?tab=hardening`,
+          details: `/claws/${claw.id}?tab=details`,
           quotas: "/quotas",
           operator: "/operator",
           account: "/account",
@@ -220,7 +220,7 @@ const tests = {
         "/fleet": "Pair a machine",
         "/agents": "New agent",
         [`/fleet/${mock.state.nodes[0].id}`]: "Drain",
-        [`/agents/${mock.state.claws[1].id}`]: "Destroy sandbox",
+        [`/claws/${mock.state.claws[1].id}`]: "Destroy sandbox",
       };
       for (const [path, name] of Object.entries(offers)) {
         await page.goto(mock.url + path);

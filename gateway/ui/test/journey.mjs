@@ -1,28 +1,37 @@
-// The same journeys against a real gateway. ROOST_URL says where it is, ROOST_ONE_TIME is its Owner's one-time login.
-// ROOST_JOIN is a command that joins a machine (it finds the line to run in JOIN_COMMAND); ROOST_SANDBOX=1 says that an engine is there.
+// One person's way through the whole product: a real gateway, a real machine, real sandboxes, a real browser.
+// ROOST_TEST_BIN_DIR holds the built programs; gateway and machine are started here, on free ports, in a temporary folder.
+// Every wait is for a condition. The limit only ends a run in which it never comes true, so it may be generous.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
+import { remove, startGateway, startNode } from "./real.mjs";
 
-const base = process.env.ROOST_URL;
-const oneTime = process.env.ROOST_ONE_TIME;
-if (!base || !oneTime) {
-  console.error(
-    "Set ROOST_URL (http://127.0.0.1:7667) and ROOST_ONE_TIME (the content of the file first-login).",
-  );
+const bin = process.env.ROOST_TEST_BIN_DIR;
+const image = process.env.ROOST_TEST_IMAGE ?? "roost-agent:tiny";
+if (!bin) {
+  console.error("Set ROOST_TEST_BIN_DIR to the folder of the built roost and roostd (target/debug).");
   process.exit(2);
 }
-const PASSWORD = process.env.ROOST_PASSWORD ?? "eleven grey geese went by";
-const browser = await launch();
-const { page, faults } = await visitor(browser);
-const slow = { timeout: 120_000 };
-let joined;
+const PASSWORD = "eleven grey geese went by";
+const PATIENCE = Number(process.env.PATIENCE_S ?? 300) * 1000;
+const gateway = await startGateway(bin, image);
+const { url: base, oneTime } = gateway;
+// Playwright would end this process at once; what was started and made must be taken down first.
+const browser = await launch({ handleSIGINT: false, handleSIGTERM: false });
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void browser.close());
+const { context, page, faults } = await visitor(browser, { patience: PATIENCE });
+let node;
 
-const clean = async (where) => {
-  assert.deepEqual(await axe(page), [], `axe, ${where}`);
-  assert.deepEqual(faults, [], `console, ${where}`);
-  await shot(page, `real-${where}`);
+const clean = async (where, { at = page, seen = faults } = {}) => {
+  assert.deepEqual(await axe(at), [], `axe, ${where}`);
+  assert.deepEqual(seen, [], `console, ${where}`);
+  await shot(at, `real-${where}`);
 };
+const calm = (at = page) =>
+  until(
+    "the page to be drawn",
+    async () => (await at.locator("h1, h2").count()) > 0 && (await at.locator(".skeleton").count()) === 0,
+    PATIENCE,
+  );
 const open = async (path, heading) => {
   await page.goto(base + path);
   await page.getByRole("heading", { name: heading, exact: true }).first().waitFor();
@@ -59,10 +68,12 @@ const failed = await runAll({
   },
 
   "a machine is paired and appears by itself": async () => {
-    if (!process.env.ROOST_JOIN)
-      return console.log("      (ROOST_JOIN is not set: pairing up to the command only)");
     await open("/fleet?dialog=pair", "Pair a machine");
-    await page.getByLabel("Name of the machine").fill("journey");
+    // The dialog puts the cursor where the name goes.
+    await until("the name to have the focus", () =>
+      page.getByLabel("Name of the machine").evaluate((field) => field === document.activeElement),
+    );
+    await page.keyboard.type("journey");
     await page.keyboard.press("Enter");
     await page.getByText("Waiting for your machine…").waitFor();
     await page.getByRole("tab", { name: "roostd is installed" }).click();
@@ -70,20 +81,24 @@ const failed = await runAll({
       .getByRole("tabpanel", { name: "roostd is installed" })
       .getByLabel("Command")
       .textContent();
-    joined = spawn(process.env.ROOST_JOIN, {
-      shell: true,
-      stdio: "inherit",
-      env: { ...process.env, JOIN_COMMAND: line },
-    });
-    await page.getByText(/^Connected/).waitFor(slow);
+    await clean("pairing");
+    node = await startNode(bin, gateway.folder, line);
+    await page.getByText(/^Connected/).waitFor();
+    // A used code is of no use any more.
+    await until("the command to go", async () => (await page.getByLabel("Command").count()) === 0);
     await clean("paired");
     await page.getByRole("link", { name: "Open journey" }).click();
-    await page.getByText("Online", { exact: true }).waitFor(slow);
+    await page.getByText("Online", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText("This machine keeps its promise").waitFor(slow);
+    await page.getByText("This machine keeps its promise").waitFor();
+    await page.getByText(/^All \d{2,} measures hold/).waitFor();
     await clean("node");
     await page.getByRole("link", { name: "Fleet" }).first().click();
+    const stored = page.waitForResponse(
+      (answer) => answer.url().endsWith("/api/fleet/placement") && answer.request().method() === "PUT",
+    );
     await page.getByLabel("New sandboxes run on").selectOption({ label: "journey (Online)" });
+    assert.equal((await stored).status(), 200);
   },
 
   "an agent is made, changed, and listed": async () => {
@@ -94,6 +109,11 @@ const failed = await runAll({
     await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByRole("heading", { name: "traveller" }).waitFor();
     await clean("agent");
+    const address = page.url();
+    assert.match(address, /\/claws\/[0-9a-f-]{36}$/);
+    await page.goto(address.replace("/claws/", "/agents/"));
+    await page.waitForURL(address);
+    await page.getByRole("heading", { name: "traveller" }).waitFor();
     await page.getByRole("button", { name: "Change the agent" }).click();
     await page.getByLabel("Role").fill("");
     await page.getByRole("button", { name: "Save" }).click();
@@ -101,15 +121,14 @@ const failed = await runAll({
   },
 
   "its sandbox runs real commands": async () => {
-    if (!process.env.ROOST_SANDBOX)
-      return console.log("      (ROOST_SANDBOX is not set: no engine expected)");
     await page.getByRole("button", { name: "Make a sandbox" }).click();
-    await page.getByLabel("Command", { exact: true }).waitFor(slow);
+    await page.getByLabel("Command", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "journey", exact: true }).waitFor();
     const echo = await command("echo it works; id -u");
-    await echo.getByText("Exit 0").waitFor(slow);
+    await echo.getByText("Exit 0").waitFor();
     assert.match(await echo.locator("pre").textContent(), /^it works\n[1-9]\d*\n$/);
     const many = await command("for i in $(seq 1 2000); do echo line $i; done");
-    await many.getByText("Exit 0").waitFor(slow);
+    await many.getByText("Exit 0").waitFor();
     assert.equal((await many.locator("pre").textContent()).trim().split("\n").length, 2000);
     const cat = await command("cat");
     await page.getByLabel("Input for the running command").fill("knock");
@@ -119,19 +138,61 @@ const failed = await runAll({
     await cat.getByText("Exit 0").waitFor();
     const sleep = await command("sleep 1000");
     await sleep.getByRole("button", { name: "Cancel" }).click();
-    await sleep.getByText("Cancelled").waitFor(slow);
+    await sleep.getByText("Cancelled", { exact: true }).waitFor();
     await clean("console");
     await page.getByRole("button", { name: "Shell" }).click();
     await page.locator(".xterm-rows").waitFor();
     await page.keyboard.type("echo $((6*7))-tty");
     await page.keyboard.press("Enter");
-    await page.locator(".xterm-rows").getByText("42-tty").waitFor(slow);
+    await page.locator(".xterm-rows").getByText("42-tty").waitFor();
     await page.getByRole("tab", { name: "Hardening" }).click();
-    await page.getByText(/measures hold/).waitFor();
+    await page.getByText(/^All \d{2,} measures hold/).waitFor();
     await clean("hardening");
+  },
+
+  "every page is whole in both themes, and on a phone": async () => {
+    const [agent] = new URL(page.url()).pathname.split("/").slice(-1);
+    const { items } = await page.evaluate(() => fetch("/api/nodes").then((answer) => answer.json()));
+    const pages = {
+      fleet: "/fleet",
+      node: `/fleet/${items[0].id}`,
+      pair: "/fleet?dialog=pair",
+      agents: "/agents",
+      "new-agent": "/agents?dialog=new",
+      agent: `/claws/${agent}`,
+      hardening: `/claws/${agent}?tab=hardening`,
+      details: `/claws/${agent}?tab=details`,
+      quotas: "/quotas",
+      operator: "/operator",
+      account: "/account",
+      lost: "/no/such/page",
+    };
+    const storageState = await context.storageState();
+    for (const theme of ["dark", "light"]) {
+      for (const [width, label] of [
+        [1280, "wide"],
+        [360, "phone"],
+      ]) {
+        const other = await visitor(browser, { theme, width, storageState, patience: PATIENCE });
+        for (const [name, path] of Object.entries(pages)) {
+          await other.page.goto(base + path);
+          await calm(other.page);
+          await clean(`${name}-${label}-${theme}`, { at: other.page, seen: other.faults });
+          const [scroll, client] = await other.page.evaluate(() => [
+            document.documentElement.scrollWidth,
+            document.documentElement.clientWidth,
+          ]);
+          assert.ok(scroll <= client, `${name} ${label} scrolls sideways: ${scroll} > ${client}`);
+        }
+        await other.context.close();
+      }
+    }
+  },
+
+  "the sandbox is destroyed": async () => {
     await page.getByRole("button", { name: "Destroy sandbox" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Destroy sandbox" }).click();
-    await page.getByRole("button", { name: "Make a sandbox" }).waitFor(slow);
+    await page.getByRole("button", { name: "Make a sandbox" }).waitFor();
   },
 
   "the agent is deleted; signing out ends the session": async () => {
@@ -144,6 +205,12 @@ const failed = await runAll({
     await clean("signed-out");
   },
 });
-joined?.kill();
 await browser.close();
+if (failed > 0) {
+  console.log(`the gateway's last words:\n${gateway.words()}`);
+  if (node) console.log(`the machine's last words:\n${node.words()}`);
+}
+await node?.leave();
+await gateway.stop();
+remove(gateway.folder);
 process.exit(failed === 0 ? 0 : 1);

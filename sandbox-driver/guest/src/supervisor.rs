@@ -45,12 +45,21 @@ struct Guest {
     turn: usize,
 }
 
+/// An engine that was given precedence over the machine's other programs hands it to every container.
+fn no_precedence() -> io::Result<()> {
+    if rustix::process::getpriority_process(None)? < 0 {
+        rustix::process::setpriority_process(None, 0)?;
+    }
+    Ok(())
+}
+
 /// Supervises for ever: the engine ends it with SIGKILL.
 ///
 /// # Errors
 /// When the descriptors or signals cannot be prepared: then there is no sandbox.
 pub fn run() -> io::Result<()> {
     sys::undumpable()?;
+    no_precedence()?;
     let signals = sys::signals()?;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     let (stdin, stdout) = (io::stdin(), io::stdout());

@@ -2,12 +2,14 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use roost_protocol::guest::{FromGuest, ToGuest};
 use roost_protocol::ids::OperationId;
 use roost_protocol::limits::MAX_CHUNK_BYTES;
 use roost_protocol::output::Piece;
 use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
 
 use super::GuestHello;
 use super::resume::{Resume, Verdict};
@@ -119,6 +121,8 @@ pub(super) struct Lanes {
     closed: AtomicBool,
     /// Wakes the task when the link is closed from this side.
     pub(super) closing: Notify,
+    /// When the guest said something last.
+    heard: Mutex<Option<Instant>>,
     table: Mutex<Table>,
 }
 
@@ -181,6 +185,7 @@ impl Lanes {
 
     /// Passes a message to its reader; gives back what the guest must be asked because of it.
     pub(super) fn take(&self, message: FromGuest) -> Option<ToGuest> {
+        *lock(&self.heard) = Some(Instant::now());
         let operation = match &message {
             FromGuest::Hello {
                 nonce,
@@ -214,6 +219,11 @@ impl Lanes {
             Verdict::Drop => None,
             Verdict::Ask(question) => Some(question),
         }
+    }
+
+    /// Whether the guest said anything within this time.
+    pub(super) fn heard_within(&self, time: Duration) -> bool {
+        lock(&self.heard).is_some_and(|heard| heard.elapsed() < time)
     }
 
     /// Everything that must be said again after a re-attach.

@@ -39,6 +39,8 @@ pub struct GuestHello {
 #[derive(Clone)]
 pub struct GuestLink {
     sandbox: SandboxId,
+    /// Whom the line was opened to. A container of ours is never started again, so it stays.
+    instance: InstanceId,
     outbox: mpsc::Sender<ToGuest>,
     lanes: Arc<Lanes>,
 }
@@ -54,17 +56,27 @@ impl GuestLink {
         let lanes = Arc::new(Lanes::default());
         let wire = task::Wire::new(docker, sandbox, container);
         let attached = wire.attach().await?;
-        let link = Self {
+        let mut link = Self {
             sandbox,
+            instance: InstanceId(uuid::Uuid::nil()),
             outbox,
             lanes: Arc::clone(&lanes),
         };
         tokio::spawn(task::run(wire, attached, lanes, inbox));
-        if let Err(error) = link.hello().await {
-            link.lanes.close();
-            return Err(error);
+        match link.hello().await {
+            Ok(hello) => link.instance = hello.instance,
+            Err(error) => {
+                link.lanes.close();
+                return Err(error);
+            }
         }
         Ok(link)
+    }
+
+    /// The life of the guest at the other end, as it said when the line was opened; `None` when it was not heard of
+    /// for a while, so that a [`hello`](Self::hello) is due.
+    pub fn heard_instance(&self) -> Option<InstanceId> {
+        (!self.is_closed() && self.lanes.heard_within(HELLO_TIMEOUT)).then_some(self.instance)
     }
 
     /// The sandbox at the other end.

@@ -29,9 +29,16 @@ impl Scratch {
         Self { db, url, folder }
     }
 
-    /// A fresh PostgreSQL database, where there is a server.
+    /// A fresh PostgreSQL database, where there is a server; with `CI=true` there must be one.
     pub(crate) async fn postgres() -> Option<Self> {
-        let server = std::env::var("ROOST_TEST_POSTGRES_URL").ok()?;
+        let server = std::env::var("ROOST_TEST_POSTGRES_URL").ok();
+        let required = std::env::var("CI").is_ok_and(|ci| ci == "true");
+        assert!(
+            server.is_some() || !required,
+            "CI=true, so PostgreSQL must be tested: set ROOST_TEST_POSTGRES_URL to a server that may make databases \
+             (postgres://user@host:port/postgres); deploy/test.sh starts one and sets it"
+        );
+        let server = server?;
         let name = format!("roost_test_{}", hex::encode(rand::random::<[u8; 8]>()));
         let admin = super::connect::open_plain_postgres(&server).await.unwrap();
         admin

@@ -40,7 +40,7 @@ pub struct SandboxBrief {
     /// `local`, or the id of a node.
     pub node_id: String,
     pub node_name: String,
-    /// `provisioning`, `running`, `stopped`, `lost` or `destroying`.
+    #[schema(value_type = crate::domains::sandboxes::model::State)]
     pub state: String,
     /// The engine's name for it.
     pub container: String,

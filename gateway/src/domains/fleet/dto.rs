@@ -40,7 +40,7 @@ pub struct Node {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arch: Option<String>,
     pub engine: Option<EngineInfo>,
-    /// Whether the agent image can be used: `ready`, `missing`, `wrong-digest` or `unknown`.
+    #[schema(value_type = ImageState)]
     pub image: String,
     pub health: Option<Health>,
     /// Sandboxes on it, as the machine counts them.
@@ -51,6 +51,18 @@ pub struct Node {
     pub version: i64,
     /// What its owner should know or do.
     pub problems: Vec<NodeProblem>,
+}
+
+/// Whether the agent image can be used; the words that are stored.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImageState {
+    Ready,
+    Missing,
+    /// Another image than the gateway wants.
+    WrongDigest,
+    /// The machine has not said.
+    Unknown,
 }
 
 /// A container engine as the machine describes it.
@@ -71,6 +83,7 @@ pub struct NodeProblem {
 
 /// The latest heartbeat. Percentages 0 to 100, sizes bytes, temperatures °C; what is not known is absent.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = NodeHealth)]
 pub struct Health {
     pub at: DateTime<Utc>,
     #[serde(flatten)]
@@ -80,6 +93,7 @@ pub struct Health {
 /// The numbers of a heartbeat.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(as = NodeSample)]
 pub struct Sample {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_pct: Option<f32>,
@@ -351,14 +365,23 @@ pub struct VerifyReport {
     pub duration_ms: u64,
 }
 
+/// How a check came out.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VerifyLevel {
+    Ok,
+    /// Works, but something could be better.
+    Warn,
+    Fail,
+}
+
 /// One check of the host or the engine.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct VerifyCheck {
     pub name: String,
     pub title: String,
     pub ok: bool,
-    /// `ok`, `warn` or `fail`.
-    pub level: &'static str,
+    pub level: VerifyLevel,
     pub detail: String,
 }
 
@@ -377,9 +400,9 @@ impl From<Measured> for VerifyReport {
         let checks = report.checks.into_iter().map(|check| VerifyCheck {
             ok: check.level != Level::Fail,
             level: match check.level {
-                Level::Ok => "ok",
-                Level::Warn => "warn",
-                Level::Fail => "fail",
+                Level::Ok => VerifyLevel::Ok,
+                Level::Warn => VerifyLevel::Warn,
+                Level::Fail => VerifyLevel::Fail,
             },
             name: check.name,
             title: check.title,

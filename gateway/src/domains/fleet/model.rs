@@ -16,6 +16,7 @@ pub const TROUBLE_SHOWN: Duration = Duration::from_secs(3600);
 /// Whether the machine is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = NodeConnection)]
 pub enum Connection {
     /// Heard within one and a half of its intervals.
     Connected,
@@ -58,6 +59,7 @@ impl From<contact::Connection> for Connection {
 /// The status that people see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = NodeStatus)]
 pub enum Status {
     /// Paired, never connected.
     Pending,

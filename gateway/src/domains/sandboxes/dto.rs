@@ -13,6 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::model::{Reason, State};
 use crate::http::json::{Check, Mistakes};
 use crate::ids::{ClawId, NodeId, OperationId, SandboxId};
+use crate::operations::OperationState;
 
 /// An agent's sandbox.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -36,6 +37,7 @@ pub struct Sandbox {
     /// Facts read from inside by the escape probe; empty until it ran.
     pub hardening: Vec<FactDto>,
     /// The stored workspace, when one was stored.
+    #[schema(value_type = Option<WorkspaceArchive>)]
     pub workspace_archive: Option<serde_json::Value>,
     /// The container ends then unless it is used.
     pub lease_until: DateTime<Utc>,
@@ -44,8 +46,18 @@ pub struct Sandbox {
     pub version: i64,
 }
 
+/// A workspace that was kept when its sandbox ended; stored in this form.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct WorkspaceArchive {
+    /// SHA-256 of the archive, hex.
+    pub digest: String,
+    pub bytes: u64,
+    pub at: DateTime<Utc>,
+}
+
 /// Why a sandbox is not where the placement setting says.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = Fallback)]
 pub struct FallbackDto {
     /// The node that was wanted.
     pub wanted: NodeId,
@@ -54,6 +66,7 @@ pub struct FallbackDto {
 
 /// One fact about the inside of the sandbox.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = Fact)]
 pub struct FactDto {
     pub fact: String,
     pub title: String,
@@ -78,6 +91,7 @@ impl From<ProbedFact> for FactDto {
 /// Resource limits; an absent one is the default.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schema(as = Limits)]
 pub struct LimitsDto {
     /// Memory without swap, bytes; the workspace counts in it. 64 MiB to 64 GiB.
     pub memory_bytes: u64,
@@ -192,6 +206,7 @@ pub enum Tty {
 /// Size of a terminal in cells, 1 to 1,000 each.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = TerminalSize)]
 pub struct Size {
     pub rows: u16,
     pub cols: u16,
@@ -249,7 +264,7 @@ pub struct ExecTaken {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExecState {
     pub operation_id: OperationId,
-    /// `pending`, `running`, `done`, `failed`, `cancelled` or `lost`.
+    #[schema(value_type = OperationState)]
     pub state: &'static str,
     /// Exit code, or 128 + signal; absent while it runs and when it never ran.
     pub code: Option<i32>,
@@ -266,6 +281,7 @@ pub struct ExecState {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExecWhole {
     pub operation_id: OperationId,
+    #[schema(value_type = OperationState)]
     pub state: &'static str,
     pub code: Option<i32>,
     pub stdout_base64: String,
@@ -284,11 +300,20 @@ pub struct StdinTaken {
     pub offset: u64,
 }
 
+/// Whose containers new sandboxes become.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlacementTarget {
+    /// The gateway's own host.
+    Local,
+    /// A paired machine.
+    Node,
+}
+
 /// The placement setting.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Placement {
-    /// `local` or `node`.
-    pub target: &'static str,
+    pub target: PlacementTarget,
     pub node_id: Option<NodeId>,
 }
 
@@ -296,7 +321,7 @@ pub struct Placement {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetPlacement {
-    /// `local` or `node`.
+    #[schema(value_type = PlacementTarget)]
     pub target: String,
     /// Required with `node`.
     #[serde(default)]

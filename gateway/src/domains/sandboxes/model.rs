@@ -17,6 +17,7 @@ use crate::ids::NodeId;
 /// States of a registry row, as stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = SandboxState)]
 pub enum State {
     /// Asked for; the machine works on it.
     Provisioning,
@@ -156,6 +157,7 @@ pub struct Fallback {
 /// The closed list of reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = FallbackReason)]
 pub enum Reason {
     NodeOffline,
     NodeDraining,

@@ -124,7 +124,8 @@ pub(super) async fn show(
     Ok(())
 }
 
-/// Starts the job that carries a row's transition, unless one does already.
+/// Starts the job that carries a row's transition, unless one does already. Each transition has a job of its own: the
+/// one that made the sandbox may still read its hardening when its end is asked for.
 ///
 /// # Errors
 /// When the supervisor refuses the job.
@@ -134,16 +135,18 @@ pub(super) async fn ensure_watch(
 ) -> Result<(), SandboxError> {
     let (watcher, watched) = (sandboxes.clone(), row.clone());
     let tenant = Some(Tenant::new(row.workspace_id));
+    let Some(operation) = row.operation_id else {
+        return Ok(());
+    };
     let started = sandboxes
         .jobs
         .spawn_job(
-            format!("transition:{}", row.id),
+            format!("transition:{operation}"),
             tenant,
             move |_| async move { watch(&watcher, watched).await.map_err(Into::into) },
         )
         .await;
     match started {
-        // The one that is there looks at the row again before it ends.
         Ok(_) | Err(StartError::NameTaken { .. }) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -385,9 +388,13 @@ async fn finish(
         }
         (Some(State::Destroying), Outcome::Destroyed { archive }) => {
             let at = sandboxes.clock.now();
-            let archive = archive
-                .as_ref()
-                .map(|a| serde_json::json!({ "digest": a.digest, "bytes": a.bytes, "at": at }));
+            let archive = archive.as_ref().map(|a| {
+                serde_json::json!(dto::WorkspaceArchive {
+                    digest: a.digest.clone(),
+                    bytes: a.bytes,
+                    at
+                })
+            });
             (
                 Fact::Removed,
                 Change {

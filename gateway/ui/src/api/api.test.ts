@@ -77,7 +77,7 @@ describe("client", () => {
 
 describe("where a sign-in may lead", () => {
   it.each([
-    ["/agents/1?tab=details", "/agents/1?tab=details"],
+    ["/claws/1?tab=details", "/claws/1?tab=details"],
     ["//evil.example", undefined],
     ["/\\evil.example", undefined],
     ["https://evil.example", undefined],

@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
 import { Bot, Gauge, Network, Server, UserRound, type LucideIcon } from "lucide-react";
 import type { Me } from "~/api/types";
 import { cx } from "~/ui/class";
@@ -8,14 +8,30 @@ import { ThemeSwitch } from "./theme-switch";
 
 type Place = "/fleet" | "/agents" | "/quotas" | "/operator" | "/account";
 
-function RailLink({ to, icon: Icon, children }: { to: Place; icon: LucideIcon; children: string }) {
+interface RailLinkProps {
+  to: Place;
+  /** Where the pages of single things of this place are, when that is not below it. */
+  also?: string;
+  icon: LucideIcon;
+  children: string;
+}
+
+const HERE = "bg-line/70 text-fg font-[550]";
+
+function RailLink({ to, also, icon: Icon, children }: RailLinkProps) {
+  const below = useLocation({ select: ({ pathname }) => also !== undefined && pathname.startsWith(also) });
   return (
     <li>
       <Link
         to={to}
         onClick={() => useDrawer.setState({ open: false })}
-        className="flex h-8 items-center gap-2.5 rounded-control px-2.5 text-fg-2 transition-colors duration-80 hover:bg-line/50 hover:text-fg pointer-coarse:h-11"
-        activeProps={{ className: "bg-line/70 text-fg font-[550]" }}
+        className={cx(
+          "flex h-8 items-center gap-2.5 rounded-control px-2.5 transition-colors duration-80 hover:bg-line/50 hover:text-fg pointer-coarse:h-11",
+          below && HERE,
+        )}
+        activeProps={{ className: HERE }}
+        inactiveProps={{ className: below ? "" : "text-fg-2" }}
+        {...(below && { "aria-current": "page" })}
       >
         <Icon size={16} aria-hidden className="shrink-0" />
         {children}
@@ -56,7 +72,7 @@ export function Rail({ me, className }: { me: Me; className?: string }) {
           <RailLink to="/fleet" icon={Server}>
             Fleet
           </RailLink>
-          <RailLink to="/agents" icon={Bot}>
+          <RailLink to="/agents" also="/claws/" icon={Bot}>
             Agents
           </RailLink>
         </ul>

@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   Navigate,
   Outlet,
+  redirect,
 } from "@tanstack/react-router";
 import { NotFound, PageFault, PageMissing } from "./lost-pages";
 import { Shell } from "./shell";
@@ -79,9 +80,17 @@ const agents = createRoute({
 });
 const agent = createRoute({
   getParentRoute: () => shell,
-  path: "/agents/$id",
+  path: "/claws/$id",
   validateSearch: (search) => given({ tab: text(search["tab"]) }),
   component: page(() => import("~/domains/agents/agent-page"), "AgentPage"),
+});
+/** Where an agent's page was at first; links to it were copied. */
+const agentMoved = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents/$id",
+  beforeLoad: ({ params, location }) => {
+    throw redirect({ to: "/claws/$id", params, search: location.search, replace: true });
+  },
 });
 const quotas = createRoute({
   getParentRoute: () => shell,
@@ -104,7 +113,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     setPassword,
-    shell.addChildren([home, fleet, node, agents, agent, quotas, operator, account]),
+    shell.addChildren([home, fleet, node, agents, agent, agentMoved, quotas, operator, account]),
   ]),
   defaultErrorComponent: PageFault,
   defaultPreload: "intent",

@@ -23,11 +23,18 @@ interface ModalProps {
 }
 
 export function Modal({ open, onClose, title, lead, wide, children }: ModalProps) {
+  const body = useRef<HTMLDivElement>(null);
+  // Where writing begins, not the cross beside the title. A finger brings its keyboard only when it asks for it.
+  const first = (how: string) =>
+    how === "touch" || (body.current?.querySelector<HTMLElement>("input, textarea, select") ?? true);
   return (
     <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={BACKDROP} />
-        <Dialog.Popup className={cx(POPUP, wide ? "[--dialog-width:680px]" : "[--dialog-width:480px]")}>
+        <Dialog.Popup
+          initialFocus={first}
+          className={cx(POPUP, wide ? "[--dialog-width:680px]" : "[--dialog-width:480px]")}
+        >
           <header className="flex items-start gap-4 px-5 pt-4 pb-3">
             <div className="min-w-0 flex-1">
               <Dialog.Title className="text-head-2">{title}</Dialog.Title>
@@ -40,7 +47,9 @@ export function Modal({ open, onClose, title, lead, wide, children }: ModalProps
               <X size={16} aria-hidden />
             </Dialog.Close>
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 pt-1 pb-5">{children}</div>
+          <div ref={body} className="min-h-0 flex-1 overflow-y-auto px-5 pt-1 pb-5">
+            {children}
+          </div>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -59,7 +59,7 @@ async function provision(at) {
   const usable = wanted?.status === "online" && wanted.connection === "connected";
   const sandbox = makeSandbox(claw, usable ? wanted : undefined);
   if (wanted && !usable) {
-    sandbox.fallback = { wanted: wanted.name, reason: `${wanted.name} is ${wanted.status}.` };
+    sandbox.fallback = { wanted: wanted.id, reason: "node_offline" };
     mock.hub.emit("placement.fallback", { agentId: claw.id, ...sandbox.fallback });
   }
   state.sandboxes.set(claw.id, sandbox);

@@ -150,7 +150,7 @@ impl Command<'_> {
         let begun = tokio::time::Instant::now();
         let mut pause = Duration::from_millis(200);
         loop {
-            let error = match self.hello().await {
+            let error = match self.hello(resumed).await {
                 Ok(reached) => return Ok(reached),
                 Err(error) => error,
             };
@@ -169,8 +169,12 @@ impl Command<'_> {
         }
     }
 
-    async fn hello(&self) -> Result<(GuestLink, InstanceId, bool), OperationError> {
+    async fn hello(&self, resumed: bool) -> Result<(GuestLink, InstanceId, bool), OperationError> {
         let link = self.shared.engine.attach(self.exec.sandbox).await?;
+        if !resumed && let Some(instance) = link.heard_instance() {
+            // It just spoke, and it cannot hold a new command: one round trip less.
+            return Ok((link, instance, false));
+        }
         let hello = link.hello().await?;
         let held = hello
             .processes

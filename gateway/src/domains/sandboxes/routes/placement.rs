@@ -7,7 +7,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::domains::auth::{Scoped, WorkspaceScope, can};
-use crate::domains::sandboxes::dto::{Placement, SetPlacement};
+use crate::domains::sandboxes::dto::{Placement, PlacementTarget, SetPlacement};
 use crate::domains::sandboxes::model::Setting;
 use crate::domains::sandboxes::{SandboxesHandle, commands, store};
 use crate::error::ApiResult;
@@ -57,11 +57,11 @@ async fn read(sandboxes: &SandboxesHandle, scope: WorkspaceScope) -> ApiResult<J
     let (setting, _) = store::placement(sandboxes.db.read(), scope).await?;
     Ok(Json(match setting {
         Setting::Local => Placement {
-            target: "local",
+            target: PlacementTarget::Local,
             node_id: None,
         },
         Setting::Node(node) => Placement {
-            target: "node",
+            target: PlacementTarget::Node,
             node_id: Some(node),
         },
     }))

@@ -59,14 +59,14 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
         hint="What it is for, in a word or two. Optional."
         maxLength={100}
         autoComplete="off"
-        value={form.role}
+        value={form.role ?? ""}
         onChange={set("role")}
         error={error("/role")}
       />
       <Area
         label="Instructions"
         hint="What it should always know and keep to. Optional."
-        value={form.system_prompt}
+        value={form.system_prompt ?? ""}
         onChange={set("system_prompt")}
         error={error("/system_prompt")}
       />
@@ -75,7 +75,7 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
         hint="Which model it thinks with. Optional; a sandbox needs none."
         autoComplete="off"
         spellCheck={false}
-        value={form.model_binding}
+        value={form.model_binding ?? ""}
         onChange={set("model_binding")}
         error={error("/model_binding")}
       />

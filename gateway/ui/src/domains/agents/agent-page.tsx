@@ -20,7 +20,7 @@ import { SandboxPlace } from "./sandbox-place";
 import { useProvisioning } from "./use-provision";
 import { clawStates, stateOf } from "./words";
 
-const route = getRouteApi("/shell/agents/$id");
+const route = getRouteApi("/shell/claws/$id");
 
 export function AgentPage() {
   const { id } = route.useParams();

@@ -15,7 +15,7 @@ function AgentRow({ claw, gone }: { claw: Claw; gone: boolean }) {
     <tr className={cx(table.row, gone && "line-through opacity-60")}>
       <th scope="row" className={cx(table.cell, "h-12 font-normal")}>
         <Link
-          to="/agents/$id"
+          to="/claws/$id"
           params={{ id: claw.id }}
           className="rounded-control font-[550] hover:text-accent hover:underline"
         >

@@ -4,7 +4,7 @@ import { bytes, DASH, number } from "~/ui/bytes";
 import { CopyText } from "~/ui/copy";
 import { Notice } from "~/ui/notice";
 import { Status } from "~/ui/status";
-import { sandboxStates, stateOf } from "./words";
+import { fallbackReasons, sandboxStates, stateOf } from "./words";
 
 function Item({ name, children }: { name: string; children: React.ReactNode }) {
   return (
@@ -62,12 +62,15 @@ export function SandboxLine({ sandbox }: { sandbox: Sandbox }) {
           )}
         </Item>
       </dl>
+      {sandbox.detail && sandbox.state !== "running" && <Notice tone="warning">{sandbox.detail}</Notice>}
       {sandbox.fallback && (
         <Notice tone="warning">
           <strong className="font-[550]">Not where you wanted it.</strong> It was meant for{" "}
-          {sandbox.fallback.wanted}, and runs on{" "}
-          {sandbox.node_id === "local" ? "the gateway's own machine" : sandbox.node_name} instead:{" "}
-          {sandbox.fallback.reason}
+          <Link to="/fleet/$id" params={{ id: sandbox.fallback.wanted }} className="underline">
+            another machine
+          </Link>
+          , and runs on {sandbox.node_id === "local" ? "the gateway's own machine" : sandbox.node_name}{" "}
+          instead, because {fallbackReasons[sandbox.fallback.reason] ?? sandbox.fallback.reason}.
         </Notice>
       )}
     </>

@@ -1,4 +1,4 @@
-import type { ClawStatus, SandboxState } from "~/api/types";
+import type { ClawStatus, FallbackReason, SandboxState } from "~/api/types";
 import type { Tone } from "~/ui/status";
 
 interface State {
@@ -19,6 +19,15 @@ export const sandboxStates: Record<SandboxState, State> = {
   stopped: { tone: "paused", word: "Stopped" },
   lost: { tone: "failed", word: "Lost" },
   destroying: { tone: "moving", word: "Going away" },
+  destroyed: { tone: "offline", word: "Gone" },
+  failed: { tone: "failed", word: "Failed" },
+};
+
+export const fallbackReasons: Record<FallbackReason, string> = {
+  node_offline: "it is offline",
+  node_draining: "it takes no new sandboxes (draining)",
+  node_paused: "its owner has paused it",
+  node_deleted: "it is no longer paired",
 };
 
 /** A state that this page does not know yet is shown as it is named. */

@@ -17,6 +17,7 @@ const node = (more: Partial<Node> = {}): Node => ({
   sandboxes: 0,
   created_at: "",
   version: 1,
+  problems: [],
   ...more,
 });
 
@@ -73,7 +74,11 @@ describe("pairing", () => {
     const done = (more: Partial<Node>) => pairSteps(node(more)).map((step) => step.done);
     expect(done({ status: "pending", image: "unknown" })).toEqual([false, false, false]);
     expect(done({ image: "missing" })).toEqual([true, false, false]);
-    expect(done({ image: "ready", engine: { name: "Docker" } })).toEqual([true, true, true]);
+    expect(done({ image: "ready", engine: { name: "Docker", version: "27", api: "1.47" } })).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type SubmitEvent } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
@@ -9,12 +9,13 @@ import { Field } from "~/ui/field";
 import { ProblemNote } from "~/ui/problem";
 import { PairCommand } from "./pair-command";
 import { PairProgress } from "./pair-progress";
-import { nodes } from "./queries";
+import { nodes, nodesQuery } from "./queries";
 import { words } from "./words";
 
 /** Pairing: a name, one command, then waiting for the machine. Closing cancels nothing. */
 export function PairDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const client = useQueryClient();
+  const fleet = useQuery(nodesQuery);
   const [name, setName] = useState("");
   const [paired, setPaired] = useState<Paired>();
   const pair = useMutation({
@@ -39,12 +40,17 @@ export function PairDialog({ open, onClose }: { open: boolean; onClose: () => vo
     event.preventDefault();
     pair.mutate(undefined);
   };
+  const node = fleet.data?.find((one) => one.id === paired?.node.id);
+  const joined = node !== undefined && node.status !== "pending";
   const problem = pair.isError ? asProblem(pair.error) : undefined;
   return (
     <Modal open={open} onClose={close} title="Pair a machine" lead={words.pairLead} wide>
       {paired ? (
         <>
-          <PairCommand paired={paired} renewing={pair.isPending} onRenew={() => pair.mutate(paired)} />
+          {/* A used code is of no use, and a new one would take the place of the machine that has just come. */}
+          {!joined && (
+            <PairCommand paired={paired} renewing={pair.isPending} onRenew={() => pair.mutate(paired)} />
+          )}
           {problem && <ProblemNote problem={problem} className="mt-4" />}
           <PairProgress first={paired.node} onDone={close} />
         </>

@@ -70,7 +70,7 @@ export function PairProgress({ first, onDone }: { first: Node; onDone: () => voi
   const current = steps.findIndex((step) => !step.done);
   const joined = node.status !== "pending";
   return (
-    <div className="mt-5 border-t border-line pt-4">
+    <div className={cx(!joined && "mt-5 border-t border-line pt-4")}>
       <ol aria-live="polite" aria-label="Progress" className="flex flex-col gap-2">
         {steps.map((step, index) => (
           <li key={step.key} className="flex items-center justify-between gap-3">
@@ -83,10 +83,12 @@ export function PairProgress({ first, onDone }: { first: Node; onDone: () => voi
           </li>
         ))}
       </ol>
-      {joined && node.image !== "ready" && imageWords[node.image].help && (
-        <Notice className="mt-4">{imageWords[node.image].help}</Notice>
-      )}
-      {node.problems?.map((problem) => (
+      {joined &&
+        imageWords[node.image].help &&
+        !node.problems.some((problem) => problem.code === "image") && (
+          <Notice className="mt-4">{imageWords[node.image].help}</Notice>
+        )}
+      {node.problems.map((problem) => (
         <Notice key={problem.code} tone="warning" className="mt-4">
           {problem.detail}
         </Notice>

@@ -11,7 +11,7 @@ export interface NodeState {
 export function nodeState(node: Node): NodeState {
   if (node.status === "pending")
     return { tone: "waiting", word: "Pairing", why: "Waiting for the machine to join" };
-  if (node.problems?.some((problem) => problem.code.includes("version"))) {
+  if (node.problems.some((problem) => problem.code.includes("version"))) {
     return { tone: "warning", word: "Incompatible", why: "The daemon's version does not fit this gateway" };
   }
   if (node.status === "draining" || node.drained) {

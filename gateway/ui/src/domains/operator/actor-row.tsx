@@ -40,6 +40,10 @@ interface Props {
   onRestart: (() => void) | undefined;
 }
 
+/** A name with its id cut in the middle; whole ids would push the figures out of sight. The title has all of it. */
+export const shortName = (name: string) =>
+  name.replace(/\b([0-9a-f]{8})-[0-9a-f-]{23}([0-9a-f]{4})\b/g, "$1…$2");
+
 export function ActorRow({ row, focusable, onFocus, onToggle, onRestart }: Props) {
   const { actor, depth, open } = row;
   const now = useNow();
@@ -80,8 +84,8 @@ export function ActorRow({ row, focusable, onFocus, onToggle, onRestart }: Props
           ) : (
             <span className="w-6 shrink-0" />
           )}
-          <span className="min-w-0 whitespace-nowrap" title={actor.id}>
-            <span className="font-[550]">{actor.name}</span>
+          <span className="min-w-0 whitespace-nowrap max-sm:max-w-[38vw] max-sm:truncate" title={actor.id}>
+            <span className="font-[550]">{shortName(actor.name)}</span>
             <span className="ml-2 text-small text-fg-3 max-md:hidden">
               {[actor.kind !== actor.name && actor.kind, actor.strategy, actor.serves]
                 .filter(Boolean)

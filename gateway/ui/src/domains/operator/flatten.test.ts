@@ -1,12 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "~/api/types";
+import { shortName } from "./actor-row";
 import { count, flatten } from "./flatten";
 
 const actor = (id: string, children: Actor[] = [], more: Partial<Actor> = {}): Actor => ({
   id,
   name: id,
   kind: "worker",
+  ownership: "local",
+  lifetime: "static",
+  restart: "permanent",
   state: "running",
+  restarts: 0,
+  handled: 0,
+  lost: 0,
   children,
   ...more,
 });
@@ -29,4 +36,11 @@ describe("the tree as rows", () => {
     expect(names(undefined, "nobody")).toEqual([]);
   });
   it("counts", () => expect(count(tree)).toEqual({ actors: 5, failed: 1, restarts: 3 }));
+});
+
+describe("an actor's name", () => {
+  it("keeps both ends of an id, and all of what is none", () => {
+    expect(shortName("node:01a1fc5e-d31d-7b91-828d-f9442e079277")).toBe("node:01a1fc5e…9277");
+    expect(shortName("orphan-sweeper")).toBe("orphan-sweeper");
+  });
 });

@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import type { Quota, Use } from "~/api/types";
+import { number } from "~/ui/bytes";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
@@ -23,8 +24,8 @@ function QuotaRow({ name, use, atLimit }: { name: string; use: Use; atLimit: str
       <div className="flex flex-wrap items-baseline justify-between gap-2">
         <h3 className="text-head-3">{name}</h3>
         <p>
-          <span className="text-figure">{use.used}</span>{" "}
-          <span className="text-fg-3">{limited ? `of ${use.limit}` : "no limit"}</span>
+          <span className="text-figure">{number(use.used)}</span>{" "}
+          <span className="text-fg-3">{limited ? `of ${number(use.limit)}` : "no limit"}</span>
         </p>
       </div>
       {limited && (
@@ -59,7 +60,7 @@ export function QuotasPage() {
         <Failed error={quota.error} retry={() => void quota.refetch()} className="" />
       )}
       {quota.data && (
-        <Panel title={`Plan ${quota.data.plan}`} className="max-w-2xl">
+        <Panel title="Plan" aside={quota.data.plan} className="max-w-2xl">
           <QuotaRow
             name="Agents"
             use={quota.data.agents}

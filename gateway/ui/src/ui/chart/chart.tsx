@@ -40,7 +40,8 @@ function options({ lines, format, max, sync }: Props, width: number): uPlot.Opti
   return {
     width,
     height: HEIGHT,
-    padding: [8, 8, 0, 0],
+    // Right: half of a time, because the last one stands under the end of the line.
+    padding: [8, 26, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: sync }, drag: { x: true, y: false }, points: { size: 6 } },
     scales: {

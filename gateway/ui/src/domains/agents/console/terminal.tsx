@@ -11,6 +11,9 @@ import { withQuietStyles } from "./quiet-styles";
 
 const key = (agent: string) => `roost-shell:${agent}`;
 
+/** The best shell there is. An `exec` that fails ends the shell that tried, so it looks first. */
+const SHELL = ["/bin/sh", "-c", "command -v bash >/dev/null && exec bash -l; exec sh -l"];
+
 interface Kept {
   op: string;
   stdin: number;
@@ -53,10 +56,15 @@ async function connect(
   let before = kept(agent);
   const keep = (op: string, stdin: number) =>
     sessionStorage.setItem(key(agent), JSON.stringify({ op, stdin } satisfies Kept));
-  before ??= {
-    op: await start(agent, { argv: ["/bin/sh", "-c", "exec bash -l || exec sh -l"], tty: size }),
-    stdin: 0,
+  // The terminal has the focus before its shell exists; what is typed until then waits for it.
+  const early: Uint8Array[] = [];
+  let write = (bytes: Uint8Array): void => {
+    early.push(bytes);
   };
+  const encoder = new TextEncoder();
+  const typed = term.onData((text) => write(encoder.encode(text)));
+  const binary = term.onBinary((text) => write(Uint8Array.from(text, (char) => char.charCodeAt(0))));
+  before ??= { op: await start(agent, { argv: SHELL, tty: size }), stdin: 0 };
   const { op } = before;
   keep(op, before.stdin);
   if (signal.aborted) return;
@@ -67,9 +75,8 @@ async function connect(
     (problem) => onEnd({ problem }),
     (offset) => keep(op, offset),
   );
-  const encoder = new TextEncoder();
-  const typed = term.onData((text) => input.write(encoder.encode(text)));
-  const binary = term.onBinary((text) => input.write(Uint8Array.from(text, (char) => char.charCodeAt(0))));
+  write = (bytes) => input.write(bytes);
+  early.forEach(write);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const send = ({ rows, cols }: { rows: number; cols: number }) =>
     void resize(agent, op, rows, cols).catch(() => undefined);

@@ -17,6 +17,8 @@ const STATES: Record<SandboxState, { tone: Tone; word: string }> = {
   stopped: { tone: "paused", word: "Stopped" },
   lost: { tone: "failed", word: "Lost" },
   destroying: { tone: "moving", word: "Going away" },
+  destroyed: { tone: "offline", word: "Gone" },
+  failed: { tone: "failed", word: "Failed" },
 };
 
 /** Whose sandboxes run on this machine, with what each was promised. */
@@ -59,7 +61,7 @@ export function AgentsHere({ node }: { node: Node }) {
                 <tr key={one.id} className={table.row}>
                   <th scope="row" className={cx(table.cell, "font-normal")}>
                     <Link
-                      to="/agents/$id"
+                      to="/claws/$id"
                       params={{ id: one.agent_id }}
                       className="rounded-control font-[550] hover:text-accent hover:underline"
                     >

@@ -136,7 +136,13 @@ export function Charts({ node }: { node: Node }) {
             Last known, reported <Ago at={samples.at(-1)?.at} />
           </>
         ) : (
-          <>Since {clockTime(first.at)} · drag to zoom, double click to reset</>
+          <>
+            Since {clockTime(first.at)}
+            <span className="max-sm:hidden pointer-coarse:hidden">
+              {" "}
+              · drag to zoom, double click to reset
+            </span>
+          </>
         ))
       }
     >

@@ -45,7 +45,7 @@ export function Operations({ node }: { node: Node }) {
                 <span className="font-mono text-small">{one.kind}</span>
                 {one.agent_id && (
                   <Link
-                    to="/agents/$id"
+                    to="/claws/$id"
                     params={{ id: one.agent_id }}
                     className="rounded-control text-small text-fg-2 hover:text-accent hover:underline"
                   >

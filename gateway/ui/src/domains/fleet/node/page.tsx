@@ -73,12 +73,12 @@ function Body({ node }: { node: Node }) {
           )}
         </span>
       </header>
-      {node.problems?.map((problem) => (
+      {node.problems.map((problem) => (
         <Notice key={problem.code} tone="warning">
           {problem.detail}
         </Notice>
       ))}
-      {!pending && image.help && (
+      {!pending && image.help && !node.problems.some((problem) => problem.code === "image") && (
         <Notice tone="warning">
           The agent image is {image.word.toLowerCase()}. {image.help}
         </Notice>
