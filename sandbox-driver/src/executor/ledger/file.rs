@@ -16,7 +16,7 @@ use crate::executor::chaos::KillPoint;
 
 /// Room kept ready after the end for the ends of what was accepted, bytes.
 const ROOM: u64 = 1024 * 1024;
-const ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
 /// An open ledger file.
 #[derive(Debug)]
