@@ -27,7 +27,7 @@ podman_answers() {
 # Prints the engine's name and version when one answers within a few seconds.
 answering() { docker_answers || podman_answers; }
 
-refusal() { docker version 2>&1 >/dev/null | tail -n 1; }
+refusal() { { docker version 2>&1 >/dev/null || true; } | tail -n 1; }
 
 launch() { # Starts dockerd with the given extra arguments and waits until it answers or ends.
     local pid waited=0
@@ -94,7 +94,7 @@ stop() {
 }
 
 case ${1:-} in
-start) start ;;
+start) start || exit 1 ;;
 stop) stop ;;
 status) answering || { warn "no container engine answers: $(refusal 2>/dev/null)" && exit 1; } ;;
 *) usage && exit 2 ;;

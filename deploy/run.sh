@@ -57,10 +57,7 @@ prepare_image() {
 
 # The page is up before the image is: it says so, and the nodes page shows when the image is ready.
 build_image() {
-    if ! deploy/engine.sh status >/dev/null 2>&1; then
-        warn "there is no container engine, so no agent image is built and agents get no sandbox here"
-        return
-    fi
+    if ! deploy/engine.sh status >/dev/null 2>&1; then return 0; fi
     setsid deploy/run.sh agent-image </dev/null &
     image_process=$!
 }
@@ -186,7 +183,11 @@ banner() {
     printf '    Page             %s%s%s\n' "$bold" "$url" "$plain"
     login_line
     if [ -n "$daemon" ]; then printf '    This machine     %s, a node of its own (data in .roost/node)\n' "$(hostname)"; fi
-    printf '    Agent image      being made; agents get a sandbox when it is ready\n'
+    if deploy/engine.sh status >/dev/null 2>&1; then
+        printf '    Agent image      being made; agents get a sandbox when it is ready\n'
+    else
+        printf '    Container engine none: agents get no sandbox here, everything else works\n'
+    fi
     printf '    Stop             Ctrl-C here, or deploy/run.sh stop\n'
 }
 

@@ -110,7 +110,7 @@ need_engine() {
         # Newer releases keep the client in a package of its own.
         if ! have docker; then apt_install docker-cli || return 1; fi
     fi
-    "$ROOST_ROOT/deploy/engine.sh" start
+    "$ROOST_ROOT/deploy/engine.sh" start || return 1
 }
 
 # PostgreSQL's programs, without the cluster on port 5432 that the package would make and start.

@@ -26,6 +26,13 @@ pub(super) const NOT_KEYS: &[&str] = &[
     "level_up_model",
     "token",
     "url",
+    // Those of the scripts in deploy/.
+    "bin_dir",
+    "cache",
+    "no_node",
+    "port",
+    "profile",
+    "state",
 ];
 
 /// The default file.

@@ -99,10 +99,10 @@ fn one(api: &Api, claw: &Value) {
         ("managed by", "managed_by.email"),
         ("sandbox", "sandbox.state"),
         ("machine", "sandbox.node_name"),
-        ("created", "created_at"),
     ] {
         println!("{label:<11} {}", field(claw, path));
     }
+    println!("{:<11} {}", "created", show::moment(claw, "created_at"));
 }
 
 /// Every agent, page by page.

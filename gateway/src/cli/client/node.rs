@@ -81,7 +81,7 @@ async fn pair(api: &Api, name: Option<String>, wait: bool) -> anyhow::Result<()>
         println!(
             "On the machine, run:\n\n  {}\n\nand give it this code (single use, until {}):\n\n  {}\n",
             field(&paired, "command"),
-            field(&paired, "expires_at"),
+            show::moment(&paired, "expires_at"),
             field(&paired, "join_code")
         );
         println!(
@@ -144,7 +144,7 @@ async fn list(api: &Api) -> anyhow::Result<()> {
                 show::bytes(size("memory_total_bytes"))
             ),
             field(node, "image"),
-            field(node, "last_seen_at"),
+            show::moment(node, "last_seen_at"),
             field(node, "id"),
         ]
     };

@@ -19,6 +19,14 @@ pub fn field(value: &Value, path: &str) -> String {
     }
 }
 
+/// A moment to the second, in UTC; fractions are for machines.
+pub fn moment(value: &Value, path: &str) -> String {
+    let text = field(value, path);
+    chrono::DateTime::parse_from_rfc3339(&text)
+        .map(|moment| moment.to_utc().format("%Y-%m-%d %H:%M:%S UTC").to_string())
+        .unwrap_or(text)
+}
+
 /// Prints JSON as it came.
 pub fn json(value: &Value) {
     println!(
@@ -108,6 +116,13 @@ mod tests {
             columns(&["NAME", "STATE"], &rows),
             "NAME    STATE\na       running\nlonger  -\n"
         );
+    }
+
+    #[test]
+    fn moments_are_said_to_the_second() {
+        let node = json!({ "at": "2026-11-21T05:09:40.909762061Z", "never": null });
+        assert_eq!(moment(&node, "at"), "2026-11-21 05:09:40 UTC");
+        assert_eq!(moment(&node, "never"), "-");
     }
 
     #[test]
