@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { liveTests } from "./browser-live.mjs";
+import { peopleTests } from "./browser-people.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
 
 const browser = await launch();
@@ -100,6 +101,7 @@ const tests = {
           "no-sandbox": `/claws/${bare.id}`,
           hardening: `/claws/${claw.id}?tab=hardening`,
           details: `/claws/${claw.id}?tab=details`,
+          members: "/members",
           quotas: "/quotas",
           operator: "/operator",
           account: "/account",
@@ -235,6 +237,7 @@ const tests = {
       assert.equal(await page.getByRole("link", { name: "Supervision" }).count(), 0);
     }),
 
+  ...peopleTests(scene),
   ...liveTests(scene),
   ...consoleTests(scene),
 };
