@@ -17,15 +17,13 @@ pub async fn session_by_token(
     db: &impl ConnectionTrait,
     token_sha256: &str,
 ) -> Result<Option<(session::Model, user::Model)>, DbErr> {
-    let Some(session) = session::Entity::find()
+    // Asked with every request, so it is one question.
+    let found = session::Entity::find()
         .filter(session::Column::TokenSha256.eq(token_sha256))
+        .find_also_related(user::Entity)
         .one(db)
-        .await?
-    else {
-        return Ok(None);
-    };
-    let user = user::Entity::find_by_id(session.user_id).one(db).await?;
-    Ok(user.map(|user| (session, user)))
+        .await?;
+    Ok(found.and_then(|(session, user)| Some((session, user?))))
 }
 
 /// The user's membership of a workspace.
@@ -34,14 +32,11 @@ pub async fn membership(
     user: UserId,
     workspace: WorkspaceId,
 ) -> Result<Option<(member::Model, workspace::Model)>, DbErr> {
-    let Some(member) = member::Entity::find_by_id((workspace, user))
+    let found = member::Entity::find_by_id((workspace, user))
+        .find_also_related(workspace::Entity)
         .one(db)
-        .await?
-    else {
-        return Ok(None);
-    };
-    let workspace = workspace::Entity::find_by_id(workspace).one(db).await?;
-    Ok(workspace.map(|workspace| (member, workspace)))
+        .await?;
+    Ok(found.and_then(|(member, workspace)| Some((member, workspace?))))
 }
 
 /// The user's oldest membership: where a sign-in leads.

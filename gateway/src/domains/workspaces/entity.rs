@@ -41,7 +41,20 @@ pub mod member {
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
+    pub enum Relation {
+        #[sea_orm(
+            belongs_to = "super::workspace::Entity",
+            from = "Column::WorkspaceId",
+            to = "super::workspace::Column::Id"
+        )]
+        Workspace,
+    }
+
+    impl Related<super::workspace::Entity> for Entity {
+        fn to() -> RelationDef {
+            Relation::Workspace.def()
+        }
+    }
 
     impl ActiveModelBehavior for ActiveModel {}
 }
