@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::db::{Access, Db, DbError};
+use crate::domains::audit::ChainWriter;
 use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, AuthLayer, Passwords, Throttle, commands};
 use crate::domains::claws::purge::{DestroySandbox, SagaDriver};
@@ -188,6 +189,11 @@ impl Gateway {
                 owner: ids.next().to_string(),
             },
             saga_nudge,
+            audit_chain: ChainWriter {
+                db: db.clone(),
+                kill_points: kill_points.clone(),
+                owner: ids.next().to_string(),
+            },
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
             public: listener(public, router::public(states, &layers), tls),

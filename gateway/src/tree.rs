@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   saga driver · event relay · retention
+//! ├─ foundation   saga driver · audit chain · event relay · retention
 //! ├─ events       one writer a workspace that has ephemeral events
 //! ├─ live         one actor an open stream
 //! ├─ operations   what operators asked for
@@ -14,6 +14,7 @@
 use std::time::Duration;
 
 use crate::db::Db;
+use crate::domains::audit::{self, ChainWriter};
 use crate::domains::claws::purge::SagaDriver;
 use crate::events::{Hub, relay, retention};
 use crate::http::serve::{self, Listener};
@@ -25,6 +26,7 @@ pub struct Parts {
     pub hub: Hub,
     pub sagas: SagaDriver,
     pub saga_nudge: Nudge,
+    pub audit_chain: ChainWriter,
     pub sweeper: retention::Sweeper,
     pub branches: Branches,
     /// The branch `fleet`.
@@ -89,6 +91,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
     let sagas = parts.sagas.clone();
     let (db, hub) = (parts.db.clone(), parts.hub.clone());
     let sweeper = parts.sweeper.clone();
+    let chain = parts.audit_chain.clone();
     SupervisorSpec::new("foundation")
         .serves("what everything else rests on")
         .child(ChildSpec::periodic(
@@ -99,6 +102,16 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             move |_| {
                 let sagas = sagas.clone();
                 async move { Ok(sagas.carry_all().await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "audit-chain",
+            ActorKind::AuditChain,
+            audit::PERIOD,
+            &Nudge::default(),
+            move |_| {
+                let chain = chain.clone();
+                async move { Ok(chain.append_all().await?) }
             },
         ))
         .child(ChildSpec::periodic(

@@ -17,6 +17,7 @@ mod m0006_idempotency;
 mod m0101_fleet;
 mod m0102_operations;
 mod m0201_sandboxes;
+mod m0301_audit_chain;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -33,6 +34,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0101_fleet::Migration),
             Box::new(m0102_operations::Migration),
             Box::new(m0201_sandboxes::Migration),
+            Box::new(m0301_audit_chain::Migration),
         ]
     }
 }

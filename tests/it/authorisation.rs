@@ -38,6 +38,7 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/workspaces/{id}", User, ""),
     ("GET /api/quota", Role("viewer"), ""),
     ("GET /api/audit", Role("admin"), ""),
+    ("GET /api/audit/chain", Role("admin"), ""),
     ("GET /api/claws", Role("viewer"), ""),
     ("POST /api/claws", Role("member"), r#"{"name":"x"}"#),
     ("GET /api/claws/{id}", Role("viewer"), ""),

@@ -29,6 +29,8 @@ fn cases(point: &str) -> Vec<String> {
         }
         // The sandbox's step and the rows' step.
         "claws.saga.before_step" | "claws.saga.after_effect" | "claws.saga.after_commit" => &[0, 1],
+        // What the start left behind or the first agent; something later.
+        "audit.chain.before_commit" | "audit.chain.after_commit" => &[0, 1],
         // The first agent, the sandbox, the command.
         "http.idempotency.after_claim" | "http.idempotency.before_answer" => &[0, 2, 3],
         "fleet.node.after_epoch" => &[0],
@@ -277,6 +279,12 @@ async fn nothing_lost_or_doubled(lives: &Lives, player: &Player, follower: &Foll
         (book.numbers(open).await == [0]).then_some(())
     })
     .await;
+    let waiting = "SELECT COUNT(*) AS n FROM audit_waiting";
+    eventually("every audit entry has its link", async || {
+        (book.numbers(waiting).await == [0]).then_some(())
+    })
+    .await;
+    audit_is_whole(book, arms).await;
     let claws = book.texts("SELECT name AS t FROM claws").await;
     assert_eq!(claws, ["kept"], "{arms}");
     for (sql, expected) in [
@@ -323,6 +331,19 @@ async fn nothing_lost_or_doubled(lives: &Lives, player: &Player, follower: &Foll
     sleep(Duration::from_millis(150)).await;
     let head = book.events_are_whole().await;
     follower.saw_all(head).await;
+}
+
+/// The chain goes 1, 2, 3 … without a gap, each link after the one before it, and has each entry once.
+async fn audit_is_whole(book: &Book, arms: &str) {
+    let positions = "SELECT position AS n FROM audit_chain ORDER BY position";
+    let positions = book.numbers(positions).await;
+    let entries = book
+        .numbers("SELECT COUNT(*) AS n FROM audit_entries")
+        .await[0];
+    assert_eq!(positions, (1..=entries).collect::<Vec<_>>(), "{arms}");
+    let following = "SELECT COUNT(*) AS n FROM audit_chain a JOIN audit_chain b \
+                     ON b.position = a.position + 1 AND b.previous_sha256 = a.sha256";
+    assert_eq!(book.numbers(following).await, [entries - 1], "{arms}");
 }
 
 /// So many histories at a time: each waits more than it works.

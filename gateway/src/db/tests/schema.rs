@@ -87,6 +87,8 @@ entities!(
     crate::domains::workspaces::entity::quota_usage,
     crate::domains::audit::entity::entry,
     crate::domains::audit::entity::chain,
+    crate::domains::audit::entity::waiting,
+    crate::domains::audit::entity::head,
     crate::domains::claws::entity::claw,
     crate::domains::claws::purge::saga,
     crate::events::event_entity,
