@@ -17,6 +17,7 @@ use crate::db::{Access, Db, DbError};
 use crate::domains::audit::ChainWriter;
 use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, AuthLayer, Passwords, Throttle, commands};
+use crate::domains::claws::avatar::Pictures;
 use crate::domains::claws::purge::{DestroySandbox, SagaDriver};
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::fleet::routes::FleetState;
@@ -317,6 +318,7 @@ fn states(
             ids: ids.clone(),
             plans,
             sagas: shared.saga_nudge.clone(),
+            pictures: Pictures::default(),
         },
         live: LiveState {
             db: db.clone(),

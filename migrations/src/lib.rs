@@ -18,6 +18,7 @@ mod m0101_fleet;
 mod m0102_operations;
 mod m0201_sandboxes;
 mod m0301_audit_chain;
+mod m0302_brains_and_avatars;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -35,6 +36,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0102_operations::Migration),
             Box::new(m0201_sandboxes::Migration),
             Box::new(m0301_audit_chain::Migration),
+            Box::new(m0302_brains_and_avatars::Migration),
         ]
     }
 }

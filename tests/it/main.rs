@@ -3,6 +3,8 @@
 mod audit;
 mod auth;
 mod authorisation;
+mod avatars;
+mod brains;
 mod claws;
 mod events;
 mod fleet;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
+import { brainTests } from "./browser-brain.mjs";
 import { liveTests } from "./browser-live.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
 
@@ -100,6 +101,8 @@ const tests = {
           "no-sandbox": `/claws/${bare.id}`,
           hardening: `/claws/${claw.id}?tab=hardening`,
           details: `/claws/${claw.id}?tab=details`,
+          brain: `/claws/${mock.state.claws[0].id}?tab=brain`,
+          audit: "/audit",
           quotas: "/quotas",
           operator: "/operator",
           account: "/account",
@@ -237,6 +240,7 @@ const tests = {
 
   ...liveTests(scene),
   ...consoleTests(scene),
+  ...brainTests(scene),
 };
 
 const failed = await runAll(tests);

@@ -90,6 +90,8 @@ entities!(
     crate::domains::audit::entity::waiting,
     crate::domains::audit::entity::head,
     crate::domains::claws::entity::claw,
+    crate::domains::claws::brain::entity::brain,
+    crate::domains::claws::avatar::entity::avatar,
     crate::domains::claws::purge::saga,
     crate::events::event_entity,
     crate::events::head_entity,

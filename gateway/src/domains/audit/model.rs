@@ -56,7 +56,7 @@ fn sorted(value: &serde_json::Value) -> serde_json::Value {
     match value {
         Value::Object(fields) => {
             let mut pairs: Vec<_> = fields.iter().collect();
-            pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
+            pairs.sort_by_key(|(name, _)| *name);
             let pairs = pairs
                 .into_iter()
                 .map(|(name, value)| serde_json::json!({ name: sorted(value) }));

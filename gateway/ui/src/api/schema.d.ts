@@ -21,6 +21,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/audit/chain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the workspace's log stands in the hash chain. `roost audit verify` walks along the whole of it. */
+        get: operations["chain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/login": {
         parameters: {
             query?: never;
@@ -159,6 +176,94 @@ export interface paths {
         head?: never;
         /** Changes an agent. With `If-Match: <version>` only if it still has that version. */
         patch: operations["change"];
+        trace?: never;
+    };
+    "/api/claws/{id}/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The picture of an agent: the uploaded one as PNG, else the drawn one as SVG. */
+        get: operations["avatar"];
+        /** Uploads a picture of an agent: PNG, JPEG or WebP, at most 1 MiB. It is made anew as a PNG of 256 × 256 pixels. */
+        put: operations["upload_avatar"];
+        post?: never;
+        /** Takes the uploaded picture away; the drawn one is shown again. */
+        delete: operations["remove_avatar"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/brain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The brain of an agent, as it is now. */
+        get: operations["brain"];
+        /** Writes the brain. With `If-Match: <version>` only if it still has that version (0: nothing was written yet). */
+        put: operations["write_brain"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/brain/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of the brain, newest first. */
+        get: operations["brain_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/brain/history/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version of the brain. */
+        get: operations["brain_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/brain/history/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes an earlier version back, as a new one. With `If-Match` only over that version. */
+        post: operations["restore_brain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/claws/{id}/sandbox": {
@@ -791,6 +896,20 @@ export interface components {
             label: string;
             token: string;
         };
+        /** @description How the log of a workspace stands. */
+        AuditChain: {
+            end?: components["schemas"]["ChainEnd"] | null;
+            /**
+             * Format: int64
+             * @description Entries of this workspace.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Those of them that have no link yet; a moment later they have.
+             */
+            waiting: number;
+        };
         /** @description An entry of the audit log. */
         AuditEntry: {
             action: string;
@@ -798,15 +917,73 @@ export interface components {
             actor: components["schemas"]["UserId"];
             /** Format: date-time */
             at: string;
+            by?: components["schemas"]["UserBrief"] | null;
             details: Record<string, never>;
             entity_id: string;
             entity_kind: string;
             id: components["schemas"]["AuditId"];
+            link?: components["schemas"]["AuditLink"] | null;
         };
         /** Format: uuid */
         AuditId: string;
+        /** @description A place in the hash chain. */
+        AuditLink: {
+            /** @description Whether the entry is still what was linked. */
+            intact: boolean;
+            /** Format: int64 */
+            position: number;
+            sha256: string;
+        };
+        /** @description What an agent looks like. */
+        Avatar: {
+            /** @description Whether somebody uploaded it; else it is drawn from the agent's id. */
+            uploaded: boolean;
+            /** @description The picture; another picture has another address. */
+            url: string;
+        };
+        /** @description A brain, or a version of it. */
+        Brain: components["schemas"]["BrainVersion"] & {
+            /** @description Markdown; empty where nothing was written yet. */
+            agent_md: string;
+        };
+        /**
+         * @description Why a version was written.
+         * @enum {string}
+         */
+        BrainCause: "edit" | "seed" | "consolidation" | "restore";
+        /** @description A new text of the brain. */
+        BrainText: {
+            /** @description Markdown, at most 100,000 characters. */
+            agent_md: string;
+        };
+        /** @description A version of a brain without its text. */
+        BrainVersion: {
+            /** Format: date-time */
+            at?: string | null;
+            author?: components["schemas"]["UserBrief"] | null;
+            /** Format: int64 */
+            bytes: number;
+            cause?: components["schemas"]["BrainCause"] | null;
+            /**
+             * Format: int64
+             * @description The version that was taken back, where this is a restored one.
+             */
+            restored_from?: number | null;
+            /**
+             * Format: int64
+             * @description For `If-Match`. Counts from 1; 0 where nothing was written yet.
+             */
+            version: number;
+        };
+        /** @description The end of the chain. */
+        ChainEnd: {
+            /** Format: int64 */
+            position: number;
+            sha256: string;
+        };
         /** @description An agent. */
         Claw: {
+            avatar: components["schemas"]["Avatar"];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1038,6 +1215,8 @@ export interface components {
         };
         /** @description A new agent. The caller manages it. */
         NewClaw: {
+            /** @description What its brain begins with: Markdown, at most 100,000 characters. */
+            brain_seed?: string | null;
             /** @description Which model it speaks with, 1 to 200 characters. */
             model_binding?: string | null;
             /** @description 1 to 100 characters. */
@@ -1255,10 +1434,35 @@ export interface components {
                 actor: components["schemas"]["UserId"];
                 /** Format: date-time */
                 at: string;
+                by?: components["schemas"]["UserBrief"] | null;
                 details: Record<string, never>;
                 entity_id: string;
                 entity_kind: string;
                 id: components["schemas"]["AuditId"];
+                link?: components["schemas"]["AuditLink"] | null;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_BrainVersion: {
+            items: {
+                /** Format: date-time */
+                at?: string | null;
+                author?: components["schemas"]["UserBrief"] | null;
+                /** Format: int64 */
+                bytes: number;
+                cause?: components["schemas"]["BrainCause"] | null;
+                /**
+                 * Format: int64
+                 * @description The version that was taken back, where this is a restored one.
+                 */
+                restored_from?: number | null;
+                /**
+                 * Format: int64
+                 * @description For `If-Match`. Counts from 1; 0 where nothing was written yet.
+                 */
+                version: number;
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -1266,6 +1470,7 @@ export interface components {
         /** @description A page of a list. */
         Page_Claw: {
             items: {
+                avatar: components["schemas"]["Avatar"];
                 /** Format: date-time */
                 created_at: string;
                 /** Format: date-time */
@@ -1742,6 +1947,18 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
+                /** @description The user on whose authority it happened. */
+                actor?: components["schemas"]["UserId"];
+                /** @description An action (`claw.created`), or a family of them (`claw.*`). */
+                action?: string;
+                /** @description What kind of thing it was done to (`claw`). */
+                entity_kind?: string;
+                /** @description The id of the thing it was done to. */
+                entity_id?: string;
+                /** @description Not before this moment. */
+                from?: string;
+                /** @description Before this moment. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -1755,6 +1972,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    chain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditChain"];
                 };
             };
             401: {
@@ -2230,6 +2490,431 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Claw"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    avatar: {
+        parameters: {
+            query?: {
+                /** @description As the agent's `avatar.url` has it: then a browser may keep the picture. */
+                v?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": number[];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upload_avatar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "image/jpeg": number[];
+                "image/png": number[];
+                "image/webp": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Avatar"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_avatar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    brain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description the version, for `If-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brain"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    write_brain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that the text was made from */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BrainText"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brain"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    brain_history: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BrainVersion"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    brain_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brain"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_brain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that is the newest now */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brain"];
                 };
             };
             400: {

@@ -1,12 +1,12 @@
 import { Link, useLocation } from "@tanstack/react-router";
-import { Bot, Gauge, Network, Server, UserRound, type LucideIcon } from "lucide-react";
+import { Bot, Gauge, Network, ScrollText, Server, UserRound, type LucideIcon } from "lucide-react";
 import type { Me } from "~/api/types";
 import { cx } from "~/ui/class";
 import { useDrawer } from "~/ui/page";
 import { LiveDot } from "./live-dot";
 import { ThemeSwitch } from "./theme-switch";
 
-type Place = "/fleet" | "/agents" | "/quotas" | "/operator" | "/account";
+type Place = "/fleet" | "/agents" | "/audit" | "/quotas" | "/operator" | "/account";
 
 interface RailLinkProps {
   to: Place;
@@ -77,6 +77,11 @@ export function Rail({ me, className }: { me: Me; className?: string }) {
           </RailLink>
         </ul>
         <ul className="mt-4 flex flex-col gap-0.5 border-t border-line pt-4">
+          {me.permissions.includes("audit.read") && (
+            <RailLink to="/audit" icon={ScrollText}>
+              Audit
+            </RailLink>
+          )}
           <RailLink to="/quotas" icon={Gauge}>
             Quotas
           </RailLink>

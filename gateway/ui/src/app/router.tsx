@@ -92,6 +92,19 @@ const agentMoved = createRoute({
     throw redirect({ to: "/claws/$id", params, search: location.search, replace: true });
   },
 });
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: "/audit",
+  validateSearch: (search) =>
+    given({
+      actor: text(search["actor"]),
+      action: text(search["action"]),
+      thing: text(search["thing"]),
+      from: text(search["from"]),
+      until: text(search["until"]),
+    }),
+  component: page(() => import("~/domains/audit/page"), "AuditPage"),
+});
 const quotas = createRoute({
   getParentRoute: () => shell,
   path: "/quotas",
@@ -113,7 +126,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     setPassword,
-    shell.addChildren([home, fleet, node, agents, agent, agentMoved, quotas, operator, account]),
+    shell.addChildren([home, fleet, node, agents, agent, agentMoved, audit, quotas, operator, account]),
   ]),
   defaultErrorComponent: PageFault,
   defaultPreload: "intent",

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { clawRoutes } from "./routes-claws.mjs";
+import { auditRoutes } from "./routes-audit.mjs";
+import { brainRoutes } from "./routes-brain.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
@@ -108,4 +110,6 @@ export const routes = {
   "POST /api/ops/actors/:id/restart": signedIn(() => ({ status: 202, body: {} })),
   ...nodeRoutes(signedIn),
   ...clawRoutes(signedIn),
+  ...brainRoutes(signedIn),
+  ...auditRoutes(signedIn),
 };
