@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   saga driver · audit chain · event relay · retention
+//! ├─ foundation   saga driver · audit chain · event relay · stream watch · retention
 //! ├─ events       one writer a workspace that has ephemeral events
 //! ├─ live         one actor an open stream
 //! ├─ operations   what operators asked for
@@ -13,8 +13,10 @@
 
 use std::time::Duration;
 
+use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::audit::{self, ChainWriter};
+use crate::domains::auth::{OpenStreams, STREAM_WATCH_PERIOD};
 use crate::domains::claws::purge::SagaDriver;
 use crate::events::{Hub, relay, retention};
 use crate::http::serve::{self, Listener};
@@ -27,6 +29,8 @@ pub struct Parts {
     pub sagas: SagaDriver,
     pub saga_nudge: Nudge,
     pub audit_chain: ChainWriter,
+    pub open_streams: OpenStreams,
+    pub clock: SharedClock,
     pub sweeper: retention::Sweeper,
     pub branches: Branches,
     /// The branch `fleet`.
@@ -92,6 +96,8 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
     let (db, hub) = (parts.db.clone(), parts.hub.clone());
     let sweeper = parts.sweeper.clone();
     let chain = parts.audit_chain.clone();
+    let (streams, clock) = (parts.open_streams.clone(), parts.clock.clone());
+    let watched = parts.db.clone();
     SupervisorSpec::new("foundation")
         .serves("what everything else rests on")
         .child(ChildSpec::periodic(
@@ -122,6 +128,16 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             move |_| {
                 let (db, hub) = (db.clone(), hub.clone());
                 async move { Ok(relay::look(&db, &hub).await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "stream-watch",
+            ActorKind::StreamWatch,
+            STREAM_WATCH_PERIOD,
+            parts.open_streams.nudge(),
+            move |_| {
+                let (streams, db, clock) = (streams.clone(), watched.clone(), clock.clone());
+                async move { Ok(streams.look(&db, &clock).await?) }
             },
         ))
         .child(ChildSpec::periodic(

@@ -18,7 +18,7 @@ async fn found(owner: &Person, query: &str) -> Vec<String> {
     };
     page.body["items"]
         .as_array()
-        .unwrap()
+        .expect("items")
         .iter()
         .map(line)
         .collect()

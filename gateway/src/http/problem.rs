@@ -54,6 +54,7 @@ codes! {
     NoSandbox, "no-sandbox", CONFLICT, "The agent has no sandbox";
     SandboxLost, "sandbox-lost", CONFLICT, "The sandbox is gone";
     JoinCodeUnknown, "join-code-unknown", NOT_FOUND, "The join code is unknown or has expired";
+    InvitationUnknown, "invitation-unknown", NOT_FOUND, "The invitation is not good any more";
     JoinCodeUsed, "join-code-used", CONFLICT, "The join code was used by another machine";
     PreconditionFailed, "precondition-failed", PRECONDITION_FAILED, "The resource has changed";
     PayloadTooLarge, "payload-too-large", PAYLOAD_TOO_LARGE, "The body is too large";

@@ -4,6 +4,7 @@ import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
 import { liveTests } from "./browser-live.mjs";
+import { peopleTests } from "./browser-people.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
 
 const browser = await launch();
@@ -103,6 +104,7 @@ const tests = {
           details: `/claws/${claw.id}?tab=details`,
           brain: `/claws/${mock.state.claws[0].id}?tab=brain`,
           audit: "/audit",
+          members: "/members",
           quotas: "/quotas",
           operator: "/operator",
           account: "/account",
@@ -238,6 +240,7 @@ const tests = {
       assert.equal(await page.getByRole("link", { name: "Supervision" }).count(), 0);
     }),
 
+  ...peopleTests(scene),
   ...liveTests(scene),
   ...consoleTests(scene),
   ...brainTests(scene),

@@ -50,6 +50,12 @@ const setPassword = createRoute({
   component: page(() => import("~/domains/identity/page"), "SetPasswordPage"),
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitation",
+  component: page(() => import("~/domains/identity/invitation"), "InvitationPage"),
+});
+
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
@@ -105,6 +111,11 @@ const audit = createRoute({
     }),
   component: page(() => import("~/domains/audit/page"), "AuditPage"),
 });
+const members = createRoute({
+  getParentRoute: () => shell,
+  path: "/members",
+  component: page(() => import("~/domains/people/page"), "MembersPage"),
+});
 const quotas = createRoute({
   getParentRoute: () => shell,
   path: "/quotas",
@@ -126,7 +137,20 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     setPassword,
-    shell.addChildren([home, fleet, node, agents, agent, agentMoved, audit, quotas, operator, account]),
+    invitation,
+    shell.addChildren([
+      home,
+      fleet,
+      node,
+      agents,
+      agent,
+      agentMoved,
+      audit,
+      members,
+      quotas,
+      operator,
+      account,
+    ]),
   ]),
   defaultErrorComponent: PageFault,
   defaultPreload: "intent",

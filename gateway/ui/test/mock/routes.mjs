@@ -3,6 +3,7 @@ import { clawRoutes } from "./routes-claws.mjs";
 import { auditRoutes } from "./routes-audit.mjs";
 import { brainRoutes } from "./routes-brain.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
+import { peopleRoutes } from "./routes-people.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
 import { makeTree } from "./tree.mjs";
@@ -13,6 +14,10 @@ const signedIn = (call) => ({ call });
 const RIGHTS = {
   owner: [
     "workspace.read",
+    "workspace.change",
+    "workspace.delete",
+    "members.read",
+    "members.manage",
     "audit.read",
     "claws.read",
     "claws.write",
@@ -25,15 +30,15 @@ const RIGHTS = {
     "events.read",
     "tree.read",
   ],
-  viewer: ["workspace.read", "claws.read", "sandboxes.read", "nodes.read", "events.read"],
+  viewer: ["workspace.read", "members.read", "claws.read", "sandboxes.read", "nodes.read", "events.read"],
 };
 
 const me = (state) => ({
   user: state.user,
-  workspace: { id: "w1", name: "Ada's workshop" },
+  workspace: state.people.workspaces.find((one) => one.id === state.workspace),
   role: state.role,
   operator: state.operator,
-  workspaces: [{ id: "w1", name: "Ada's workshop", role: "owner" }],
+  workspaces: state.people.workspaces,
   permissions: RIGHTS[state.role],
   must_set_password: state.mustSetPassword,
 });
@@ -108,6 +113,7 @@ export const routes = {
     return { body: { at: ago(0), root: makeTree(state.nodes) } };
   }),
   "POST /api/ops/actors/:id/restart": signedIn(() => ({ status: 202, body: {} })),
+  ...peopleRoutes(signedIn, open),
   ...nodeRoutes(signedIn),
   ...clawRoutes(signedIn),
   ...brainRoutes(signedIn),

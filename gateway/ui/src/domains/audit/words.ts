@@ -20,6 +20,14 @@ const DONE: Record<string, string> = {
   "placement.set": "chose where new sandboxes run",
   "placement.cleared": "let new sandboxes run on the gateway's machine",
   "session.opened": "signed in",
+  "session.ended": "ended a session",
+  "password.changed": "set another password",
+  "invitation.created": "made an invitation",
+  "invitation.withdrawn": "took an invitation back",
+  "member.joined": "joined the workspace",
+  "member.removed": "took a member out of the workspace",
+  "member.role_changed": "changed the role of a member",
+  "workspace.renamed": "renamed the workspace",
   "actor.restarted": "restarted the actor *",
   "workspace.created": "created the workspace *",
 };
@@ -76,6 +84,8 @@ export const families: [string, string][] = [
   ["node.*", "Machines"],
   ["placement.*", "Placement"],
   ["session.*", "Sign-ins"],
+  ["member.*", "Members"],
+  ["invitation.*", "Invitations"],
   ["workspace.*", "Workspace"],
   ["actor.*", "Actors"],
 ];
