@@ -14,8 +14,10 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::db::{Access, Db, DbError};
+use crate::domains::audit::ChainWriter;
 use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle, commands};
+use crate::domains::claws::avatar::Pictures;
 use crate::domains::claws::purge::{DestroySandbox, SagaDriver};
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::fleet::routes::FleetState;
@@ -191,6 +193,11 @@ impl Gateway {
                 owner: ids.next().to_string(),
             },
             saga_nudge,
+            audit_chain: ChainWriter {
+                db: db.clone(),
+                kill_points: kill_points.clone(),
+                owner: ids.next().to_string(),
+            },
             open_streams,
             clock: clock.clone(),
             fleet: machines.branch,
@@ -326,6 +333,7 @@ fn states(
             ids: ids.clone(),
             plans,
             sagas: shared.saga_nudge.clone(),
+            pictures: Pictures::default(),
         },
         live: LiveState {
             db: db.clone(),

@@ -255,11 +255,18 @@ impl From<crate::operations::OperationsError> for ApiError {
 impl From<crate::domains::claws::ClawError> for ApiError {
     fn from(error: crate::domains::claws::ClawError) -> Self {
         use crate::domains::claws::ClawError as E;
+        use crate::domains::claws::avatar::PictureError;
         match error {
             E::NotFound => Self::not_found("claw"),
             E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
                 "The claw has version {current} by now; read it again and repeat your change."
             )),
+            E::BrainMoved { current } => Self::new(Code::PreconditionFailed).detail(format!(
+                "The brain has version {current} by now: somebody wrote it since. Compare the two, then write over that version."
+            )),
+            E::NoBrainVersion => Self::not_found("version of the brain"),
+            E::Picture(PictureError::Failed(error)) => Self::internal(error),
+            E::Picture(error) => Self::validation("", error.to_string()),
             E::BeingPurged => Self::new(Code::Conflict)
                 .detail("The claw is being purged; nothing about it can be changed any more."),
             E::Quota(error) => error.into(),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   saga driver · event relay · stream watch · retention
+//! ├─ foundation   saga driver · audit chain · event relay · stream watch · retention
 //! ├─ events       one writer a workspace that has ephemeral events
 //! ├─ live         one actor an open stream
 //! ├─ operations   what operators asked for
@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use crate::clock::SharedClock;
 use crate::db::Db;
+use crate::domains::audit::{self, ChainWriter};
 use crate::domains::auth::{OpenStreams, STREAM_WATCH_PERIOD};
 use crate::domains::claws::purge::SagaDriver;
 use crate::events::{Hub, relay, retention};
@@ -27,6 +28,7 @@ pub struct Parts {
     pub hub: Hub,
     pub sagas: SagaDriver,
     pub saga_nudge: Nudge,
+    pub audit_chain: ChainWriter,
     pub open_streams: OpenStreams,
     pub clock: SharedClock,
     pub sweeper: retention::Sweeper,
@@ -93,6 +95,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
     let sagas = parts.sagas.clone();
     let (db, hub) = (parts.db.clone(), parts.hub.clone());
     let sweeper = parts.sweeper.clone();
+    let chain = parts.audit_chain.clone();
     let (streams, clock) = (parts.open_streams.clone(), parts.clock.clone());
     let watched = parts.db.clone();
     SupervisorSpec::new("foundation")
@@ -105,6 +108,16 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             move |_| {
                 let sagas = sagas.clone();
                 async move { Ok(sagas.carry_all().await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "audit-chain",
+            ActorKind::AuditChain,
+            audit::PERIOD,
+            &Nudge::default(),
+            move |_| {
+                let chain = chain.clone();
+                async move { Ok(chain.append_all().await?) }
             },
         ))
         .child(ChildSpec::periodic(

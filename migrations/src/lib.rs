@@ -19,6 +19,8 @@ mod m0102_operations;
 mod m0103_session_origins;
 mod m0104_invitations;
 mod m0201_sandboxes;
+mod m0301_audit_chain;
+mod m0302_brains_and_avatars;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -37,6 +39,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0103_session_origins::Migration),
             Box::new(m0104_invitations::Migration),
             Box::new(m0201_sandboxes::Migration),
+            Box::new(m0301_audit_chain::Migration),
+            Box::new(m0302_brains_and_avatars::Migration),
         ]
     }
 }

@@ -70,11 +70,32 @@ const CASES: &[(&str, Least, &str)] = &[
     ),
     ("GET /api/quota", Role("viewer"), ""),
     ("GET /api/audit", Role("admin"), ""),
+    ("GET /api/audit/chain", Role("admin"), ""),
     ("GET /api/claws", Role("viewer"), ""),
     ("POST /api/claws", Role("member"), r#"{"name":"x"}"#),
     ("GET /api/claws/{id}", Role("viewer"), ""),
     ("PATCH /api/claws/{id}", Role("member"), r#"{"name":"y"}"#),
     ("DELETE /api/claws/{id}", Role("member"), ""),
+    ("GET /api/claws/{id}/brain", Role("viewer"), ""),
+    (
+        "PUT /api/claws/{id}/brain",
+        Role("member"),
+        r#"{"agent_md":"x"}"#,
+    ),
+    ("GET /api/claws/{id}/brain/history", Role("viewer"), ""),
+    (
+        "GET /api/claws/{id}/brain/history/{version}",
+        Role("viewer"),
+        "",
+    ),
+    (
+        "POST /api/claws/{id}/brain/history/{version}/restore",
+        Role("member"),
+        "",
+    ),
+    ("GET /api/claws/{id}/avatar", Role("viewer"), ""),
+    ("PUT /api/claws/{id}/avatar", Role("member"), ""),
+    ("DELETE /api/claws/{id}/avatar", Role("member"), ""),
     ("GET /api/events", Role("viewer"), ""),
     ("GET /api/ops/tree", Role("owner"), ""),
     ("POST /api/ops/actors/{id}/restart", Operator, ""),
@@ -218,6 +239,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
     let method = method.parse().expect("a method");
     // An operation that nobody has: whoever may look is told so, whoever may not is refused before.
     let path = path.replace("{operation_id}", "0190a000-0000-7000-8000-000000000001");
+    let path = path.replace("{version}", "1");
     let path = path.replace("{invitation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = match path.contains("{user_id}") {
         true => path.replace("{user_id}", &bystander.id),

@@ -1,7 +1,10 @@
 //! One integration binary; its modules mirror the domains of the gateway.
 
+mod audit;
 mod auth;
 mod authorisation;
+mod avatars;
+mod brains;
 mod claws;
 mod events;
 mod fleet;

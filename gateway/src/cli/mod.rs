@@ -1,5 +1,6 @@
 //! The command line of `roost`: the gateway itself, its operator's tools, and a client for users.
 
+mod audit;
 mod client;
 mod owner;
 mod serve;
@@ -57,6 +58,7 @@ enum Command {
     Restore(owner::BackupArgs),
     OneTime(owner::OneTimeArgs),
     Operator(owner::OperatorArgs),
+    Audit(audit::AuditArgs),
     #[command(flatten)]
     Client(client::ClientCommand),
 }
@@ -95,6 +97,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Restore(args) => on_a_runtime(owner::restore(args)),
         Command::OneTime(args) => on_a_runtime(owner::one_time(args)),
         Command::Operator(args) => on_a_runtime(owner::operator(args)),
+        Command::Audit(args) => on_a_runtime(audit::run(args)),
         Command::Client(command) => command.run(&cli.client),
     }
 }

@@ -113,7 +113,7 @@ pub(super) async fn restore(args: BackupArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn open(config: &Config) -> anyhow::Result<(Db, SharedClock)> {
+pub(super) async fn open(config: &Config) -> anyhow::Result<(Db, SharedClock)> {
     let url = config.database_url.expose_secret();
     let db = Db::open(url, Access::Beside, Hub::default()).await?;
     Ok((db, SystemClock::shared()))

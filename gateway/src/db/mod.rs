@@ -13,7 +13,7 @@ pub mod backup;
 pub mod lease;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use connect::{Access, Backend, Db};
 pub use error::{DbError, is_disk_full, unique_violation};

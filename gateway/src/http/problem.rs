@@ -58,7 +58,7 @@ codes! {
     JoinCodeUsed, "join-code-used", CONFLICT, "The join code was used by another machine";
     PreconditionFailed, "precondition-failed", PRECONDITION_FAILED, "The resource has changed";
     PayloadTooLarge, "payload-too-large", PAYLOAD_TOO_LARGE, "The body is too large";
-    UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The body must be JSON";
+    UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The body's media type is not taken here";
     TooManyAttempts, "too-many-attempts", TOO_MANY_REQUESTS, "Too many attempts";
     TooManyStreams, "too-many-streams", TOO_MANY_REQUESTS, "Too many open streams";
     Internal, "internal", INTERNAL_SERVER_ERROR, "Something failed on our side";

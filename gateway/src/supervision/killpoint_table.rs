@@ -42,6 +42,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the saga's row says that the step is done; the next one has not been looked for",
     },
     KillPoint {
+        name: "audit.chain.before_commit",
+        place: "links for entries that waited are appended; their transaction is not committed",
+    },
+    KillPoint {
+        name: "audit.chain.after_commit",
+        place: "the links are durable; the writer has not looked for more",
+    },
+    KillPoint {
         name: "fleet.node.after_epoch",
         place: "a machine's connection has its epoch in the store; nothing knows of it in memory and it was not welcomed",
     },

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
+import { brainTests } from "./browser-brain.mjs";
 import { liveTests } from "./browser-live.mjs";
 import { peopleTests } from "./browser-people.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
@@ -101,6 +102,8 @@ const tests = {
           "no-sandbox": `/claws/${bare.id}`,
           hardening: `/claws/${claw.id}?tab=hardening`,
           details: `/claws/${claw.id}?tab=details`,
+          brain: `/claws/${mock.state.claws[0].id}?tab=brain`,
+          audit: "/audit",
           members: "/members",
           quotas: "/quotas",
           operator: "/operator",
@@ -240,6 +243,7 @@ const tests = {
   ...peopleTests(scene),
   ...liveTests(scene),
   ...consoleTests(scene),
+  ...brainTests(scene),
 };
 
 const failed = await runAll(tests);

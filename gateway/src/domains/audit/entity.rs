@@ -1,4 +1,4 @@
-//! Rows of `audit_entries` and `audit_chain`.
+//! Rows of `audit_entries`, `audit_chain`, `audit_waiting` and `audit_head`.
 
 /// One thing that somebody did.
 pub mod entry {
@@ -39,6 +39,44 @@ pub mod chain {
         pub position: i64,
         pub entry_id: AuditId,
         pub previous_sha256: String,
+        pub sha256: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// An entry that has no link yet.
+pub mod waiting {
+    use sea_orm::entity::prelude::*;
+
+    use crate::ids::AuditId;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "audit_waiting")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub entry_id: AuditId,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// Where the chain ends: one row.
+pub mod head {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "audit_head")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: i64,
+        pub position: i64,
         pub sha256: String,
     }
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use sea_orm::{DbErr, EntityTrait, Set};
 
-use super::entity::entry;
+use super::entity::{entry, waiting};
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::ids::{AuditId, SharedIds, UserId, fresh};
@@ -40,5 +40,9 @@ pub async fn record(
     })
     .exec_without_returning(&**tx)
     .await?;
+    // The chain's writer takes it from here, after the commit.
+    waiting::Entity::insert(waiting::ActiveModel { entry_id: Set(id) })
+        .exec_without_returning(&**tx)
+        .await?;
     Ok(())
 }

@@ -1,66 +1,66 @@
-//! `GET /api/audit`.
+//! `/api/audit`.
+
+use std::collections::HashMap;
 
 use axum::Json;
 use axum::extract::State;
-use chrono::{DateTime, Utc};
-use serde::Serialize;
-use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::entity::entry;
+use super::dto::{AuditChain, AuditEntry, AuditQuery};
 use super::store;
 use crate::db::Db;
-use crate::domains::auth::{Scoped, can};
+use crate::domains::auth::dto::UserBrief;
+use crate::domains::auth::{self, Scoped, can};
 use crate::error::ApiResult;
 use crate::http::json::Query;
-use crate::http::pagination::{Page, PageQuery};
+use crate::http::pagination::Page;
 use crate::http::problem::Problem;
-use crate::ids::{AuditId, UserId};
-
-/// An entry of the audit log.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct AuditEntry {
-    pub id: AuditId,
-    /// The user on whose authority it happened.
-    pub actor: UserId,
-    pub action: String,
-    pub entity_kind: String,
-    pub entity_id: String,
-    #[schema(value_type = Object)]
-    pub details: serde_json::Value,
-    pub at: DateTime<Utc>,
-}
+use crate::ids::UserId;
 
 /// The routes.
 pub fn router() -> OpenApiRouter<Db> {
-    OpenApiRouter::new().routes(routes!(list))
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(chain))
 }
 
 /// The audit log of the workspace, newest first.
-#[utoipa::path(get, path = "/api/audit", tag = "workspaces", params(PageQuery),
-    responses((status = 200, body = Page<AuditEntry>), (status = 401, body = Problem), (status = 403, body = Problem)))]
+#[utoipa::path(get, path = "/api/audit", tag = "workspaces", params(AuditQuery),
+    responses((status = 200, body = Page<AuditEntry>), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem)))]
 async fn list(
     State(db): State<Db>,
     caller: Scoped<can::ReadAudit>,
-    Query(query): Query<PageQuery>,
+    Query(query): Query<AuditQuery>,
 ) -> ApiResult<Json<Page<AuditEntry>>> {
-    let request = query.check()?;
-    let rows = store::newest(db.read(), caller.scope(), request).await?;
-    Ok(Json(
-        request.page(rows, |row| row.id.0).map(AuditEntry::from),
-    ))
+    let (request, filter) = query.check()?;
+    let rows = store::newest(db.read(), caller.scope(), &filter, request).await?;
+    let page = request.page(rows, |row| row.id.0);
+    let mut links = store::links_of(db.read(), &page.items).await?;
+    let people = page.items.iter().map(|row| row.actor);
+    let people = auth::store::users_by_id(db.read(), people).await?;
+    let people: HashMap<UserId, UserBrief> = people
+        .into_iter()
+        .map(|user| (user.id, user.into()))
+        .collect();
+    Ok(Json(page.map(|row| {
+        let (by, link) = (people.get(&row.actor).cloned(), links.remove(&row.id));
+        AuditEntry::new(row, by, link)
+    })))
 }
 
-impl From<entry::Model> for AuditEntry {
-    fn from(row: entry::Model) -> Self {
-        Self {
-            id: row.id,
-            actor: row.actor,
-            action: row.action,
-            entity_kind: row.entity_kind,
-            entity_id: row.entity_id,
-            details: row.details,
-            at: row.at,
-        }
-    }
+/// How the workspace's log stands in the hash chain. `roost audit verify` walks along the whole of it.
+#[utoipa::path(get, path = "/api/audit/chain", tag = "workspaces",
+    responses((status = 200, body = AuditChain), (status = 401, body = Problem), (status = 403, body = Problem)))]
+async fn chain(
+    State(db): State<Db>,
+    caller: Scoped<can::ReadAudit>,
+) -> ApiResult<Json<AuditChain>> {
+    let (entries, waiting) = store::counts(db.read(), caller.scope()).await?;
+    let end = store::end(db.read()).await?.map(Into::into);
+    Ok(Json(AuditChain {
+        entries,
+        waiting,
+        end,
+    }))
 }

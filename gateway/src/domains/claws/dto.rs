@@ -4,6 +4,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::avatar::dto::Avatar;
+use super::brain::dto::MOST_CHARACTERS;
 use super::entity::claw;
 use crate::domains::auth::dto::UserBrief;
 use crate::events::AgentState;
@@ -26,6 +28,7 @@ pub struct Claw {
     pub status: AgentState,
     /// Where it works, when it has a sandbox.
     pub sandbox: Option<SandboxBrief>,
+    pub avatar: Avatar,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
     pub deleted_at: Option<DateTime<Utc>>,
@@ -49,7 +52,12 @@ pub struct SandboxBrief {
 
 impl Claw {
     /// From the row and what other domains know about it.
-    pub fn new(row: claw::Model, managed_by: UserBrief, sandbox: Option<SandboxBrief>) -> Self {
+    pub fn new(
+        row: claw::Model,
+        managed_by: UserBrief,
+        sandbox: Option<SandboxBrief>,
+        avatar: Avatar,
+    ) -> Self {
         Self {
             id: row.id,
             name: row.name,
@@ -59,6 +67,7 @@ impl Claw {
             managed_by,
             status: AgentState::from_stored(&row.status),
             sandbox,
+            avatar,
             created_at: row.created_at,
             updated_at: row.updated_at,
             deleted_at: row.deleted_at,
@@ -83,6 +92,9 @@ pub struct NewClaw {
     /// Which model it speaks with, 1 to 200 characters.
     #[serde(default)]
     pub model_binding: Option<String>,
+    /// What its brain begins with: Markdown, at most 100,000 characters.
+    #[serde(default)]
+    pub brain_seed: Option<String>,
 }
 
 impl Check for NewClaw {
@@ -96,6 +108,9 @@ impl Check for NewClaw {
         }
         if let Some(model) = &self.model_binding {
             mistakes.text("/model_binding", model, 1, 200);
+        }
+        if let Some(seed) = &self.brain_seed {
+            mistakes.text("/brain_seed", seed, 0, MOST_CHARACTERS);
         }
     }
 }

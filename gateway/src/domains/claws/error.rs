@@ -11,6 +11,15 @@ pub enum ClawError {
     /// `If-Match` named another version.
     #[error("the claw has version {current}")]
     VersionMismatch { current: i64 },
+    /// `If-Match` named another version of the brain, or somebody wrote at the same moment.
+    #[error("the brain has version {current}")]
+    BrainMoved { current: i64 },
+    /// The history has no such version.
+    #[error("there is no such version of the brain")]
+    NoBrainVersion,
+    /// The picture cannot be an avatar.
+    #[error(transparent)]
+    Picture(#[from] super::avatar::PictureError),
     /// A purge has begun.
     #[error("the claw is being purged")]
     BeingPurged,

@@ -1,8 +1,11 @@
 //! Agents, called claws: created, changed, deleted softly, purged for good by a saga.
 //!
 //! Invariants: each has a person who manages it; a deleted one gives its quota back and keeps its name for history; a
-//! change and its event are one transaction. Tables: `claws`, `sagas` (purge). In the tree: `foundation/saga-driver`.
+//! change and its event are one transaction. Tables: `claws`, `claw_brains`, `claw_avatars`, `sagas` (purge). In the tree:
+//! `foundation/saga-driver`.
 
+pub mod avatar;
+pub mod brain;
 pub mod commands;
 pub mod dto;
 mod elsewhere;

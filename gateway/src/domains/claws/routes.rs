@@ -8,9 +8,10 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+use super::avatar::dto::Avatar;
 use super::dto::{Claw, ClawChange, DeleteQuery, ListQuery, NewClaw, PurgeStarted};
 use super::entity::claw;
-use super::{commands, elsewhere, store};
+use super::{avatar, brain, commands, elsewhere, store};
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::auth::dto::UserBrief;
@@ -32,6 +33,7 @@ pub struct ClawsState {
     pub ids: SharedIds,
     pub plans: Arc<Plans>,
     pub sagas: Nudge,
+    pub pictures: avatar::Pictures,
 }
 
 /// The routes.
@@ -39,6 +41,8 @@ pub fn router() -> OpenApiRouter<ClawsState> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
         .routes(routes!(get, change, delete))
+        .merge(brain::routes::router())
+        .merge(avatar::routes::router())
 }
 
 /// The agents of the workspace, oldest first.
@@ -142,7 +146,8 @@ async fn delete(
     Ok((StatusCode::ACCEPTED, Json(body)).into_response())
 }
 
-fn if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
+/// The version that a change is made from.
+pub(super) fn if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
     headers
         .get(header::IF_MATCH)
         .map(|value| {
@@ -168,13 +173,16 @@ async fn shown(
     let managers = auth::store::users_by_id(state.db.read(), managers).await?;
     let ids: Vec<ClawId> = rows.iter().map(|row| row.id).collect();
     let mut sandboxes = elsewhere::sandboxes_of(&state.db, scope, &ids).await?;
+    let avatars = avatar::store::hashes_of(state.db.read(), scope, &ids).await?;
     Ok(rows
         .into_iter()
         .filter_map(|row| {
             // The foreign key guarantees the manager.
             let manager = managers.iter().find(|user| user.id == row.managed_by)?;
             let sandbox = sandboxes.remove(&row.id);
-            Some(Claw::new(row, UserBrief::from(manager.clone()), sandbox))
+            let avatar = Avatar::new(row.id, avatars.get(&row.id).map(String::as_str));
+            let manager = UserBrief::from(manager.clone());
+            Some(Claw::new(row, manager, sandbox, avatar))
         })
         .collect())
 }

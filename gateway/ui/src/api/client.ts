@@ -98,7 +98,7 @@ export const api = {
       headers: { "idempotency-key": crypto.randomUUID?.() ?? fallbackKey(), ...options?.headers },
     }),
   patch: <T>(path: string, body: unknown, options?: Options) => json<T>("PATCH", path, { ...options, body }),
-  put: <T>(path: string, body: unknown) => json<T>("PUT", path, { body }),
+  put: <T>(path: string, body: unknown, options?: Options) => json<T>("PUT", path, { ...options, body }),
   delete: <T>(path: string, options?: Options) => json<T>("DELETE", path, options),
 };
 

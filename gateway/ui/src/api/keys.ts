@@ -16,5 +16,11 @@ export const keys = {
   nodeSandboxes: (id: string) => ["nodes", id, "sandboxes"] as const,
   claws: ["claws"] as const,
   claw: (id: string) => ["claws", id] as const,
+  brain: (id: string) => ["claws", id, "brain"] as const,
+  brainHistory: (id: string) => ["claws", id, "brain", "history"] as const,
+  brainVersion: (id: string, version: number) => ["claws", id, "brain", "version", version] as const,
+  audit: ["audit"] as const,
+  auditLog: (query: Record<string, string>) => ["audit", "log", query] as const,
+  auditChain: ["audit", "chain"] as const,
   sandbox: (id: string) => ["claws", id, "sandbox"] as const,
 };

@@ -51,5 +51,12 @@ export type ToolReport = Schemas["Tools"];
 export type Operation = Schemas["OperationLine"];
 export type Placement = Schemas["Placement"];
 
+export type Brain = Schemas["Brain"];
+export type BrainVersion = Schemas["BrainVersion"];
+export type BrainCause = Schemas["BrainCause"];
+export type Avatar = Schemas["Avatar"];
+export type AuditEntry = Schemas["AuditEntry"];
+export type AuditChain = Schemas["AuditChain"];
+
 export type Actor = Schemas["ActorSnapshot"];
 export type Tree = Schemas["TreeSnapshot"];

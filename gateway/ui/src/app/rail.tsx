@@ -1,5 +1,14 @@
 import { Link, useLocation } from "@tanstack/react-router";
-import { Bot, Gauge, Network, Server, UserRound, UsersRound, type LucideIcon } from "lucide-react";
+import {
+  Bot,
+  Gauge,
+  Network,
+  ScrollText,
+  Server,
+  UserRound,
+  UsersRound,
+  type LucideIcon,
+} from "lucide-react";
 import type { Me } from "~/api/types";
 import { cx } from "~/ui/class";
 import { useDrawer } from "~/ui/page";
@@ -7,7 +16,7 @@ import { LiveDot } from "./live-dot";
 import { ThemeSwitch } from "./theme-switch";
 import { WorkspaceSwitch } from "./workspace-switch";
 
-type Place = "/fleet" | "/agents" | "/members" | "/quotas" | "/operator" | "/account";
+type Place = "/fleet" | "/agents" | "/audit" | "/members" | "/quotas" | "/operator" | "/account";
 
 interface RailLinkProps {
   to: Place;
@@ -76,6 +85,11 @@ export function Rail({ me, className }: { me: Me; className?: string }) {
           </RailLink>
         </ul>
         <ul className="mt-4 flex flex-col gap-0.5 border-t border-line pt-4">
+          {me.permissions.includes("audit.read") && (
+            <RailLink to="/audit" icon={ScrollText}>
+              Audit
+            </RailLink>
+          )}
           <RailLink to="/members" icon={UsersRound}>
             Members
           </RailLink>

@@ -98,6 +98,19 @@ const agentMoved = createRoute({
     throw redirect({ to: "/claws/$id", params, search: location.search, replace: true });
   },
 });
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: "/audit",
+  validateSearch: (search) =>
+    given({
+      actor: text(search["actor"]),
+      action: text(search["action"]),
+      thing: text(search["thing"]),
+      from: text(search["from"]),
+      until: text(search["until"]),
+    }),
+  component: page(() => import("~/domains/audit/page"), "AuditPage"),
+});
 const members = createRoute({
   getParentRoute: () => shell,
   path: "/members",
@@ -125,7 +138,19 @@ export const router = createRouter({
     signIn,
     setPassword,
     invitation,
-    shell.addChildren([home, fleet, node, agents, agent, agentMoved, members, quotas, operator, account]),
+    shell.addChildren([
+      home,
+      fleet,
+      node,
+      agents,
+      agent,
+      agentMoved,
+      audit,
+      members,
+      quotas,
+      operator,
+      account,
+    ]),
   ]),
   defaultErrorComponent: PageFault,
   defaultPreload: "intent",

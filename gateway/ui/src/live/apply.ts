@@ -23,6 +23,11 @@ function patchStatus(client: QueryClient, id: string, status: Claw["status"]) {
   client.setQueryData<Claw>(keys.claw(id), (claw) => claw && { ...claw, status });
 }
 
+/** Whatever changed was done by somebody: what is on screen of the audit log is asked again. */
+function audited(client: QueryClient) {
+  void client.invalidateQueries({ queryKey: keys.audit });
+}
+
 function changed(client: QueryClient, kind: string, id: string, version: unknown) {
   const again = (queryKey: readonly unknown[], exact = false) =>
     void client.invalidateQueries({ queryKey, exact });
@@ -74,10 +79,13 @@ export function applyEvents(client: QueryClient, events: LiveEvent[]) {
       typeof data["id"] === "string"
     ) {
       changed(client, data["kind"], data["id"], data["version"]);
+      audited(client);
     } else if (type === "placement.fallback" && typeof agent === "string") {
       void client.invalidateQueries({ queryKey: keys.claw(agent) });
     } else if (type === "beat") {
       refreshHealth(client);
+      // Sign-ins change no resource, and an entry gets its place in the chain a moment after it was written.
+      audited(client);
     }
   }
 }

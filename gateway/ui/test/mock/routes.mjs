@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { clawRoutes } from "./routes-claws.mjs";
+import { auditRoutes } from "./routes-audit.mjs";
+import { brainRoutes } from "./routes-brain.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
 import { Refusal } from "./server.mjs";
@@ -114,4 +116,6 @@ export const routes = {
   ...peopleRoutes(signedIn, open),
   ...nodeRoutes(signedIn),
   ...clawRoutes(signedIn),
+  ...brainRoutes(signedIn),
+  ...auditRoutes(signedIn),
 };

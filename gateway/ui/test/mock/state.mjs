@@ -100,9 +100,11 @@ export function makeSandbox(claw, node) {
 }
 
 export function makeClaw(state, name, more = {}) {
+  const id = newId();
   return {
-    id: newId(),
+    id,
     name,
+    avatar: { url: `/api/claws/${id}/avatar?v=drawn-1`, uploaded: false },
     role: "",
     system_prompt: "",
     model_binding: "",
@@ -113,6 +115,32 @@ export function makeClaw(state, name, more = {}) {
     updated_at: ago(600),
     deleted_at: null,
     version: 1,
+    ...more,
+  };
+}
+
+export function makeEntry(state, n, action, thing, details, kind = "claw") {
+  return {
+    id: newId(),
+    actor: state.user.id,
+    by: state.user,
+    action,
+    entity_kind: kind,
+    entity_id: thing.id,
+    details,
+    at: ago(4000 - n * 60),
+    link: { position: n, sha256: String(n % 10).repeat(64), intact: true },
+  };
+}
+
+export function makeVersion(state, version, agent_md, more = {}) {
+  return {
+    agent_md,
+    version,
+    bytes: Buffer.byteLength(agent_md),
+    cause: "edit",
+    author: state.user,
+    at: ago(60),
     ...more,
   };
 }
@@ -142,6 +170,8 @@ export function makeState({ ownerReady = true, full = true } = {}) {
     sandboxes: new Map(),
     placement: { target: "local" },
     execs: new Map(),
+    brains: new Map(),
+    audit: [],
     codes: new Map(),
     operations: [],
     failNext: new Map(),
@@ -181,6 +211,18 @@ export function makeState({ ownerReady = true, full = true } = {}) {
     claw.sandbox = brief(sandbox);
   }
   box.sandboxes = 2;
+  for (let n = 1; n <= 60; n += 1) {
+    const claw = state.claws[n % 3];
+    state.audit.unshift(
+      makeEntry(state, n, n % 4 === 0 ? "claw.changed" : "brain.written", claw, { name: claw.name }),
+    );
+  }
+  state.brains.set(
+    scribe.id,
+    ["# Scribe\n\nKeeps it short.", "# Scribe\n\nKeeps it short.\nSays why before what."].map((text, n) =>
+      makeVersion(state, n + 1, text),
+    ),
+  );
   state.operations.push(
     {
       id: newId(),

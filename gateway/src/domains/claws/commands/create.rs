@@ -2,6 +2,7 @@
 
 use crate::domains::audit;
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::brain::{self, Cause, Write};
 use crate::domains::claws::dto::NewClaw;
 use crate::domains::claws::entity::claw;
 use crate::domains::claws::routes::ClawsState;
@@ -55,6 +56,15 @@ pub async fn create(
         details,
     )
     .await?;
+    if let Some(agent_md) = new.brain_seed {
+        let seed = Write {
+            agent_md,
+            cause: Cause::Seed,
+            restored_from: None,
+            if_version: None,
+        };
+        brain::write_in(&mut tx, &state.ids, now, scope, user, id, seed).await?;
+    }
     let facts = [
         Event::changed(ResourceKind::Claw, id, row.version),
         Event::changed(ResourceKind::Quota, scope.workspace(), row.version),

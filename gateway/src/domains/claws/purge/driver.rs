@@ -10,7 +10,7 @@ use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::db::lease::Lease;
 use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::store as claws;
+use crate::domains::claws::{avatar, brain, store as claws};
 use crate::domains::sandboxes;
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::ClawId;
@@ -74,6 +74,8 @@ impl SagaDriver {
             && let Some(row) = claws::get(&*tx, scope, claw).await?
         {
             sandboxes::store::remove_of(&*tx, scope, claw).await?;
+            brain::store::remove_of(&*tx, scope, claw).await?;
+            avatar::store::remove_of(&*tx, scope, claw).await?;
             claws::remove(&*tx, scope, claw).await?;
             let fact = Event::changed(ResourceKind::Claw, claw, row.version + 1);
             events::append(&mut tx, scope.workspace(), now, [fact]).await?;

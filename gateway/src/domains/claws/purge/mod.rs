@@ -2,7 +2,7 @@
 //! is next; a step may run twice, never half; the leased driver carries one after the other.
 //!
 //! * `claw.retire` (after a soft delete): sandbox.
-//! * `claw.purge`: sandbox → rows (in foreign-key order). Later issues put their steps between: volumes, drives, broker
+//! * `claw.purge`: sandbox → rows (in foreign-key order: sandboxes, brain, avatar, agent). Later issues put their steps between: volumes, drives, broker
 //!   records, the runtime agent.
 
 mod driver;

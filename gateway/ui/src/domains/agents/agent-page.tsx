@@ -12,6 +12,8 @@ import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
 import { TabSet } from "~/ui/tabs";
 import { AgentActions } from "./agent-actions";
+import { AvatarImage } from "./avatar";
+import { BrainTab } from "./brain/brain";
 import { Console } from "./console/console";
 import { Details } from "./details";
 import { clawQuery, sandboxQuery } from "./queries";
@@ -66,6 +68,7 @@ function Agent({ claw }: { claw: Claw }) {
     <>
       <header>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <AvatarImage claw={claw} className="size-8" />
           <h1 className="text-head-1">{claw.name}</h1>
           <Status tone={state.tone} word={state.word} />
         </div>
@@ -100,6 +103,11 @@ function Agent({ claw }: { claw: Claw }) {
                 ]
               : []),
             ...(live ? [{ id: "hardening", label: "Hardening", content: <Hardening sandbox={live} /> }] : []),
+            {
+              id: "brain",
+              label: "Brain",
+              content: <BrainTab id={claw.id} mayWrite={may("claws.write") && !claw.deleted_at} />,
+            },
             {
               id: live ? "details" : "console",
               label: "Details",

@@ -6,6 +6,7 @@ import { HeldNote } from "~/ui/held-note";
 import { Status } from "~/ui/status";
 import { table } from "~/ui/table";
 import { Ago } from "~/ui/time";
+import { AvatarImage } from "./avatar";
 import { clawStates, sandboxStates, stateOf } from "./words";
 
 function AgentRow({ claw, gone }: { claw: Claw; gone: boolean }) {
@@ -14,14 +15,19 @@ function AgentRow({ claw, gone }: { claw: Claw; gone: boolean }) {
   return (
     <tr className={cx(table.row, gone && "line-through opacity-60")}>
       <th scope="row" className={cx(table.cell, "h-12 font-normal")}>
-        <Link
-          to="/claws/$id"
-          params={{ id: claw.id }}
-          className="rounded-control font-[550] hover:text-accent hover:underline"
-        >
-          {claw.name}
-        </Link>
-        <div className="truncate text-small text-fg-3">{claw.role || "no role"}</div>
+        <div className="flex items-center gap-3">
+          <AvatarImage claw={claw} className="size-8" />
+          <div className="min-w-0">
+            <Link
+              to="/claws/$id"
+              params={{ id: claw.id }}
+              className="rounded-control font-[550] hover:text-accent hover:underline"
+            >
+              {claw.name}
+            </Link>
+            <div className="truncate text-small text-fg-3">{claw.role || "no role"}</div>
+          </div>
+        </div>
       </th>
       <td className={table.cell}>
         <Status tone={state.tone} word={state.word} />

@@ -1,8 +1,10 @@
+import { useMay } from "~/api/may";
 import type { Claw, Sandbox } from "~/api/types";
 import { bytes, DASH } from "~/ui/bytes";
 import { CopyText } from "~/ui/copy";
 import { Facts, Panel } from "~/ui/panel";
 import { Ago, useNow, span } from "~/ui/time";
+import { AvatarChoice } from "./avatar";
 
 function Until({ at }: { at: string }) {
   const left = Date.parse(at) - useNow();
@@ -11,6 +13,7 @@ function Until({ at }: { at: string }) {
 
 /** Everything else that is known of an agent and its sandbox. */
 export function Details({ claw, sandbox }: { claw: Claw; sandbox: Sandbox | undefined }) {
+  const may = useMay();
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <Panel title="Agent">
@@ -34,6 +37,7 @@ export function Details({ claw, sandbox }: { claw: Claw; sandbox: Sandbox | unde
             {claw.system_prompt || <span className="text-fg-3">None given.</span>}
           </p>
         </div>
+        {may("claws.write") && <AvatarChoice claw={claw} />}
       </Panel>
       {sandbox && (
         <Panel title="Sandbox">

@@ -1,0 +1,26 @@
+//! Rows of `claw_avatars`.
+
+/// An uploaded picture, as it was made anew.
+pub mod avatar {
+    use sea_orm::entity::prelude::*;
+
+    use crate::ids::{ClawId, UserId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "claw_avatars")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub claw_id: ClawId,
+        pub workspace_id: WorkspaceId,
+        pub png: Vec<u8>,
+        /// Of the PNG.
+        pub sha256: String,
+        pub uploaded_by: UserId,
+        pub at: DateTimeUtc,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

@@ -1,0 +1,223 @@
+//! Making an uploaded picture anew: decoded within limits, turned upright, cut square, made small, encoded as PNG. What
+//! the file held beside its pixels (where it was taken, a second file behind the first) is not carried over.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use image::imageops::FilterType;
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use tokio::sync::Semaphore;
+
+/// Pixels of a side of what is kept.
+pub const SIDE: u32 = 256;
+/// Pixels of a side of what is taken: a picture of a good camera.
+const MOST_SIDE: u32 = 8_192;
+/// Bytes that a decoded picture may take: a small file can unpack to gigabytes.
+const MOST_BYTES: u64 = 96 << 20;
+/// Pictures that are made anew at the same time.
+const AT_ONCE: usize = 2;
+
+/// Why a picture was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum PictureError {
+    /// Its bytes are none of the formats, or not the one that the request says.
+    #[error("must be a PNG, JPEG or WebP picture, of the type that Content-Type says")]
+    NotThatType,
+    /// It is too large to be unpacked.
+    #[error("must have at most {MOST_SIDE} pixels a side and {} MiB unpacked", MOST_BYTES >> 20)]
+    TooLarge,
+    /// It is of the format but cannot be read.
+    #[error("is damaged: it cannot be read as a picture")]
+    Damaged(#[source] image::ImageError),
+    /// The computation itself failed.
+    #[error("a picture could not be made anew")]
+    Failed(#[source] tokio::task::JoinError),
+}
+
+/// The media types that are taken. No SVG: it can hold scripts and references to other sites.
+pub fn format_of(content_type: &str) -> Option<ImageFormat> {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    [
+        ("image/png", ImageFormat::Png),
+        ("image/jpeg", ImageFormat::Jpeg),
+        ("image/webp", ImageFormat::WebP),
+    ]
+    .into_iter()
+    .find(|(name, _)| essence.eq_ignore_ascii_case(name))
+    .map(|(_, format)| format)
+}
+
+/// Makes pictures anew, off the async threads and a few at a time. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Pictures {
+    slots: Arc<Semaphore>,
+}
+
+impl Default for Pictures {
+    fn default() -> Self {
+        Self {
+            slots: Arc::new(Semaphore::new(AT_ONCE)),
+        }
+    }
+}
+
+impl Pictures {
+    /// The picture as a small square PNG.
+    ///
+    /// # Errors
+    /// See [`PictureError`].
+    pub async fn remake(
+        &self,
+        format: ImageFormat,
+        file: Vec<u8>,
+    ) -> Result<Vec<u8>, PictureError> {
+        let slot = self.slots.clone().acquire_owned().await;
+        tokio::task::spawn_blocking(move || {
+            // The semaphore is never closed; the slot is free again when the work is done, not when nobody waits.
+            let _slot = slot;
+            remade(format, &file)
+        })
+        .await
+        .map_err(PictureError::Failed)?
+    }
+}
+
+fn remade(format: ImageFormat, file: &[u8]) -> Result<Vec<u8>, PictureError> {
+    if image::guess_format(file).ok() != Some(format) {
+        return Err(PictureError::NotThatType);
+    }
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MOST_SIDE);
+    limits.max_image_height = Some(MOST_SIDE);
+    limits.max_alloc = Some(MOST_BYTES);
+    let mut reader = ImageReader::with_format(Cursor::new(file), format);
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().map_err(refused)?;
+    if decoder.total_bytes() > MOST_BYTES {
+        return Err(PictureError::TooLarge);
+    }
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let mut picture = DynamicImage::from_decoder(decoder).map_err(refused)?;
+    picture.apply_orientation(orientation);
+    let small = picture.resize_to_fill(SIDE, SIDE, FilterType::Triangle);
+    // Only the pixels: a colour profile would be carried over otherwise.
+    let pixels = DynamicImage::ImageRgba8(small.into_rgba8());
+    let mut png = Vec::new();
+    pixels
+        .write_to(&mut Cursor::new(&mut png), ImageFormat::Png)
+        .map_err(refused)?;
+    Ok(png)
+}
+
+fn refused(error: image::ImageError) -> PictureError {
+    match error {
+        image::ImageError::Limits(_) => PictureError::TooLarge,
+        error => PictureError::Damaged(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{Rgba, RgbaImage};
+
+    use super::*;
+
+    fn file(format: ImageFormat, width: u32, height: u32) -> Vec<u8> {
+        let pixels = RgbaImage::from_fn(width, height, |x, y| {
+            Rgba([(x % 256) as u8, (y % 256) as u8, 90, 255])
+        });
+        let picture = match format {
+            ImageFormat::Jpeg => {
+                DynamicImage::ImageRgb8(DynamicImage::ImageRgba8(pixels).into_rgb8())
+            }
+            _ => DynamicImage::ImageRgba8(pixels),
+        };
+        let mut file = Vec::new();
+        picture
+            .write_to(&mut Cursor::new(&mut file), format)
+            .unwrap();
+        file
+    }
+
+    /// A PNG with a chunk of text that a camera or a person may have left in it.
+    fn with_text(png: &[u8], text: &str) -> Vec<u8> {
+        let mut chunk = b"tEXtComment\0".to_vec();
+        chunk.extend_from_slice(text.as_bytes());
+        let length = u32::try_from(chunk.len() - 4).unwrap().to_be_bytes();
+        // The signature and the header come first; a wrong checksum of an ancillary chunk is not looked at.
+        let mut file = png[..33].to_vec();
+        file.extend_from_slice(&length);
+        file.extend_from_slice(&chunk);
+        file.extend_from_slice(&crc32(&chunk).to_be_bytes());
+        file.extend_from_slice(&png[33..]);
+        file
+    }
+
+    fn crc32(bytes: &[u8]) -> u32 {
+        !bytes.iter().fold(!0_u32, |crc, byte| {
+            (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+                (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg())
+            })
+        })
+    }
+
+    fn contains(file: &[u8], text: &str) -> bool {
+        file.windows(text.len()).any(|part| part == text.as_bytes())
+    }
+
+    #[test]
+    fn each_format_becomes_a_small_square_png() {
+        for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
+            let png = remade(format, &file(format, 300, 90)).unwrap();
+            assert_eq!(image::guess_format(&png).unwrap(), ImageFormat::Png);
+            let again = image::load_from_memory(&png).unwrap();
+            assert_eq!((again.width(), again.height()), (SIDE, SIDE));
+        }
+    }
+
+    #[test]
+    fn what_the_file_held_beside_its_pixels_is_gone() {
+        let mut given = with_text(&file(ImageFormat::Png, 64, 64), "taken at 52.5200N");
+        given.extend_from_slice(b"<script>alert(1)</script>");
+        assert!(contains(&given, "52.5200N"));
+        let png = remade(ImageFormat::Png, &given).unwrap();
+        assert!(!contains(&png, "52.5200N") && !contains(&png, "script"));
+        let without = remade(ImageFormat::Png, &file(ImageFormat::Png, 64, 64)).unwrap();
+        assert_eq!(png, without, "only the pixels count");
+    }
+
+    #[test]
+    fn what_is_no_picture_or_another_type_than_it_says_is_refused() {
+        let svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
+        let jpeg = file(ImageFormat::Jpeg, 8, 8);
+        for other in [svg.as_slice(), b"", b"GIF89a......", &jpeg] {
+            let refused = remade(ImageFormat::Png, other).unwrap_err();
+            assert!(matches!(refused, PictureError::NotThatType), "{refused}");
+        }
+        for name in ["image/svg+xml", "text/html", "", "image/gif"] {
+            assert!(format_of(name).is_none(), "{name}");
+        }
+        assert_eq!(format_of("Image/PNG; x=y"), Some(ImageFormat::Png));
+    }
+
+    #[test]
+    fn a_damaged_picture_and_one_that_unpacks_to_gigabytes_are_refused() {
+        let whole = file(ImageFormat::Png, 64, 64);
+        let refused = remade(ImageFormat::Png, &whole[..whole.len() / 2]).unwrap_err();
+        assert!(matches!(refused, PictureError::Damaged(_)), "{refused}");
+        // The header alone says how large it would be.
+        for (width, height) in [(60_000_u32, 60_000_u32), (8_000, 8_000)] {
+            let mut bomb = whole.clone();
+            bomb[16..20].copy_from_slice(&width.to_be_bytes());
+            bomb[20..24].copy_from_slice(&height.to_be_bytes());
+            let crc = crc32(&bomb[12..29]).to_be_bytes();
+            bomb[29..33].copy_from_slice(&crc);
+            let refused = remade(ImageFormat::Png, &bomb).unwrap_err();
+            assert!(
+                matches!(refused, PictureError::TooLarge),
+                "{width}: {refused}"
+            );
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Writing a version: row, audit entry and event in one transaction.
+
+use chrono::{DateTime, Utc};
+
+use super::entity::brain;
+use super::model::{Cause, Decision, decide};
+use super::store;
+use crate::db::{WriteTx, unique_violation};
+use crate::domains::audit;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::routes::ClawsState;
+use crate::domains::claws::{ClawError, store as claws};
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::{ClawId, SharedIds, UserId};
+
+/// What to write, and over what.
+#[derive(Debug, Clone)]
+pub struct Write {
+    pub agent_md: String,
+    pub cause: Cause,
+    /// The version that was taken back.
+    pub restored_from: Option<i64>,
+    /// Only over this version (0: only where there is none).
+    pub if_version: Option<i64>,
+}
+
+/// Writes in a transaction of its own; answers the version that is the newest then.
+///
+/// # Errors
+/// [`ClawError::NotFound`], [`ClawError::BrainMoved`].
+pub async fn write(
+    state: &ClawsState,
+    scope: WorkspaceScope,
+    user: UserId,
+    claw: ClawId,
+    write: Write,
+) -> Result<Option<brain::Model>, ClawError> {
+    let mut tx = state.db.write().await?;
+    let now = state.clock.now();
+    let row = write_in(&mut tx, &state.ids, now, scope, user, claw, write).await?;
+    tx.commit().await?;
+    Ok(row)
+}
+
+/// Takes an earlier version back, as a new one.
+///
+/// # Errors
+/// As [`write`]; [`ClawError::NoBrainVersion`].
+pub(super) async fn restore(
+    state: &ClawsState,
+    scope: WorkspaceScope,
+    user: UserId,
+    claw: ClawId,
+    version: i64,
+    if_version: Option<i64>,
+) -> Result<Option<brain::Model>, ClawError> {
+    let earlier = store::version(state.db.read(), scope, claw, version)
+        .await?
+        .ok_or(ClawError::NoBrainVersion)?;
+    let restored = Write {
+        agent_md: earlier.agent_md,
+        cause: Cause::Restore,
+        restored_from: Some(version),
+        if_version,
+    };
+    write(state, scope, user, claw, restored).await
+}
+
+/// Writes in the transaction of something larger: the creation of an agent (seed), an approved proposal (consolidation).
+///
+/// # Errors
+/// As [`write`].
+pub async fn write_in(
+    tx: &mut WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    scope: WorkspaceScope,
+    user: UserId,
+    claw: ClawId,
+    write: Write,
+) -> Result<Option<brain::Model>, ClawError> {
+    let agent = claws::get(&**tx, scope, claw)
+        .await?
+        .filter(|row| row.deleted_at.is_none())
+        .ok_or(ClawError::NotFound)?;
+    let present = store::newest(&**tx, scope, claw).await?;
+    let over = present
+        .as_ref()
+        .map_or((0, ""), |row| (row.version, row.agent_md.as_str()));
+    let version = match decide(over, &write.agent_md, write.cause, write.if_version) {
+        Decision::Write { version } => version,
+        Decision::Keep => return Ok(present),
+        Decision::Conflict { current } => return Err(ClawError::BrainMoved { current }),
+    };
+    let row = brain::Model {
+        claw_id: claw,
+        version,
+        workspace_id: scope.workspace(),
+        bytes: i64::try_from(write.agent_md.len()).unwrap_or(i64::MAX),
+        agent_md: write.agent_md,
+        cause: write.cause.as_str().to_owned(),
+        restored_from: write.restored_from,
+        author: user,
+        at: now,
+    };
+    if let Err(error) = store::insert(&**tx, row.clone()).await {
+        // PostgreSQL: another transaction was faster between our read and our write.
+        return Err(if unique_violation(&error) {
+            ClawError::BrainMoved { current: version }
+        } else {
+            error.into()
+        });
+    }
+    let mut details = serde_json::json!({
+        "name": agent.name, "version": version, "cause": write.cause.as_str(), "bytes": row.bytes,
+    });
+    if let Some(from) = row.restored_from {
+        details["restored_from"] = from.into();
+    }
+    audit::record(
+        tx,
+        ids,
+        now,
+        scope,
+        user,
+        "brain.written",
+        ("claw", &claw),
+        details,
+    )
+    .await?;
+    let fact = Event::changed(ResourceKind::Claw, claw, agent.version);
+    events::append(tx, scope.workspace(), now, [fact]).await?;
+    Ok(Some(row))
+}

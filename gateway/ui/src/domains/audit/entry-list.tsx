@@ -1,0 +1,43 @@
+import type { AuditEntry } from "~/api/types";
+import { Button } from "~/ui/button";
+import { useHeld } from "~/ui/held";
+import { HeldNote } from "~/ui/held-note";
+import { EntryRow } from "./entry-row";
+
+interface Props {
+  entries: AuditEntry[];
+  /** Shows older ones, where there are any. */
+  older: (() => void) | undefined;
+  busy: boolean;
+  only: (thing: string) => void;
+}
+
+/** The entries of one question. Give it the question as its key: what is held belongs to that one alone. */
+export function EntryList({ entries, older, busy, only }: Props) {
+  const { rows, waiting, held, release, bind } = useHeld(entries);
+  return (
+    <section aria-label="Entries" className="rounded-panel border border-line bg-surface">
+      <div className="border-b border-line px-4 py-1.5">
+        <HeldNote
+          held={held}
+          waiting={waiting}
+          release={release}
+          count={entries.length}
+          what={older ? "newest entries" : entries.length === 1 ? "entry" : "entries"}
+        />
+      </div>
+      <ol {...bind}>
+        {rows.map(({ item, gone }) => (
+          <EntryRow key={item.id} entry={item} gone={gone} only={only} />
+        ))}
+      </ol>
+      {older && (
+        <div className="border-t border-line px-4 py-2">
+          <Button busy={busy} onClick={older}>
+            Show older ones
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,93 @@
+import { Link } from "@tanstack/react-router";
+import type { AuditEntry } from "~/api/types";
+import { Button } from "~/ui/button";
+import { cx } from "~/ui/class";
+import { CopyText } from "~/ui/copy";
+import { Status } from "~/ui/status";
+import { Ago } from "~/ui/time";
+import { sentence, who } from "./words";
+
+function Thing({ entry, name }: { entry: AuditEntry; name: string }) {
+  const look = "rounded-control font-[550] hover:text-accent hover:underline";
+  const gone = entry.action === "claw.purge_begun" || entry.action === "node.deleted";
+  if (entry.entity_kind === "claw" && !gone)
+    return (
+      <Link to="/claws/$id" params={{ id: entry.entity_id }} className={look}>
+        {name}
+      </Link>
+    );
+  if (entry.entity_kind === "node" && !gone)
+    return (
+      <Link to="/fleet/$id" params={{ id: entry.entity_id }} className={look}>
+        {name}
+      </Link>
+    );
+  return <span className="font-[550]">{name}</span>;
+}
+
+function Mark({ link }: { link: AuditEntry["link"] }) {
+  if (!link) return <Status tone="moving" word="Being linked" />;
+  if (!link.intact) return <Status tone="failed" word="Changed since" />;
+  return <Status tone="done" word={`Link ${link.position}`} />;
+}
+
+interface Props {
+  entry: AuditEntry;
+  /** No longer of what is asked for; stays while somebody reads. */
+  gone: boolean;
+  only: (thing: string) => void;
+}
+
+/** One thing that somebody did, as a sentence; its particulars unfold. */
+export function EntryRow({ entry, gone, only }: Props) {
+  const [before, name, after] = sentence(entry);
+  return (
+    <li className={cx("border-b border-line px-4 py-2 last:border-0", gone && "opacity-60")}>
+      <details>
+        <summary aria-labelledby={`entry-${entry.id}`} className="cursor-pointer rounded-control">
+          <span
+            id={`entry-${entry.id}`}
+            className="inline-flex w-[calc(100%-20px)] flex-wrap items-baseline justify-between gap-x-4 gap-y-1 align-top"
+          >
+            <span className="min-w-0 break-words">
+              {who(entry)} {before}
+              {name !== undefined && <b className="font-[550]">{name}</b>}
+              {after}
+            </span>
+            <span className="flex items-center gap-4 text-small text-fg-3">
+              <Mark link={entry.link} />
+              <Ago at={entry.at} />
+            </span>
+          </span>
+        </summary>
+        <div className="mt-2 flex flex-col gap-2 pl-4 text-small">
+          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+            <dt className="text-fg-3">Action</dt>
+            <dd className="font-mono">{entry.action}</dd>
+            <dt className="text-fg-3">Thing</dt>
+            <dd className="min-w-0">
+              {name !== undefined && <Thing entry={entry} name={name} />}{" "}
+              <CopyText text={entry.entity_id} what="id of the thing" />
+            </dd>
+            <dt className="text-fg-3">By</dt>
+            <dd className="min-w-0 break-words">{entry.by ? entry.by.email : entry.actor}</dd>
+            {entry.link && (
+              <>
+                <dt className="text-fg-3">Hash</dt>
+                <dd className="min-w-0 font-mono break-all">{entry.link.sha256}</dd>
+              </>
+            )}
+          </dl>
+          <pre className="font-mono break-words whitespace-pre-wrap">
+            {JSON.stringify(entry.details, null, 2)}
+          </pre>
+          <div>
+            <Button onClick={() => only(`${entry.entity_kind}:${entry.entity_id}`)}>
+              Everything about this thing
+            </Button>
+          </div>
+        </div>
+      </details>
+    </li>
+  );
+}

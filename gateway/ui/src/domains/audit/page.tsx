@@ -1,0 +1,69 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { ScrollText } from "lucide-react";
+import { useMemo } from "react";
+import { asProblem } from "~/api/problem";
+import { Button } from "~/ui/button";
+import { Empty } from "~/ui/empty";
+import { PageFrame } from "~/ui/page";
+import { Failed } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { ChainState } from "./chain-state";
+import { EntryList } from "./entry-list";
+import { Filters } from "./filters";
+import { logQuery, type Wanted } from "./queries";
+import { words } from "./words";
+
+const route = getRouteApi("/shell/audit");
+
+export function AuditPage() {
+  const wanted = route.useSearch() as Wanted;
+  const navigate = route.useNavigate();
+  const log = useInfiniteQuery(logQuery(wanted));
+  const entries = useMemo(() => log.data?.pages.flatMap((page) => page.items) ?? [], [log.data]);
+  const filter = (next: Wanted) => {
+    const given = Object.entries(next).filter(([, value]) => value);
+    void navigate({ search: Object.fromEntries(given), replace: true });
+  };
+  const some = Object.values(wanted).some(Boolean);
+  const refused = log.isError && asProblem(log.error).status === 403;
+  return (
+    <PageFrame crumbs={[{ label: "Audit" }]}>
+      <header>
+        <h1 className="text-head-1">Audit</h1>
+        <p className="text-fg-2">{words.lead}</p>
+      </header>
+      {refused && <Empty title="The audit log is for Admins">{words.noRight}</Empty>}
+      {!refused && (
+        <>
+          <Filters wanted={wanted} shown={entries} onChange={filter} />
+          {log.isPending && (
+            <Loading what="the audit log" rows={6} className="rounded-panel border border-line bg-surface" />
+          )}
+          {log.isError && !log.data && (
+            <Failed error={log.error} retry={() => void log.refetch()} className="" />
+          )}
+          {log.data && entries.length === 0 && (
+            <Empty
+              icon={<ScrollText size={32} strokeWidth={1.5} aria-hidden />}
+              title={some ? "Nothing fits the filter" : "Nothing happened yet"}
+              action={some && <Button onClick={() => filter({})}>Clear filter</Button>}
+            >
+              {some ? "Of what is in the log nothing is of this kind, person, thing and time." : words.lead}
+            </Empty>
+          )}
+          {entries.length > 0 && (
+            <EntryList
+              key={JSON.stringify(wanted)}
+              entries={entries}
+              older={log.hasNextPage ? () => void log.fetchNextPage() : undefined}
+              busy={log.isFetchingNextPage}
+              only={(thing) => filter({ thing })}
+            />
+          )}
+          <ChainState shown={entries} />
+        </>
+      )}
+    </PageFrame>
+  );
+}

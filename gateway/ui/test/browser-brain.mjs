@@ -1,0 +1,141 @@
+// An agent's brain and picture, and the audit log, against the mock gateway.
+import assert from "node:assert/strict";
+import { axe, shot, until } from "./browser-kit.mjs";
+import { ago, makeEntry, makeVersion } from "./mock/state.mjs";
+
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
+  "base64",
+);
+const LABEL = /What this agent keeps/;
+
+export const brainTests = (scene) => ({
+  "brain: what was typed survives a tab, a reload and somebody else's version, and is saved by keyboard":
+    () =>
+      scene({}, async ({ mock, page }) => {
+        const { state } = mock;
+        const claw = state.claws.find((one) => one.name === "scribe");
+        await page.goto(`${mock.url}/claws/${claw.id}?tab=brain`);
+        const text = page.getByLabel(LABEL);
+        await text.focus();
+        await page.keyboard.press("Control+End");
+        await page.keyboard.type("\nMine.");
+        await page.getByText("Not saved yet").waitFor();
+        await page.getByRole("tab", { name: "Details" }).click();
+        await page.getByRole("tab", { name: "Brain" }).click();
+        assert.match(await text.inputValue(), /Mine\.$/);
+        // Somebody else saves a version while this one is being written, and the page is loaded again.
+        const other = makeVersion(state, 3, "# Scribe\n\nSomebody else's.", {
+          author: { name: "Ben", email: "b@x" },
+        });
+        state.brains.get(claw.id).push(other);
+        mock.hub.changed("claw", claw.id, claw.version);
+        await page.getByText("Version 3 was written meanwhile").waitFor();
+        await page.reload();
+        await page.getByText("Version 3 was written meanwhile").waitFor();
+        assert.match(await text.inputValue(), /Mine\.$/);
+        await page.getByRole("button", { name: "Show changes" }).focus();
+        await page.keyboard.press("Enter");
+        await page.getByRole("region", { name: "Your text against version 3" }).waitFor();
+        assert.deepEqual(await axe(page), []);
+        await shot(page, "brain-conflict");
+        await page.getByRole("button", { name: "Save over version 3" }).focus();
+        await page.keyboard.press("Enter");
+        await page.getByText("Version 4", { exact: true }).waitFor();
+        assert.match(state.brains.get(claw.id).at(-1).agent_md, /Mine\.$/);
+        await until(
+          "nothing to be left unsaved",
+          async () => (await page.getByText("Not saved yet").count()) === 0,
+        );
+      }),
+
+  "brain: a refused save keeps the text; a version is compared and taken back by keyboard": () =>
+    scene({}, async ({ mock, page }) => {
+      const claw = mock.state.claws.find((one) => one.name === "scribe");
+      await page.goto(`${mock.url}/claws/${claw.id}?tab=brain`);
+      const text = page.getByLabel(LABEL);
+      await text.fill("mine");
+      // The other's version is there, but no event has told of it.
+      mock.state.brains.get(claw.id).push(makeVersion(mock.state, 3, "theirs"));
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("Version 3 was written meanwhile").waitFor();
+      assert.equal(await text.inputValue(), "mine");
+      await page.getByRole("button", { name: "Throw away" }).click();
+      assert.equal(await text.inputValue(), "theirs");
+      await page.reload();
+      await page.getByRole("button", { name: "Compare version 1 with the present one" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("region", { name: "What changed from version 1 to version 3" }).waitFor();
+      await shot(page, "brain-history");
+      await page.getByRole("button", { name: "Take back version 1" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("alertdialog").waitFor();
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.getByText("taken back from version 1 by Ada").waitFor();
+      await until("the text to be the first", async () =>
+        (await text.inputValue()).endsWith("Keeps it short."),
+      );
+    }),
+
+  "avatar: a picture is chosen, an SVG is not, and the drawn one comes back": () =>
+    scene({}, async ({ mock, page }) => {
+      const claw = mock.state.claws.find((one) => one.name === "lookout");
+      await page.goto(`${mock.url}/claws/${claw.id}`);
+      await page.getByRole("button", { name: "Choose a picture" }).waitFor();
+      const input = page.getByLabel("Picture file");
+      await input.setInputFiles({ name: "a.svg", mimeType: "image/svg+xml", buffer: Buffer.from("<svg/>") });
+      await page.getByText("This picture is not taken").waitFor();
+      await input.setInputFiles({ name: "a.png", mimeType: "image/png", buffer: PNG });
+      await page.getByRole("button", { name: "Use the drawn one" }).click();
+      await until(
+        "the drawn one to be back",
+        async () => (await page.getByRole("button", { name: "Use the drawn one" }).count()) === 0,
+      );
+      assert.deepEqual(await axe(page), []);
+    }),
+
+  "audit: sentences, filters in the address, older pages, and an entry that does not fit its link": () =>
+    scene({}, async ({ mock, page }) => {
+      const { state } = mock;
+      state.audit[0].link.intact = false;
+      await page.goto(`${mock.url}/audit`);
+      await page
+        .getByText(/^Ada wrote the brain of scribe|^Ada changed the agent/)
+        .first()
+        .waitFor();
+      await page.getByText("1 entry does not fit").waitFor();
+      assert.equal(await page.locator("ol > li details").count(), 50);
+      await page.getByRole("button", { name: "Show older ones" }).click();
+      await until("all to be shown", async () => (await page.locator("ol > li details").count()) === 60);
+      await page.getByLabel("What").selectOption({ label: "Agents" });
+      await until("the filter to hold", async () => (await page.locator("ol > li details").count()) === 15);
+      assert.match(page.url(), /action=claw/);
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "audit-filtered");
+      await page.locator("summary").first().focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Everything about this thing" }).first().click();
+      await page.getByRole("button", { name: "Clear filter" }).click();
+      await until("the filter to be gone", () => !page.url().includes("action="));
+      // A live change adds its entry without a reload.
+      await page.mouse.move(5, 5);
+      const entry = makeEntry(state, 61, "session.opened", { id: "s" }, {}, "session");
+      state.audit.unshift({ ...entry, at: ago(0), link: undefined });
+      mock.hub.changed("claw", state.claws[0].id, state.claws[0].version);
+      await page.getByText("Ada signed in").waitFor();
+      await page.getByText("1 being linked").or(page.getByText("1 entry does not fit")).first().waitFor();
+      state.role = "viewer";
+      await page.reload();
+      await page.getByRole("heading", { name: "The audit log is for Admins" }).waitFor();
+    }),
+
+  "audit: nothing happened yet, and a log that cannot be read": () =>
+    scene({ full: false }, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/audit`);
+      await page.getByRole("heading", { name: "Nothing happened yet" }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await page.goto(`${mock.url}/audit?action=node.*`);
+      await page.getByRole("heading", { name: "Nothing fits the filter" }).waitFor();
+    }),
+});

@@ -1,0 +1,55 @@
+//! What an agent knows (each version of its brain is a row of its own, never changed) and what it looks like.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // The primary key decides between two who write the same version at once.
+        manager
+            .create_table(
+                Table::create()
+                    .table("claw_brains")
+                    .col(uuid("claw_id"))
+                    .col(big_integer("version"))
+                    .col(uuid("workspace_id"))
+                    .col(text("agent_md"))
+                    .col(big_integer("bytes"))
+                    .col(string("cause"))
+                    .col(big_integer_null("restored_from"))
+                    .col(uuid("author"))
+                    .col(timestamp_with_time_zone("at"))
+                    .primary_key(Index::create().col("claw_id").col("version"))
+                    .foreign_key(
+                        ForeignKey::create()
+                            .from("claw_brains", "claw_id")
+                            .to("claws", "id")
+                            .on_delete(ForeignKeyAction::Cascade),
+                    )
+                    .to_owned(),
+            )
+            .await?;
+        manager
+            .create_table(
+                Table::create()
+                    .table("claw_avatars")
+                    .col(uuid("claw_id").primary_key())
+                    .col(uuid("workspace_id"))
+                    .col(blob("png"))
+                    .col(string("sha256"))
+                    .col(uuid("uploaded_by"))
+                    .col(timestamp_with_time_zone("at"))
+                    .foreign_key(
+                        ForeignKey::create()
+                            .from("claw_avatars", "claw_id")
+                            .to("claws", "id")
+                            .on_delete(ForeignKeyAction::Cascade),
+                    )
+                    .to_owned(),
+            )
+            .await
+    }
+}

@@ -1,0 +1,166 @@
+//! The audit log over HTTP: filters, pages, its place in the hash chain; and `roost audit verify` beside a gateway.
+
+use roost_tests::{Gateway, Person, bin_dir, eventually};
+use serde_json::{Value, json};
+
+async fn made(owner: &Person, name: &str) -> String {
+    let body = json!({ "name": name });
+    let claw = owner.post("/api/claws").json(&body).expect(201).await;
+    claw.str("/id").to_owned()
+}
+
+/// What a query finds, as `action name`.
+async fn found(owner: &Person, query: &str) -> Vec<String> {
+    let page = owner.get(&format!("/api/audit?{query}")).expect(200).await;
+    let line = |entry: &Value| {
+        let text = |pointer| entry.pointer(pointer).and_then(Value::as_str).unwrap_or("");
+        format!("{} {}", text("/action"), text("/details/name"))
+    };
+    page.body["items"]
+        .as_array()
+        .expect("items")
+        .iter()
+        .map(line)
+        .collect()
+}
+
+#[tokio::test]
+async fn the_log_is_found_by_person_action_thing_and_time_and_read_in_pages() {
+    for (gateway, scratch) in Gateway::start_on_each().await {
+        let owner = gateway.owner().await;
+        let admin = gateway.person("admin").await;
+        let ada = made(owner, "ada").await;
+        made(&admin, "ben").await;
+        owner.delete(&format!("/api/claws/{ada}")).expect(204).await;
+
+        let whole = ["claw.deleted ada", "claw.created ben", "claw.created ada"];
+        assert_eq!(found(owner, "action=claw.*").await, whole);
+        assert_eq!(found(owner, "action=claw.created").await, whole[1..]);
+        assert_eq!(
+            found(owner, &format!("actor={}&action=claw.*", admin.id)).await,
+            whole[1..2]
+        );
+        let of_ada = format!("entity_kind=claw&entity_id={ada}");
+        assert_eq!(found(owner, &of_ada).await, [whole[0], whole[2]]);
+        assert_eq!(
+            found(owner, "action=claw.*&entity_kind=node").await,
+            [""; 0]
+        );
+
+        let all = owner.get("/api/audit?action=claw.*").expect(200).await;
+        let newest = &all.body["items"][0];
+        assert_eq!(newest["by"]["email"], owner.email.as_str());
+        let at = newest["at"].as_str().unwrap().replace('+', "%2B");
+        assert_eq!(
+            found(owner, &format!("action=claw.*&until={at}")).await,
+            whole[1..]
+        );
+        assert_eq!(
+            found(owner, &format!("action=claw.*&from={at}")).await,
+            whole[..1]
+        );
+
+        let mut query = "action=claw.*&limit=2".to_owned();
+        let mut seen = Vec::new();
+        loop {
+            seen.extend(found(owner, &query).await);
+            let page = owner.get(&format!("/api/audit?{query}")).expect(200).await;
+            let Some(cursor) = page.body["next_cursor"].as_str() else {
+                break;
+            };
+            query = format!("action=claw.*&limit=2&cursor={cursor}");
+        }
+        assert_eq!(seen, whole);
+        for wrong in [
+            "actor=nobody",
+            "action=claw%25",
+            "action=.*",
+            "entity_id=",
+            "from=yesterday",
+            "from=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z",
+            "limit=0",
+        ] {
+            let asked = owner.get(&format!("/api/audit?{wrong}"));
+            asked.refused(400, "validation").await;
+        }
+        let elsewhere = gateway.stranger().await;
+        assert!(found(&elsewhere, &of_ada).await.is_empty());
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_entry_gets_its_place_in_the_chain_and_the_command_line_finds_what_was_tampered_with()
+{
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    made(owner, "ada").await;
+    let linked = eventually("every entry has its link", || async {
+        let page = owner.get("/api/audit").expect(200).await;
+        let items = page.body["items"].as_array().unwrap().clone();
+        items
+            .iter()
+            .all(|entry| entry["link"].is_object())
+            .then_some(items)
+    })
+    .await;
+    assert!(linked.iter().all(|entry| entry["link"]["intact"] == true));
+    let chain = owner.get("/api/audit/chain").expect(200).await;
+    assert_eq!(chain.body["entries"], linked.len());
+    assert_eq!(chain.body["waiting"], 0);
+    let noted = format!(
+        "{}:{}",
+        chain.body["end"]["position"],
+        chain.str("/end/sha256")
+    );
+
+    let (code, told) = verify(&gateway, &["--noted", &noted]).await;
+    assert!(
+        code == Some(0) && told.contains("intact") && told.contains(&noted),
+        "{told}"
+    );
+    // Somebody with the file in the hand makes another out of the one who did it.
+    let tx = gateway.app().db().write().await.unwrap();
+    for statement in [
+        "DROP TRIGGER audit_entries_no_update",
+        "UPDATE audit_entries SET details = '{\"name\":\"eve\"}' WHERE action = 'claw.created'",
+    ] {
+        sea_orm::ConnectionTrait::execute_unprepared(&*tx, statement)
+            .await
+            .unwrap();
+    }
+    tx.commit().await.unwrap();
+    let (code, told) = verify(&gateway, &[]).await;
+    assert!(
+        code == Some(1) && told.contains("was changed after it was written"),
+        "{told}"
+    );
+    let page = owner
+        .get("/api/audit?action=claw.created")
+        .expect(200)
+        .await;
+    assert_eq!(page.body["items"][0]["link"]["intact"], false);
+    gateway.stop().await;
+}
+
+async fn verify(gateway: &Gateway, more: &[&str]) -> (Option<i32>, String) {
+    let output = tokio::process::Command::new(bin_dir().join("roost"))
+        .args(["audit", "verify", "--config"])
+        .arg(gateway.data_dir().join("roost.toml"))
+        .args([
+            "--set",
+            &format!("data_dir={}", gateway.data_dir().display()),
+        ])
+        .args(more)
+        .output()
+        .await
+        .expect("roost runs");
+    let text = [output.stdout, output.stderr].concat();
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&text).into_owned(),
+    )
+}
