@@ -20,6 +20,7 @@ use crate::domains::claws::purge::{DestroySandbox, SagaDriver};
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::fleet::routes::FleetState;
 use crate::domains::live::routes::LiveState;
+use crate::domains::operator::Lately;
 use crate::domains::operator::routes::OperatorState;
 use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::workspaces::routes::WorkspacesState;
@@ -288,6 +289,7 @@ fn states(
 ) -> Result<States, AuthError> {
     let (config, plans) = (shared.config, Arc::new(shared.config.plans.clone()));
     let (db, clock, ids) = (shared.db, shared.clock, shared.ids);
+    let streams = Streams::new(config.limits.streams_per_user);
     Ok(States {
         auth: AuthState {
             db: db.clone(),
@@ -316,7 +318,7 @@ fn states(
             db: db.clone(),
             hub: shared.hub.clone(),
             ids: ids.clone(),
-            streams: Streams::new(config.limits.streams_per_user),
+            streams: streams.clone(),
             live: shared.handles.live.clone(),
             draining: shared.draining.clone(),
         },
@@ -327,6 +329,10 @@ fn states(
             metrics: crate::telemetry::metrics(),
             draining: shared.draining.clone(),
             jobs: shared.handles.operations.clone(),
+            live: shared.handles.live.clone(),
+            streams,
+            operators: config.operators.clone().into(),
+            lately: Lately::default(),
             view: shared.view.clone(),
         },
         fleet,

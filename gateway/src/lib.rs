@@ -19,6 +19,7 @@ pub mod events;
 pub mod http;
 pub mod ids;
 pub mod operations;
+pub mod promises;
 pub mod supervision;
 pub mod telemetry;
 pub mod tree;

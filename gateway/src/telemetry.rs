@@ -66,6 +66,10 @@ fn describe() {
         "Actors that did not stop in time and were killed."
     );
     describe_counter!(
+        "roost_promise_watch_total",
+        "Times a promise was defended or broken, by promise and watch."
+    );
+    describe_counter!(
         "roost_events_appended_total",
         "Ephemeral events appended by group commits."
     );

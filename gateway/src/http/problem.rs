@@ -55,6 +55,7 @@ codes! {
     SandboxLost, "sandbox-lost", CONFLICT, "The sandbox is gone";
     JoinCodeUnknown, "join-code-unknown", NOT_FOUND, "The join code is unknown or has expired";
     JoinCodeUsed, "join-code-used", CONFLICT, "The join code was used by another machine";
+    NotRestartable, "not-restartable", CONFLICT, "This actor cannot be restarted";
     PreconditionFailed, "precondition-failed", PRECONDITION_FAILED, "The resource has changed";
     PayloadTooLarge, "payload-too-large", PAYLOAD_TOO_LARGE, "The body is too large";
     UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The body must be JSON";

@@ -45,3 +45,6 @@ export type Placement = Schemas["Placement"];
 
 export type Actor = Schemas["ActorSnapshot"];
 export type Tree = Schemas["TreeSnapshot"];
+export type TreeDelta = Schemas["TreeDelta"];
+export type Explanation = Schemas["Explanation"];
+export type Promises = Schemas["Promises"];
