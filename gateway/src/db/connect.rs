@@ -96,6 +96,8 @@ impl Db {
         quiet(&mut options);
         options
             .max_connections(1)
+            // A connection to a file does not break while it lies in the pool; asking it first doubles each short read.
+            .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(30))
             .map_sqlx_sqlite_opts(|o| {
                 o.busy_timeout(BUSY_TIMEOUT)
@@ -110,6 +112,7 @@ impl Db {
         quiet(&mut options);
         options
             .max_connections(SQLITE_READERS)
+            .test_before_acquire(false)
             .map_sqlx_sqlite_opts(|o| {
                 o.busy_timeout(BUSY_TIMEOUT)
                     .foreign_keys(true)

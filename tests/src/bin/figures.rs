@@ -1,5 +1,6 @@
 //! Provision and exec through a running gateway beside the engine's own API, alternating in one run: medians and 95th
-//! percentiles. Reads the session of `roost login`; see CONTRIBUTING.md for the command.
+//! percentiles. Commands alternate in blocks with a pause between, because the engine tidies up behind each of its own
+//! (a process a command) for longer than ours take. Reads the session of `roost login`; see CONTRIBUTING.md for the command.
 //!
 //! The engine's side creates and starts a container with exactly the configuration that the gateway's own sandbox has
 //! (read back by inspect), and runs `true` through the engine's exec, so both sides pay for the same hardening.
@@ -13,6 +14,8 @@ use serde_json::{Value, json};
 /// Rounds of each measurement; the first is thrown away.
 const PROVISIONS: usize = 12;
 const EXECS: usize = 200;
+const BLOCK: usize = 25;
+const PAUSE: Duration = Duration::from_millis(500);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
@@ -43,9 +46,15 @@ async fn main() -> Result<()> {
 
     let mut exec = Pair::default();
     let raw = engine.start(&twin).await?;
-    for _ in 0..EXECS {
-        exec.engine.push(timed(engine.exec_true(&raw)).await?);
-        exec.roost.push(timed(gateway.exec_true(&sandbox)).await?);
+    for _ in 0..EXECS / BLOCK {
+        tokio::time::sleep(PAUSE).await;
+        for _ in 0..BLOCK {
+            exec.engine.push(timed(engine.exec_true(&raw)).await?);
+        }
+        tokio::time::sleep(PAUSE).await;
+        for _ in 0..BLOCK {
+            exec.roost.push(timed(gateway.exec_true(&sandbox)).await?);
+        }
     }
     engine.remove(&raw).await?;
     gateway.call(Method::DELETE, &sandbox, None).await?;
