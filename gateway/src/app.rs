@@ -158,6 +158,7 @@ impl Gateway {
             hub: hub.clone(),
             events: events.clone(),
             saga_nudge: saga_nudge.clone(),
+            kill_points: kill_points.clone(),
         };
         let machines = machines::machines(&shared).await?;
         let operations = machines.operations.clone();
@@ -280,6 +281,7 @@ struct Shared<'a> {
     hub: Hub,
     events: EventLog,
     saga_nudge: Nudge,
+    kill_points: KillPoints,
 }
 
 fn states(
@@ -333,6 +335,7 @@ fn states(
             streams,
             operators: config.operators.clone().into(),
             lately: Lately::default(),
+            kill_points: shared.kill_points.clone(),
             view: shared.view.clone(),
         },
         fleet,

@@ -21,6 +21,7 @@ pub mod ids;
 pub mod operations;
 pub mod promises;
 pub mod supervision;
+pub mod support;
 pub mod telemetry;
 pub mod tree;
 

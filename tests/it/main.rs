@@ -10,4 +10,5 @@ mod kill_points;
 mod operator;
 mod sandboxes;
 mod starting;
+mod support;
 mod two_gateways;

@@ -192,3 +192,88 @@ async fn an_actor_explains_its_restart_what_it_holds_and_that_nothing_was_lost()
     hidden.refused(404, "not-found").await;
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn chaos_kills_at_a_named_point_where_it_is_allowed_and_nothing_is_lost() {
+    let gateway = Gateway::start_with(&[
+        ("operators", r#"["owner@roost.localhost"]"#),
+        ("chaos.allow", "true"),
+    ])
+    .await;
+    let operator = gateway.owner().await;
+    let list = operator.get("/api/ops/chaos").expect(200).await;
+    assert_eq!(list.body["allowed"], true);
+    let order = |body: serde_json::Value| operator.post("/api/ops/chaos").json(&body);
+    let wrong = order(serde_json::json!({ "point": "no.such.point", "action": "panic" }));
+    wrong.refused(400, "validation").await;
+    let wrong = order(serde_json::json!({ "point": "actor.before_handle", "action": "explode" }));
+    wrong.refused(400, "validation").await;
+
+    // The purge of an agent is a saga; its driver dies after the effect and before the row knows.
+    let claw = operator
+        .post("/api/claws")
+        .json(&serde_json::json!({ "name": "doomed" }));
+    let id = claw.expect(201).await.str("/id").to_owned();
+    order(serde_json::json!({ "point": "claws.saga.after_effect", "action": "panic" }))
+        .expect(202)
+        .await;
+    operator
+        .delete(&format!("/api/claws/{id}?purge=true"))
+        .expect(202)
+        .await;
+    let path = "/api/ops/actors/roost%2Ffoundation%2Fsaga-driver/explain";
+    let said = eventually("the driver died and came back", || async {
+        let said = operator.get(path).expect(200).await;
+        (said.body["actor"]["restarts"] == 1).then_some(said)
+    })
+    .await;
+    assert!(
+        said.text.contains("kill point claws.saga.after_effect"),
+        "{}",
+        said.text
+    );
+    eventually("the purge is finished all the same", || async {
+        let claws = operator.get("/api/claws").expect(200).await;
+        (!claws.text.contains(&id)).then_some(())
+    })
+    .await;
+    operator.delete("/api/ops/chaos").expect(204).await;
+    let audit = operator.get("/api/audit").expect(200).await;
+    assert!(audit.text.contains("chaos.armed") && audit.text.contains("chaos.disarmed"));
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn chaos_is_refused_where_the_configuration_does_not_allow_it() {
+    let gateway = Gateway::start_with(&[("operators", r#"["owner@roost.localhost"]"#)]).await;
+    let operator = gateway.owner().await;
+    let body = serde_json::json!({ "point": "actor.before_handle", "action": "abort" });
+    let order = operator.post("/api/ops/chaos").json(&body);
+    order.refused(403, "chaos-off").await;
+    operator
+        .delete("/api/ops/chaos")
+        .refused(403, "chaos-off")
+        .await;
+    let list = operator.get("/api/ops/chaos").expect(200).await;
+    assert_eq!(list.body["allowed"], false);
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn promises_are_listed_with_what_watches_them_and_none_is_broken() {
+    let gateway = Gateway::start().await;
+    let said = gateway
+        .operators()
+        .get("/api/ops/promises")
+        .expect(200)
+        .await;
+    let all = said.body["promises"].as_array().expect("promises");
+    let made: Vec<&str> = all
+        .iter()
+        .filter(|one| one["promised"] == true)
+        .filter_map(|one| one["id"].as_str())
+        .collect();
+    assert_eq!(made, ["P1", "P2", "P3", "P6", "P7", "P8"]);
+    assert!(all.iter().all(|one| one["broken"] == 0), "{}", said.text);
+    gateway.stop().await;
+}

@@ -4,6 +4,7 @@ mod client;
 mod owner;
 mod serve;
 mod setup;
+mod support;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,6 +56,8 @@ enum Command {
     Backup(owner::BackupArgs),
     /// Replace the database with a saved one; the gateway must be stopped
     Restore(owner::BackupArgs),
+    Doctor(support::DoctorArgs),
+    SupportBundle(support::BundleArgs),
     OneTime(owner::OneTimeArgs),
     Operator(owner::OperatorArgs),
     #[command(flatten)]
@@ -93,6 +96,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Backup(args) => on_a_runtime(owner::save(args)),
         Command::Restore(args) => on_a_runtime(owner::restore(args)),
+        Command::Doctor(args) => on_a_runtime(support::examine(args, cli.client.json)),
+        Command::SupportBundle(args) => on_a_runtime(support::pack(args)),
         Command::OneTime(args) => on_a_runtime(owner::one_time(args)),
         Command::Operator(args) => on_a_runtime(owner::operator(args)),
         Command::Client(command) => command.run(&cli.client),

@@ -44,6 +44,7 @@ codes! {
     InvalidCredentials, "invalid-credentials", UNAUTHORIZED, "These credentials are not valid";
     QuotaExceeded, "quota-exceeded", PAYMENT_REQUIRED, "The plan's limit is reached";
     Forbidden, "forbidden", FORBIDDEN, "Your role does not allow this";
+    ChaosOff, "chaos-off", FORBIDDEN, "This gateway does not allow faults to be injected";
     NotFound, "not-found", NOT_FOUND, "There is no such thing";
     MethodNotAllowed, "method-not-allowed", METHOD_NOT_ALLOWED, "This route has no such method";
     Conflict, "conflict", CONFLICT, "This conflicts with the present state";

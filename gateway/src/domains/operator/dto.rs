@@ -1,10 +1,12 @@
 //! What operators read and send, on the wire.
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::http::json::{Check, Mistakes};
 use crate::promises::Finding;
+use crate::supervision::killpoints::{Arm, ArmError};
 use crate::supervision::{ActorSnapshot, PastEnd};
 
 /// What changed in the tree since the event before.
@@ -85,4 +87,67 @@ pub struct WatchNow {
     pub says: String,
     pub finding: Finding,
     pub count: u64,
+}
+
+/// Kill points, as they stand.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct ChaosNow {
+    /// Whether the configuration allows to arm any of them.
+    pub allowed: bool,
+    pub points: Vec<ChaosPoint>,
+}
+
+/// A named place at which an actor can be killed.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct ChaosPoint {
+    pub name: String,
+    /// What has happened there, and what has not.
+    pub place: String,
+    /// How often it was passed; nobody counts where arming is not allowed.
+    pub passes: u64,
+}
+
+/// An order to kill.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChaosOrder {
+    /// The name of a point.
+    pub point: String,
+    /// `panic`, `abort` or `delay:<ms>`, each with `@<passes before it strikes>`.
+    pub action: String,
+    /// How often it strikes; once without this.
+    pub times: Option<u32>,
+    /// Only actors whose path begins with this.
+    pub within: Option<String>,
+}
+
+/// The most times that one order strikes.
+const MOST_TIMES: u32 = 1_000;
+
+impl ChaosOrder {
+    /// As the tree takes it.
+    ///
+    /// # Errors
+    /// When there is no such point, or the action is none.
+    pub fn arm(&self) -> Result<Arm, ArmError> {
+        let order: Arm = format!("{}={}", self.point, self.action).parse()?;
+        Ok(Arm {
+            times: self.times.unwrap_or(1),
+            within: self.within.clone(),
+            ..order
+        })
+    }
+}
+
+impl Check for ChaosOrder {
+    fn check(&self, mistakes: &mut Mistakes) {
+        match self.arm() {
+            Err(error @ ArmError::Unknown(_)) => mistakes.add("/point", error.to_string()),
+            Err(error) => mistakes.add("/action", error.to_string()),
+            Ok(arm) if !(1..=MOST_TIMES).contains(&arm.times) => {
+                mistakes.add("/times", format!("must be 1 to {MOST_TIMES}"));
+            }
+            Ok(_) => {}
+        }
+    }
 }

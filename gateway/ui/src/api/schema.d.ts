@@ -558,6 +558,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ops/chaos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The kill points, how often each was passed, and whether this gateway allows to arm them. */
+        get: operations["points"];
+        put?: never;
+        /** Arms a kill point: the next actor that passes it dies there. Refused unless the configuration says `chaos.allow`. */
+        post: operations["arm"];
+        /** Takes every order back. */
+        delete: operations["disarm"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ops/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest lines of this gateway's log, at most a thousand, with secrets and e-mail addresses taken out. */
+        get: operations["log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ops/promises": {
         parameters: {
             query?: never;
@@ -871,6 +907,37 @@ export interface components {
         };
         /** Format: uuid */
         AuditId: string;
+        /** @description Kill points, as they stand. */
+        ChaosNow: {
+            /** @description Whether the configuration allows to arm any of them. */
+            allowed: boolean;
+            points: components["schemas"]["ChaosPoint"][];
+        };
+        /** @description An order to kill. */
+        ChaosOrder: {
+            /** @description `panic`, `abort` or `delay:<ms>`, each with `@<passes before it strikes>`. */
+            action: string;
+            /** @description The name of a point. */
+            point: string;
+            /**
+             * Format: int32
+             * @description How often it strikes; once without this.
+             */
+            times?: number | null;
+            /** @description Only actors whose path begins with this. */
+            within?: string | null;
+        };
+        /** @description A named place at which an actor can be killed. */
+        ChaosPoint: {
+            name: string;
+            /**
+             * Format: int64
+             * @description How often it was passed; nobody counts where arming is not allowed.
+             */
+            passes: number;
+            /** @description What has happened there, and what has not. */
+            place: string;
+        };
         /** @description An agent. */
         Claw: {
             /** Format: date-time */
@@ -907,7 +974,7 @@ export interface components {
          * @description Every error code there is. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
         /**
          * @description Why an incarnation of an actor ended.
          * @enum {string}
@@ -3915,6 +3982,156 @@ export interface operations {
             };
             /** @description `not-restartable` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    points: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChaosNow"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    arm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChaosOrder"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, or `chaos-off` where the configuration does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disarm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, or `chaos-off` where the configuration does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

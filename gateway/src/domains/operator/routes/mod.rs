@@ -1,6 +1,8 @@
 //! `/api/ops/*`, `/healthz`, `/readyz`, `/metrics`.
 
 mod actors;
+mod chaos;
+mod log;
 mod promises;
 mod tree;
 
@@ -17,7 +19,7 @@ use crate::db::Db;
 use crate::error::{ApiError, ApiResult, Code};
 use crate::http::sse::Streams;
 use crate::ids::SharedIds;
-use crate::supervision::{SupervisorHandle, TreeView};
+use crate::supervision::{KillPoints, SupervisorHandle, TreeView};
 
 /// What the routes need.
 #[derive(Clone)]
@@ -36,6 +38,8 @@ pub struct OperatorState {
     /// E-mails (lower case) that the configuration makes operators.
     pub operators: Arc<[String]>,
     pub lately: Lately,
+    /// Those of the tree; armed only where the configuration allows it.
+    pub kill_points: KillPoints,
     /// Set once the tree is up; the listeners, which are in the tree, are made before it.
     pub view: Arc<OnceLock<TreeView>>,
 }
@@ -57,6 +61,8 @@ pub fn router() -> OpenApiRouter<OperatorState> {
         .routes(routes!(actors::restart))
         .routes(routes!(actors::explain))
         .routes(routes!(promises::promises))
+        .routes(routes!(log::log))
+        .routes(routes!(chaos::points, chaos::arm, chaos::disarm))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics))
