@@ -15,7 +15,7 @@ use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::db::{Access, Db, DbError};
 use crate::domains::auth::routes::AuthState;
-use crate::domains::auth::{AuthError, AuthLayer, Passwords, Throttle, commands};
+use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle, commands};
 use crate::domains::claws::purge::{DestroySandbox, SagaDriver};
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::fleet::routes::FleetState;
@@ -26,6 +26,7 @@ use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::workspaces::routes::WorkspacesState;
 use crate::events::retention::Sweeper;
 use crate::events::{EventLog, Hub};
+use crate::http::client_address::TrustedProxies;
 use crate::http::idempotency::IdempotencyLayer;
 use crate::http::observe::Observer;
 use crate::http::origin::OwnOrigin;
@@ -139,6 +140,7 @@ impl Gateway {
         let first_login = first_login(&config, &db, &clock, &ids).await?;
 
         let saga_nudge = Nudge::default();
+        let open_streams = OpenStreams::default();
         let (branches, handles) = tree::branches();
         let events = EventLog::new(
             db.clone(),
@@ -159,12 +161,13 @@ impl Gateway {
             events: events.clone(),
             saga_nudge: saga_nudge.clone(),
             kill_points: kill_points.clone(),
+            open_streams: open_streams.clone(),
         };
         let machines = machines::machines(&shared).await?;
         let operations = machines.operations.clone();
         let states = states(&shared, machines.state, machines.sandboxes.clone())?;
         let operator_state = states.operator.clone();
-        let layers = layers(&config, &db, &clock, &ids, &kill_points);
+        let layers = layers(&config, &db, &clock, &ids, &kill_points, &open_streams);
         let listener = |socket, router, tls| Listener {
             socket: Arc::new(socket),
             router,
@@ -190,6 +193,8 @@ impl Gateway {
                 owner: ids.next().to_string(),
             },
             saga_nudge,
+            open_streams,
+            clock: clock.clone(),
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
             public: listener(public, router::public(states, &layers), tls),
@@ -282,6 +287,11 @@ struct Shared<'a> {
     events: EventLog,
     saga_nudge: Nudge,
     kill_points: KillPoints,
+    open_streams: OpenStreams,
+}
+
+fn without_slash(url: &url::Url) -> Arc<str> {
+    url.as_str().trim_end_matches('/').into()
 }
 
 fn states(
@@ -299,6 +309,9 @@ fn states(
             ids: ids.clone(),
             passwords: Passwords::new()?,
             throttle: Throttle::default(),
+            proxies: TrustedProxies::new(&config.trusted_proxies),
+            streams: shared.open_streams.clone(),
+            idle: config.sessions.idle,
             absolute: config.sessions.absolute,
             secure_cookies: config.is_behind_tls(),
         },
@@ -307,6 +320,8 @@ fn states(
             clock: clock.clone(),
             ids: ids.clone(),
             plans: plans.clone(),
+            streams: shared.open_streams.clone(),
+            public_url: config.public_url.as_ref().map(without_slash),
         },
         audit: db.clone(),
         claws: ClawsState {
@@ -349,6 +364,7 @@ fn layers(
     clock: &SharedClock,
     ids: &SharedIds,
     kill_points: &KillPoints,
+    open_streams: &OpenStreams,
 ) -> Layers {
     let own_origin = config
         .public_url
@@ -365,6 +381,7 @@ fn layers(
             own_origin: OwnOrigin(own_origin),
             operators: config.operators.clone().into(),
             idle: config.sessions.idle,
+            streams: open_streams.clone(),
         },
         idempotency: IdempotencyLayer {
             db: db.clone(),

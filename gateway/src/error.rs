@@ -138,8 +138,21 @@ impl From<crate::domains::workspaces::QuotaError> for ApiError {
 impl From<crate::domains::workspaces::WorkspaceError> for ApiError {
     fn from(error: crate::domains::workspaces::WorkspaceError) -> Self {
         use crate::domains::workspaces::WorkspaceError as E;
+        use crate::domains::workspaces::members::model::Refusal;
         match error {
             E::NotFound => Self::not_found("workspace"),
+            E::NoMember => Self::not_found("member"),
+            E::NoInvitation => Self::not_found("invitation"),
+            E::Refused(Refusal::NotAllowed) => Self::new(Code::Forbidden)
+                .detail("Only Admins and Owners change or remove other members."),
+            E::Refused(Refusal::AboveYou) => Self::new(Code::Forbidden)
+                .detail("This needs a role as strong as the one that is given or taken."),
+            E::Refused(Refusal::LastOwner) => Self::new(Code::Conflict)
+                .detail("This is the last Owner. Make somebody else an Owner first."),
+            E::TooManyInvitations { most } => Self::new(Code::Conflict).detail(format!(
+                "{most} invitations are open; withdraw some that nobody uses."
+            )),
+            E::Token(error) => error.into(),
             E::Db(error) => error.into(),
         }
     }
@@ -157,6 +170,18 @@ impl From<crate::domains::auth::AuthError> for ApiError {
                 Self::validation("/current", "This is not the present password.")
             }
             E::UnknownSession => Self::not_found("session"),
+            E::UnknownWorkspace => Self::not_found("workspace"),
+            E::NotForPrograms => Self::new(Code::Forbidden)
+                .detail("A program's token may not do this; sign in as a person."),
+            E::LivesTooLong { most_days } => Self::validation(
+                "/expires_in_days",
+                format!("must be at most {most_days}, the longest that any session lives"),
+            ),
+            E::UnknownInvitation => Self::new(Code::InvitationUnknown),
+            E::ForSomebodyElse => Self::new(Code::Forbidden)
+                .detail("The invitation is for another e-mail address; ask for one of your own."),
+            E::MemberAlready => Self::new(Code::Conflict)
+                .detail("You are a member of this workspace already; the invitation is still good for somebody else."),
             E::NoWorkspace => Self::new(Code::Forbidden)
                 .detail("You are not a member of any workspace; ask an Owner to invite you."),
             E::Hashing(_) | E::Randomness(_) => Self::internal(error),

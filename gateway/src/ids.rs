@@ -71,6 +71,8 @@ typed_id! {
     WorkspaceId;
     /// A signed-in browser or an API session of a machine.
     SessionId;
+    /// A link by which somebody joins a workspace.
+    InvitationId;
     /// An issued one-time login.
     OneTimeLoginId;
     /// An agent.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   saga driver · event relay · retention
+//! ├─ foundation   saga driver · event relay · stream watch · retention
 //! ├─ events       one writer a workspace that has ephemeral events
 //! ├─ live         one actor an open stream
 //! ├─ operations   what operators asked for
@@ -13,7 +13,9 @@
 
 use std::time::Duration;
 
+use crate::clock::SharedClock;
 use crate::db::Db;
+use crate::domains::auth::{OpenStreams, STREAM_WATCH_PERIOD};
 use crate::domains::claws::purge::SagaDriver;
 use crate::events::{Hub, relay, retention};
 use crate::http::serve::{self, Listener};
@@ -25,6 +27,8 @@ pub struct Parts {
     pub hub: Hub,
     pub sagas: SagaDriver,
     pub saga_nudge: Nudge,
+    pub open_streams: OpenStreams,
+    pub clock: SharedClock,
     pub sweeper: retention::Sweeper,
     pub branches: Branches,
     /// The branch `fleet`.
@@ -89,6 +93,8 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
     let sagas = parts.sagas.clone();
     let (db, hub) = (parts.db.clone(), parts.hub.clone());
     let sweeper = parts.sweeper.clone();
+    let (streams, clock) = (parts.open_streams.clone(), parts.clock.clone());
+    let watched = parts.db.clone();
     SupervisorSpec::new("foundation")
         .serves("what everything else rests on")
         .child(ChildSpec::periodic(
@@ -109,6 +115,16 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             move |_| {
                 let (db, hub) = (db.clone(), hub.clone());
                 async move { Ok(relay::look(&db, &hub).await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "stream-watch",
+            ActorKind::StreamWatch,
+            STREAM_WATCH_PERIOD,
+            parts.open_streams.nudge(),
+            move |_| {
+                let (streams, db, clock) = (streams.clone(), watched.clone(), clock.clone());
+                async move { Ok(streams.look(&db, &clock).await?) }
             },
         ))
         .child(ChildSpec::periodic(

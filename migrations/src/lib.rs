@@ -16,6 +16,8 @@ mod m0005_leases_and_sagas;
 mod m0006_idempotency;
 mod m0101_fleet;
 mod m0102_operations;
+mod m0103_session_origins;
+mod m0104_invitations;
 mod m0201_sandboxes;
 
 /// The whole history, oldest first.
@@ -32,6 +34,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0006_idempotency::Migration),
             Box::new(m0101_fleet::Migration),
             Box::new(m0102_operations::Migration),
+            Box::new(m0103_session_origins::Migration),
+            Box::new(m0104_invitations::Migration),
             Box::new(m0201_sandboxes::Migration),
         ]
     }

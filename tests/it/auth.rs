@@ -1,6 +1,8 @@
 //! Signing in, sessions, passwords.
 
-use roost_tests::Gateway;
+use std::time::{Duration, Instant};
+
+use roost_tests::{Gateway, Stream};
 use serde_json::json;
 
 #[tokio::test]
@@ -120,4 +122,148 @@ async fn a_cookie_changes_nothing_from_another_site() {
         .await;
     create(&gateway.url()).expect(201).await;
     gateway.stop().await;
+}
+
+#[tokio::test]
+async fn the_streams_of_a_session_that_was_ended_end_within_a_second() {
+    for (gateway, scratch) in Gateway::start_on_each().await {
+        let owner = gateway.owner().await;
+        let body = json!({ "label": "dashboard" });
+        let made = owner.post("/api/auth/sessions").json(&body);
+        let made = made.expect(201).await;
+        let machine = gateway.anonymous().with_token(made.str("/token"));
+        let mut events = Stream::open(machine.get("/api/events")).await;
+        let mut nodes = Stream::open(machine.get("/api/nodes/live")).await;
+        let mut mine = Stream::open(owner.get("/api/events")).await;
+        let path = format!("/api/auth/sessions/{}", made.str("/id"));
+        owner.delete(&path).expect(204).await;
+        let ended = Instant::now();
+        assert_eq!(events.next().await, None);
+        assert_eq!(nodes.next().await, None);
+        assert!(ended.elapsed() < Duration::from_secs(1), "{ended:?}");
+        // Nobody else's stream is touched.
+        let create = owner.post("/api/claws").json(&json!({ "name": "x" }));
+        create.expect(201).await;
+        assert!(mine.next().await.is_some());
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_another_gateway_ended_loses_its_streams_here() {
+    // Whoever deletes the row, even past this gateway: the watch finds out by itself.
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let viewer = gateway.person("viewer").await;
+    let mut stream = Stream::open(viewer.get("/api/events")).await;
+    let tx = gateway.app().db().write().await.unwrap();
+    let user = viewer.id.parse().unwrap();
+    let sessions = roost_gateway::domains::auth::store::sessions_of(&*tx, user);
+    let session = sessions.await.unwrap().remove(0).id;
+    roost_gateway::domains::auth::store::delete_session(&*tx, user, session)
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    let ended = Instant::now();
+    assert_eq!(stream.next().await, None);
+    assert!(ended.elapsed() < Duration::from_secs(1), "{ended:?}");
+    drop(owner.get("/api/auth/me").expect(200).await);
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_new_password_ends_other_sign_ins_and_tokens_only_where_they_say_so() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let set = |body| owner.post("/api/auth/password").json(&body).expect(204);
+    set(json!({ "new": "first password" })).await;
+    let body = json!({ "email": owner.email, "password": "first password" });
+    let other = gateway.anonymous().post("/api/auth/login").json(&body);
+    let other = other.expect(200).await;
+    let other = gateway.anonymous().with_token(other.str("/token"));
+    let token = json!({ "label": "ci", "expires_in_days": 7 });
+    let token = owner.post("/api/auth/sessions").json(&token);
+    let program = gateway
+        .anonymous()
+        .with_token(token.expect(201).await.str("/token"));
+    let current = "first password";
+    set(json!({ "new": "second password", "current": current })).await;
+    let me = "/api/auth/me";
+    other.get(me).refused(401, "unauthenticated").await;
+    program.get(me).expect(200).await;
+    let current = "second password";
+    set(json!({ "new": "third password", "current": current, "revoke_tokens": true })).await;
+    program.get(me).refused(401, "unauthenticated").await;
+    owner.get(me).expect(200).await;
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_token_cannot_outlive_itself_or_take_the_account() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let make = |body: serde_json::Value| owner.post("/api/auth/sessions").json(&body);
+    let long = make(json!({ "label": "x", "expires_in_days": 91 }));
+    let long = long.refused(400, "validation").await;
+    assert_eq!(long.str("/pointer"), "/expires_in_days");
+    make(json!({ "label": "x", "expires_in_days": 0 }))
+        .refused(400, "validation")
+        .await;
+    let made = make(json!({ "label": "ci", "expires_in_days": 1 }));
+    let made = made.expect(201).await;
+    assert!(made.str("/token").starts_with("rat_"));
+    let program = gateway.anonymous().with_token(made.str("/token"));
+    let again = program.post("/api/auth/sessions");
+    again
+        .json(&json!({ "label": "successor" }))
+        .refused(403, "forbidden")
+        .await;
+    let password = program.post("/api/auth/password");
+    password
+        .json(&json!({ "new": "a long enough one" }))
+        .refused(403, "forbidden")
+        .await;
+    let list = owner.get("/api/auth/sessions").expect(200).await;
+    let kinds: Vec<&str> = list.body["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|session| session["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["api", "login"]);
+    assert_eq!(list.str("/items/1/from_address"), "127.0.0.1");
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn behind_a_trusted_proxy_the_client_is_throttled_and_not_everybody() {
+    let proxied = Gateway::start_with(&[("trusted_proxies", "[\"127.0.0.1\"]")]).await;
+    let direct = Gateway::start().await;
+    for (gateway, believed) in [(&proxied, true), (&direct, false)] {
+        // One-time logins: they are counted by address alone, and cost no hash.
+        let attempt = |from: &str| {
+            let body = json!({ "one_time": "rot_nonsense" });
+            let post = gateway.anonymous().post("/api/auth/login").json(&body);
+            post.header("x-forwarded-for", from)
+        };
+        for _ in 0..30 {
+            attempt("203.0.113.7")
+                .refused(401, "invalid-credentials")
+                .await;
+        }
+        attempt("203.0.113.7")
+            .refused(429, "too-many-attempts")
+            .await;
+        // Whoever writes the header themselves does not become somebody else.
+        attempt("198.51.100.1, 203.0.113.7")
+            .refused(429, "too-many-attempts")
+            .await;
+        let other = attempt("198.51.100.1").send().await.status;
+        assert_eq!(other, if believed { 401 } else { 429 });
+    }
+    proxied.stop().await;
+    direct.stop().await;
 }

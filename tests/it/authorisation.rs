@@ -33,9 +33,41 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/auth/sessions", User, ""),
     ("POST /api/auth/sessions", User, r#"{"label":"x"}"#),
     ("DELETE /api/auth/sessions/{id}", User, ""),
+    (
+        "PUT /api/auth/workspace",
+        User,
+        r#"{"workspace_id":"0190a000-0000-7000-8000-000000000001"}"#,
+    ),
     ("GET /api/workspaces", User, ""),
     ("POST /api/workspaces", User, r#"{"name":"x"}"#),
     ("GET /api/workspaces/{id}", User, ""),
+    (
+        "PATCH /api/workspaces/{id}",
+        Role("admin"),
+        r#"{"name":"x"}"#,
+    ),
+    ("GET /api/workspaces/{id}/members", Role("viewer"), ""),
+    (
+        "PATCH /api/workspaces/{id}/members/{user_id}",
+        Role("admin"),
+        r#"{"role":"viewer"}"#,
+    ),
+    (
+        "DELETE /api/workspaces/{id}/members/{user_id}",
+        Role("admin"),
+        "",
+    ),
+    ("GET /api/workspaces/{id}/invitations", Role("admin"), ""),
+    (
+        "POST /api/workspaces/{id}/invitations",
+        Role("admin"),
+        r#"{"role":"viewer"}"#,
+    ),
+    (
+        "DELETE /api/workspaces/{id}/invitations/{invitation_id}",
+        Role("admin"),
+        "",
+    ),
     ("GET /api/quota", Role("viewer"), ""),
     ("GET /api/audit", Role("admin"), ""),
     ("GET /api/claws", Role("viewer"), ""),
@@ -163,7 +195,7 @@ async fn without_engine() -> Gateway {
 }
 
 /// The route with ids of things that belong to `owner`'s workspace.
-async fn address(owner: &Person, route: &str) -> (Method, String) {
+async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, String) {
     let (method, path) = route.split_once(' ').expect("METHOD /path");
     let id = match path {
         path if path.starts_with("/api/claws/{id}") => {
@@ -197,6 +229,11 @@ async fn address(owner: &Person, route: &str) -> (Method, String) {
     let method = method.parse().expect("a method");
     // An operation that nobody has: whoever may look is told so, whoever may not is refused before.
     let path = path.replace("{operation_id}", "0190a000-0000-7000-8000-000000000001");
+    let path = path.replace("{invitation_id}", "0190a000-0000-7000-8000-000000000001");
+    let path = match path.contains("{user_id}") {
+        true => path.replace("{user_id}", &bystander.id),
+        false => path,
+    };
     (method, path.replace("{id}", &id))
 }
 
@@ -214,8 +251,9 @@ async fn status(client: &roost_tests::Client, method: &Method, path: &str, body:
 async fn without_a_session_or_with_a_made_up_one_every_route_is_401() {
     let gateway = without_engine().await;
     let owner = gateway.owner().await;
+    let bystander = gateway.person("viewer").await;
     for (route, _, body) in CASES {
-        let (method, path) = address(owner, route).await;
+        let (method, path) = address(owner, &bystander, route).await;
         let nobody = gateway.anonymous();
         assert_eq!(status(&nobody, &method, &path, body).await, 401, "{route}");
         let made_up = nobody.with_token("rst_made-up");
@@ -228,10 +266,11 @@ async fn without_a_session_or_with_a_made_up_one_every_route_is_401() {
 async fn another_tenants_things_and_workspace_are_404_on_every_route() {
     let gateway = without_engine().await;
     let owner = gateway.owner().await;
+    let bystander = gateway.person("viewer").await;
     let stranger = gateway.stranger().await;
     let intruding = stranger.in_workspace(&owner.workspace);
     for (route, least, body) in CASES {
-        let (method, path) = address(owner, route).await;
+        let (method, path) = address(owner, &bystander, route).await;
         if *least != Operator {
             let answer = status(&intruding, &method, &path, body).await;
             assert_eq!(answer, 404, "{route} in a workspace of others");
@@ -248,6 +287,7 @@ async fn another_tenants_things_and_workspace_are_404_on_every_route() {
 async fn with_too_small_a_role_every_route_is_403_and_with_the_least_one_it_is_not() {
     let gateway = without_engine().await;
     let owner = gateway.owner().await;
+    let bystander = gateway.person("viewer").await;
     let mut people = Vec::new();
     for role in ROLES {
         people.push((role, gateway.person(role).await));
@@ -259,7 +299,7 @@ async fn with_too_small_a_role_every_route_is_403_and_with_the_least_one_it_is_n
                 Operator => false,
                 Role(least) => rank(role) >= rank(least),
             };
-            let (method, path) = address(owner, route).await;
+            let (method, path) = address(owner, &bystander, route).await;
             let answer = status(person, &method, &path, body).await;
             assert_eq!(answer == 403, !strong_enough, "{route} as {role}: {answer}");
         }
@@ -278,7 +318,7 @@ fn rank(role: &str) -> usize {
 async fn purging_needs_an_admin_although_deleting_needs_a_member() {
     let gateway = without_engine().await;
     let owner = gateway.owner().await;
-    let (_, path) = address(owner, "DELETE /api/claws/{id}").await;
+    let (_, path) = address(owner, owner, "DELETE /api/claws/{id}").await;
     let purge = format!("{path}?purge=true");
     let member = gateway.person("member").await;
     member.delete(&purge).refused(403, "forbidden").await;

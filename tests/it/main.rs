@@ -8,6 +8,7 @@ mod fleet;
 mod http;
 mod kill_points;
 mod operator;
+mod people;
 mod sandboxes;
 mod starting;
 mod support;

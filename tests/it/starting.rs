@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use roost_gateway::app::Surroundings;
-use roost_tests::{Gateway, Store, Stream};
+use roost_tests::{Gateway, SmallDisk, Store, Stream};
 use serde_json::json;
 
 #[tokio::test]
@@ -65,4 +65,55 @@ async fn open_streams_do_not_hold_up_a_stop() {
     let mut stream = Stream::open(owner.get("/api/events")).await;
     let (next, ()) = tokio::join!(stream.next(), gateway.stop());
     assert_eq!(next, None);
+}
+
+#[tokio::test]
+async fn a_full_disk_under_the_database_is_said_changes_nothing_and_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::mount(folder.path(), "12m") else {
+        return;
+    };
+    let set = [("sandboxes.local", "off")];
+    let started = Gateway::start_in(folder, &Store::Sqlite, &set, Surroundings::default()).await;
+    let gateway = started.unwrap();
+    let owner = gateway.owner().await;
+    let ballast = disk.fill();
+    let mut made = 0;
+    let refused = loop {
+        let body = json!({ "name": format!("agent {made}"), "system_prompt": "x".repeat(8_000) });
+        let answer = owner.post("/api/claws").json(&body).send().await;
+        match answer.status {
+            201 => made += 1,
+            _ => break answer,
+        }
+    };
+    assert_eq!(
+        (refused.status, refused.str("/code")),
+        (503, "unavailable"),
+        "{}",
+        refused.text
+    );
+    assert!(
+        refused.str("/detail").contains("free some space"),
+        "{}",
+        refused.text
+    );
+    // Reading goes on, and what was refused left nothing behind.
+    let quota = owner.get("/api/quota").expect(200).await;
+    assert_eq!(quota.body["agents"]["used"], made);
+    std::fs::remove_file(ballast).unwrap();
+    let body = json!({ "name": "room again" });
+    owner.post("/api/claws").json(&body).expect(201).await;
+    let head = usize::try_from(made + 1).unwrap() * 2;
+    let mut stream = Stream::open(owner.get("/api/events?last_event_id=1.0")).await;
+    let ids = stream
+        .take(head)
+        .await
+        .into_iter()
+        .filter_map(|event| event.id);
+    let expected = (1..=head).map(|seq| format!("1.{seq}"));
+    assert_eq!(ids.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    drop(stream);
+    gateway.stop().await;
+    drop(disk);
 }

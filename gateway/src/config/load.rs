@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::layers::{self, Overrides};
 use super::{Config, Limits, Log, LogFormat, Retention, Sandboxes, Sessions, Tls};
 use crate::domains::workspaces::{Plan, Plans};
+use crate::http::client_address::Network;
 use crate::supervision::killpoints::{Arm, ArmError};
 
 /// One mistake.
@@ -131,6 +132,7 @@ impl Reader {
                 .into_iter()
                 .map(|email| email.trim().to_lowercase())
                 .collect(),
+            trusted_proxies: self.proxies(),
             events: Retention {
                 age: Duration::from_secs(
                     DAY * self.number::<u64>("events.retention_days", 7, 1, 3_650),
@@ -244,6 +246,18 @@ impl Reader {
             );
         }
         plans
+    }
+
+    fn proxies(&mut self) -> Vec<Network> {
+        let texts: Vec<String> = self.get("trusted_proxies", Vec::new());
+        let mut networks = Vec::with_capacity(texts.len());
+        for text in texts {
+            match text.parse() {
+                Ok(network) => networks.push(network),
+                Err(error) => self.wrong("trusted_proxies", format!("`{text}` {error}")),
+            }
+        }
+        networks
     }
 
     /// Orders like `events.writer.before_commit=abort@2`, with commas between them.

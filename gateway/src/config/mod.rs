@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::domains::workspaces::Plans;
+use crate::http::client_address::Network;
 use crate::supervision::killpoints::Arm;
 
 pub use layers::Overrides;
@@ -41,6 +42,8 @@ pub struct Config {
     pub chaos_arm: Vec<Arm>,
     /// E-mails (lower case) of people who operate the deployment.
     pub operators: Vec<String>,
+    /// Proxies in front of the gateway that are believed about a client's address.
+    pub trusted_proxies: Vec<Network>,
     pub events: Retention,
     pub limits: Limits,
     /// How often a node reports; stretched as the fleet grows.

@@ -23,6 +23,12 @@ pub fn show(config: &Config) -> String {
     line("data_dir", text(&config.data_dir.display().to_string()));
     let operators: Vec<String> = config.operators.iter().map(|email| text(email)).collect();
     line("operators", format!("[{}]", operators.join(", ")));
+    let proxies: Vec<String> = config
+        .trusted_proxies
+        .iter()
+        .map(|network| text(&network.to_string()))
+        .collect();
+    line("trusted_proxies", format!("[{}]", proxies.join(", ")));
     line(
         "database.url",
         text(&without_password(config.database_url.expose_secret())),

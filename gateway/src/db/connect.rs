@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sea_orm::sqlx::pool::PoolConnectionMetadata;
+use sea_orm::sqlx::{self, Connection, SqliteConnection};
 use sea_orm::{
     ConnectOptions, Database, DatabaseConnection, SqliteTransactionMode, TransactionOptions,
     TransactionTrait,
@@ -99,6 +101,11 @@ impl Db {
             // A connection to a file does not break while it lies in the pool; asking it first doubles each short read.
             .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(30))
+            .map_sqlx_sqlite_pool_opts(|pool| {
+                pool.after_release(|connection, _: PoolConnectionMetadata| {
+                    Box::pin(is_between_transactions(connection))
+                })
+            })
             .map_sqlx_sqlite_opts(|o| {
                 o.busy_timeout(BUSY_TIMEOUT)
                     .foreign_keys(true)
@@ -207,6 +214,21 @@ impl Db {
             }
         }
     }
+}
+
+/// Whether a connection that was given back may be used again; one that may not is closed, which rolls back what is open.
+///
+/// SQLite itself rolls a transaction back when the disk is full. The driver's own rollback then fails, it goes on counting
+/// that transaction as open, makes a savepoint of each one after it, and a rolled-back savepoint of those leaves all later
+/// ones uncommitted although they were reported as committed.
+async fn is_between_transactions(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    // A rollback may still be on its way to the connection's thread; a ping comes behind it.
+    connection.ping().await?;
+    let open = connection.is_in_transaction();
+    if open {
+        tracing::warn!("a transaction could not be rolled back in order; its connection is closed");
+    }
+    Ok(!open)
 }
 
 /// One connection to a SQLite file that must exist; for saving and restoring.

@@ -55,6 +55,7 @@ codes! {
     NoSandbox, "no-sandbox", CONFLICT, "The agent has no sandbox";
     SandboxLost, "sandbox-lost", CONFLICT, "The sandbox is gone";
     JoinCodeUnknown, "join-code-unknown", NOT_FOUND, "The join code is unknown or has expired";
+    InvitationUnknown, "invitation-unknown", NOT_FOUND, "The invitation is not good any more";
     JoinCodeUsed, "join-code-used", CONFLICT, "The join code was used by another machine";
     NotRestartable, "not-restartable", CONFLICT, "This actor cannot be restarted";
     PreconditionFailed, "precondition-failed", PRECONDITION_FAILED, "The resource has changed";

@@ -70,6 +70,8 @@ kinds! {
     Worker, "worker", Local, Static;
     /// Wakes subscribers after a commit.
     EventRelay, "event_relay", Local, Static;
+    /// Ends the streams whose session or membership is gone.
+    StreamWatch, "stream_watch", Local, Static;
     /// Appends one workspace's ephemeral events in group commits.
     EventWriter, "event_writer", Leased, Temporary;
     /// Appends the hashes of the audit chain.

@@ -4,6 +4,7 @@ import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { liveTests } from "./browser-live.mjs";
 import { operatorTests } from "./browser-operator.mjs";
+import { peopleTests } from "./browser-people.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
 
 const browser = await launch();
@@ -101,6 +102,7 @@ const tests = {
           "no-sandbox": `/claws/${bare.id}`,
           hardening: `/claws/${claw.id}?tab=hardening`,
           details: `/claws/${claw.id}?tab=details`,
+          members: "/members",
           quotas: "/quotas",
           operator: "/operator",
           explained: `/operator?actor=${encodeURIComponent(`root/fleet/node-${mock.state.nodes[0].name}`)}`,
@@ -213,6 +215,7 @@ const tests = {
       assert.equal(await page.getByRole("link", { name: "Supervision" }).count(), 0);
     }),
 
+  ...peopleTests(scene),
   ...liveTests(scene),
   ...consoleTests(scene),
   ...operatorTests(scene),

@@ -62,7 +62,7 @@ const failed = await runAll({
     await clean("supervision");
     await open("/quotas", "Running sandboxes");
     await clean("quotas");
-    await open("/account", "Sessions");
+    await open("/account", "Sign-ins and tokens");
     await page.getByText("This one").waitFor();
     await clean("account");
   },
@@ -199,7 +199,7 @@ const failed = await runAll({
     await page.getByRole("button", { name: "Delete the agent" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete agent" }).click();
     await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
-    await open("/account", "Sessions");
+    await open("/account", "Sign-ins and tokens");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in to Roost" }).waitFor();
     await clean("signed-out");

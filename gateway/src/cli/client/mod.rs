@@ -7,6 +7,7 @@ mod claws;
 mod events;
 mod exec;
 mod node;
+mod people;
 mod profile;
 mod sandbox;
 mod session;
@@ -45,6 +46,12 @@ pub enum ClientCommand {
     Logout,
     /// Show who is signed in, where, and what the role allows
     Whoami,
+    /// Workspaces that you belong to
+    #[command(subcommand)]
+    Workspace(people::Workspace),
+    /// Tokens that your programs sign in with
+    #[command(subcommand)]
+    Token(people::Token),
     /// Agents
     #[command(subcommand)]
     Claw(claws::Claw),
@@ -87,6 +94,8 @@ impl ClientCommand {
             Self::Login(_) => Ok(ExitCode::SUCCESS),
             Self::Logout => session::logout(&api).await,
             Self::Whoami => session::whoami(&api).await,
+            Self::Workspace(command) => command.run(&api).await,
+            Self::Token(command) => command.run(&api).await,
             Self::Claw(command) => command.run(&api).await,
             Self::Node(command) => command.run(&api).await,
             Self::Sandbox(command) => command.run(&api).await,

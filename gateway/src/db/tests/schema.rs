@@ -85,6 +85,7 @@ entities!(
     crate::domains::workspaces::entity::workspace,
     crate::domains::workspaces::entity::member,
     crate::domains::workspaces::entity::quota_usage,
+    crate::domains::workspaces::invitations::entity,
     crate::domains::audit::entity::entry,
     crate::domains::audit::entity::chain,
     crate::domains::claws::entity::claw,

@@ -144,3 +144,41 @@ async fn the_audit_log_refuses_updates_and_deletes() {
         scratch.remove().await;
     }
 }
+
+/// SQLite rolls back by itself when the disk is full; the driver does not notice.
+#[tokio::test]
+async fn a_transaction_that_sqlite_rolled_back_by_itself_swallows_no_later_one() {
+    let scratch = Scratch::sqlite().await;
+    let db = &scratch.db;
+    let tx = db.write().await.unwrap();
+    tx.execute_unprepared("CREATE TABLE t (n INTEGER)")
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    let tx = db.write().await.unwrap();
+    tx.execute_unprepared("ROLLBACK").await.unwrap();
+    drop(tx);
+    let tx = db.write().await.unwrap();
+    tx.execute_unprepared("INSERT INTO t VALUES (1)")
+        .await
+        .unwrap();
+    drop(tx);
+    let tx = db.write().await.unwrap();
+    tx.execute_unprepared("INSERT INTO t VALUES (2)")
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    let seen = db
+        .read()
+        .query_all_raw(sea_orm::Statement::from_string(
+            db.backend().into(),
+            "SELECT n FROM t",
+        ))
+        .await
+        .unwrap();
+    let seen: Vec<i64> = seen
+        .iter()
+        .map(|row| row.try_get("", "n").unwrap())
+        .collect();
+    assert_eq!(seen, [2]);
+}

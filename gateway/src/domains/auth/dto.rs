@@ -97,6 +97,113 @@ pub struct Me {
     pub must_set_password: bool,
 }
 
+/// The workspace that the session goes on in.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    pub workspace_id: WorkspaceId,
+}
+
+impl Check for Switch {
+    fn check(&self, _: &mut Mistakes) {}
+}
+
+/// The secret of an invitation's link.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvitationLink {
+    /// What follows `#` in the link.
+    #[schema(value_type = String)]
+    pub token: SecretString,
+}
+
+impl Check for InvitationLink {
+    fn check(&self, _: &mut Mistakes) {}
+}
+
+/// What an invitation says to whoever holds its link.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct InvitationView {
+    /// Its name.
+    pub workspace: String,
+    pub role: Role,
+    /// Their name.
+    pub invited_by: String,
+    /// When it is named, only its owner may come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Accepting an invitation. Whoever is signed in sends the token alone; everybody else their e-mail and the password of
+/// their account, or of the one that they get.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Acceptance {
+    #[schema(value_type = String)]
+    pub token: SecretString,
+    #[serde(default)]
+    #[schema(max_length = 254)]
+    pub email: Option<String>,
+    /// For a new account; absent: the part of the e-mail before the `@`.
+    #[serde(default)]
+    #[schema(max_length = 100)]
+    pub name: Option<String>,
+    /// At least 10 characters, at most 200.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, min_length = 10, max_length = 200)]
+    pub password: Option<SecretString>,
+}
+
+impl Check for Acceptance {
+    fn check(&self, mistakes: &mut Mistakes) {
+        match (&self.email, &self.password) {
+            (Some(email), Some(password)) => {
+                check_email("/email", email, mistakes);
+                check_password("/password", password, mistakes);
+            }
+            (Some(_), None) => mistakes.add("/password", "is missing"),
+            (None, Some(_)) => mistakes.add("/email", "is missing"),
+            (None, None) => {}
+        }
+        if let Some(name) = &self.name {
+            mistakes.text("/name", name, 1, 100);
+        }
+    }
+}
+
+/// They are a member now.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AcceptedInvitation)]
+pub struct Accepted {
+    pub user: UserBrief,
+    pub workspace: WorkspaceBrief,
+    pub role: Role,
+    /// For programs, when nobody was signed in. Shown once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
+/// An address that a person may sign in with.
+pub fn check_email(pointer: &str, email: &str, mistakes: &mut Mistakes) {
+    let email = email.trim();
+    let parts = email.split_once('@');
+    let plausible = parts.is_some_and(|(name, host)| !name.is_empty() && host.len() > 1)
+        && !email.chars().any(|c| c.is_whitespace() || c.is_control())
+        && email.matches('@').count() == 1;
+    if !plausible || email.len() > 254 {
+        mistakes.add(pointer, "must be an e-mail address");
+    }
+}
+
+fn check_password(pointer: &str, password: &SecretString, mistakes: &mut Mistakes) {
+    use secrecy::ExposeSecret;
+    let length = password.expose_secret().chars().count();
+    if !(10..=200).contains(&length) {
+        mistakes.add(pointer, "must have 10 to 200 characters");
+    }
+}
+
 /// A new password. `current` is needed unless the session came from a one-time login.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -107,15 +214,14 @@ pub struct NewPassword {
     /// At least 10 characters, at most 200.
     #[schema(value_type = String, min_length = 10, max_length = 200)]
     pub new: SecretString,
+    /// End the tokens of the caller's programs as well, not only their other sign-ins.
+    #[serde(default)]
+    pub revoke_tokens: bool,
 }
 
 impl Check for NewPassword {
     fn check(&self, mistakes: &mut Mistakes) {
-        use secrecy::ExposeSecret;
-        let length = self.new.expose_secret().chars().count();
-        if !(10..=200).contains(&length) {
-            mistakes.add("/new", "must have 10 to 200 characters");
-        }
+        check_password("/new", &self.new, mistakes);
     }
 }
 
@@ -127,6 +233,14 @@ pub struct Session {
     pub kind: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// The workspace that it works in.
+    pub workspace_id: WorkspaceId,
+    /// The address that it was opened from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_address: Option<String>,
+    /// What the browser called itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// The session of this request.
     pub current: bool,
     pub created_at: DateTime<Utc>,
@@ -142,6 +256,9 @@ impl Session {
             id: row.id,
             kind: row.kind,
             label: row.label,
+            workspace_id: row.workspace_id,
+            from_address: row.from_address,
+            device: row.device,
             created_at: row.created_at,
             last_seen_at: row.last_seen_at,
             expires_at: row.expires_at,
@@ -156,11 +273,18 @@ pub struct NewApiSession {
     /// What it is for, 1 to 100 characters.
     #[schema(min_length = 1, max_length = 100)]
     pub label: String,
+    /// At least 1; the longest that any session lives when absent.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    pub expires_in_days: Option<u32>,
 }
 
 impl Check for NewApiSession {
     fn check(&self, mistakes: &mut Mistakes) {
         mistakes.text("/label", &self.label, 1, 100);
+        if self.expires_in_days == Some(0) {
+            mistakes.add("/expires_in_days", "must be at least 1");
+        }
     }
 }
 

@@ -44,6 +44,10 @@ pub mod session {
         /// `login` or `api`.
         pub kind: String,
         pub label: Option<String>,
+        /// Where it was opened.
+        pub from_address: Option<String>,
+        /// What the browser called itself, cleaned.
+        pub device: Option<String>,
         /// Came from a one-time login: may set a password without knowing the old one, once.
         pub set_password_without_current: bool,
         pub created_at: DateTimeUtc,

@@ -15,6 +15,24 @@ pub enum AuthError {
     /// No such session of this user.
     #[error("unknown session")]
     UnknownSession,
+    /// Programs' tokens may not do what would outlive them.
+    #[error("a program's token may not do this")]
+    NotForPrograms,
+    /// A token may not live longer than any session.
+    #[error("a token may live for {most_days} days at most")]
+    LivesTooLong { most_days: u64 },
+    /// The caller is not a member of it, or there is none.
+    #[error("unknown workspace")]
+    UnknownWorkspace,
+    /// Unknown, used, withdrawn or expired: never said which.
+    #[error("unknown invitation")]
+    UnknownInvitation,
+    /// It names an e-mail, and another person came with it.
+    #[error("the invitation is for another e-mail")]
+    ForSomebodyElse,
+    /// Who accepts belongs to the workspace already.
+    #[error("a member already")]
+    MemberAlready,
     /// The user exists but belongs nowhere.
     #[error("the user is not a member of any workspace")]
     NoWorkspace,

@@ -5,14 +5,15 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts, RawPathParams};
 use http::request::Parts;
 
 use super::middleware::{Caller, Identity};
 use super::model::Permission;
-use super::{Role, WorkspaceScope};
+use super::{Role, WorkspaceScope, store};
+use crate::db::Db;
 use crate::error::{ApiError, ApiResult, Code};
-use crate::ids::UserId;
+use crate::ids::{UserId, WorkspaceId};
 
 /// Any signed-in user.
 #[derive(Debug, Clone)]
@@ -27,6 +28,11 @@ pub struct Scoped<P> {
     _permission: PhantomData<fn(P)>,
 }
 
+/// A member of the workspace that the path names as `{id}`, whose role there may do `P`; whatever the request's own
+/// workspace is. Nobody learns of a workspace that they are not a member of.
+#[derive(Debug, Clone)]
+pub struct Within<P>(Scoped<P>);
+
 /// Somebody who operates the deployment.
 #[derive(Debug, Clone)]
 pub struct OperatorOnly(Arc<Caller>);
@@ -38,6 +44,13 @@ pub struct MayTry(pub Option<Arc<Caller>>);
 impl Deref for Authenticated {
     type Target = Caller;
     fn deref(&self) -> &Caller {
+        &self.0
+    }
+}
+
+impl<P> Deref for Within<P> {
+    type Target = Scoped<P>;
+    fn deref(&self) -> &Scoped<P> {
         &self.0
     }
 }
@@ -96,6 +109,12 @@ impl<S: Send + Sync, P: Permission> FromRequestParts<S> for Scoped<P> {
             return Err(super::AuthError::NoWorkspace.into());
         };
         let (scope, role) = (member.scope, member.role);
+        Self::checked(caller, scope, role)
+    }
+}
+
+impl<P: Permission> Scoped<P> {
+    fn checked(caller: Arc<Caller>, scope: WorkspaceScope, role: Role) -> ApiResult<Self> {
         if !role.may(P::VERB) {
             return Err(ApiError::new(Code::Forbidden).detail(format!(
                 "This needs the role {} or a stronger one; yours is {}.",
@@ -109,6 +128,33 @@ impl<S: Send + Sync, P: Permission> FromRequestParts<S> for Scoped<P> {
             role,
             _permission: PhantomData,
         })
+    }
+}
+
+impl<S, P> FromRequestParts<S> for Within<P>
+where
+    S: Send + Sync,
+    P: Permission,
+    Db: FromRef<S>,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> ApiResult<Self> {
+        let caller = caller(parts)?;
+        let params = RawPathParams::from_request_parts(parts, state)
+            .await
+            .map_err(ApiError::internal)?;
+        let id: WorkspaceId = params
+            .iter()
+            .find(|(name, _)| *name == "id")
+            .and_then(|(_, text)| text.parse().ok())
+            .ok_or_else(|| ApiError::not_found("workspace"))?;
+        let db = Db::from_ref(state);
+        let (member, _) = store::membership(db.read(), caller.user.id, id)
+            .await?
+            .ok_or_else(|| ApiError::not_found("workspace"))?;
+        let scope = WorkspaceScope::of_member(id);
+        Scoped::checked(caller, scope, Role::from_stored(&member.role)).map(Self)
     }
 }
 

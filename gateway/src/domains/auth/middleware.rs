@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use http::{HeaderMap, HeaderName, header};
 
 use super::entity::{session, user};
+use super::streams::{Authority, OpenStreams};
 use super::{Role, WorkspaceScope, sha256_hex, store};
 use crate::clock::SharedClock;
 use crate::db::Db;
@@ -36,6 +37,7 @@ pub struct AuthLayer {
     pub operators: Arc<[String]>,
     /// How long a session lives unused.
     pub idle: Duration,
+    pub streams: OpenStreams,
 }
 
 /// Who is asking.
@@ -78,8 +80,16 @@ pub async fn authenticate(
         Err(error) if error.code() == Code::NotFound => Identity::Refused(error),
         Err(error) => return error.into_response(),
     };
+    let authority = match &identity {
+        Identity::Known(caller) => Some(Authority::of(caller)),
+        Identity::Nobody | Identity::Refused(_) => None,
+    };
     request.extensions_mut().insert(identity);
-    next.run(request).await
+    let response = next.run(request).await;
+    match authority {
+        Some(authority) => layer.streams.tie(authority, response),
+        None => response,
+    }
 }
 
 impl AuthLayer {

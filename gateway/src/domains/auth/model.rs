@@ -83,6 +83,10 @@ pub trait Permission: Send + Sync + 'static {
 
 verbs! {
     ReadWorkspace, "workspace.read", Viewer, "See the workspace, its quota and its placement.";
+    ChangeWorkspace, "workspace.change", Admin, "Name the workspace.";
+    DeleteWorkspace, "workspace.delete", Owner, "Delete the workspace with all that it has.";
+    ReadMembers, "members.read", Viewer, "See who belongs to the workspace.";
+    ManageMembers, "members.manage", Admin, "Invite people, change their roles, remove them.";
     ReadAudit, "audit.read", Admin, "Read the audit log.";
     ReadClaws, "claws.read", Viewer, "See agents.";
     WriteClaws, "claws.write", Member, "Create, change and softly delete agents.";

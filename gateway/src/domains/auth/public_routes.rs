@@ -25,6 +25,16 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
         reason: "the sign-in page says where the first one-time login is; it tells one bit",
     },
     PublicRoute {
+        method: "POST",
+        path: "/api/invitations/look",
+        reason: "the link is the credential, and whoever opens it may have no account yet; guesses are rate-limited",
+    },
+    PublicRoute {
+        method: "POST",
+        path: "/api/invitations/accept",
+        reason: "the link is the credential; it makes the account of whoever comes; rate-limited like a sign-in",
+    },
+    PublicRoute {
         method: "GET",
         path: "/problems/{code}",
         reason: "error codes are documentation",

@@ -1,9 +1,11 @@
 //! All SQL of users, sessions, one-time logins and operator grants.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    Set, sea_query::Expr, sea_query::OnConflict,
+    QuerySelect, Set, sea_query::Expr, sea_query::OnConflict,
 };
 
 use super::entity::{one_time_login, operator_grant, session, user};
@@ -179,37 +181,81 @@ pub async fn sessions_of(
         .await
 }
 
+/// Which of these sessions are still there and not past their end.
+pub async fn living_sessions(
+    db: &impl ConnectionTrait,
+    ids: HashSet<SessionId>,
+    now: DateTime<Utc>,
+) -> Result<HashSet<SessionId>, DbErr> {
+    let (ids, mut living) = (Vec::from_iter(ids), HashSet::new());
+    // SQLite's parameters are bounded; so is what one statement should ask for.
+    for some in ids.chunks(500) {
+        let found: Vec<SessionId> = session::Entity::find()
+            .select_only()
+            .column(session::Column::Id)
+            .filter(session::Column::Id.is_in(some.iter().copied()))
+            .filter(session::Column::ExpiresAt.gt(now))
+            .into_tuple()
+            .all(db)
+            .await?;
+        living.extend(found);
+    }
+    Ok(living)
+}
+
+/// Where these users are members.
+pub async fn memberships_of(
+    db: &impl ConnectionTrait,
+    users: HashSet<UserId>,
+) -> Result<HashSet<(UserId, WorkspaceId)>, DbErr> {
+    let (users, mut all) = (Vec::from_iter(users), HashSet::new());
+    for some in users.chunks(500) {
+        let found: Vec<(UserId, WorkspaceId)> = member::Entity::find()
+            .select_only()
+            .column(member::Column::UserId)
+            .column(member::Column::WorkspaceId)
+            .filter(member::Column::UserId.is_in(some.iter().copied()))
+            .into_tuple()
+            .all(db)
+            .await?;
+        all.extend(found);
+    }
+    Ok(all)
+}
+
 /// Whether the session still exists: long-lived streams ask from time to time.
 pub async fn session_exists(db: &impl ConnectionTrait, id: SessionId) -> Result<bool, DbErr> {
     Ok(session::Entity::find_by_id(id).one(db).await?.is_some())
 }
 
-/// Deletes a session of the user; `false` when there is none.
+/// Deletes a session of the user; `None` when there is none.
 pub async fn delete_session(
     db: &impl ConnectionTrait,
     user: UserId,
     id: SessionId,
-) -> Result<bool, DbErr> {
-    let done = session::Entity::delete_many()
+) -> Result<Option<session::Model>, DbErr> {
+    let deleted = session::Entity::delete_many()
         .filter(session::Column::Id.eq(id))
         .filter(session::Column::UserId.eq(user))
-        .exec(db)
+        .exec_with_returning(db)
         .await?;
-    Ok(done.rows_affected == 1)
+    Ok(deleted.into_iter().next())
 }
 
-/// Ends all sessions of a user but one.
+/// Ends all sign-ins of a user but one; their programs' tokens as well where `tokens` says so.
 pub async fn delete_other_sessions(
     db: &impl ConnectionTrait,
     user: UserId,
     keep: SessionId,
+    tokens: bool,
 ) -> Result<(), DbErr> {
-    session::Entity::delete_many()
+    let mut others = session::Entity::delete_many()
         .filter(session::Column::UserId.eq(user))
-        .filter(session::Column::Id.ne(keep))
-        .filter(session::Column::Kind.eq("login"))
-        .exec(db)
-        .await?;
+        .filter(session::Column::Id.ne(keep));
+    if !tokens {
+        others = others.filter(session::Column::Kind.eq("login"));
+    }
+    others.exec(db).await?;
     session::Entity::update_many()
         .col_expr(
             session::Column::SetPasswordWithoutCurrent,
@@ -218,6 +264,49 @@ pub async fn delete_other_sessions(
         .filter(session::Column::UserId.eq(user))
         .exec(db)
         .await?;
+    Ok(())
+}
+
+/// Makes another workspace the active one of a session.
+pub async fn switch_session(
+    db: &impl ConnectionTrait,
+    id: SessionId,
+    workspace: WorkspaceId,
+) -> Result<(), DbErr> {
+    session::Entity::update_many()
+        .col_expr(session::Column::WorkspaceId, Expr::value(workspace))
+        .filter(session::Column::Id.eq(id))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// After a user left a workspace: tokens that were made for it are dead, sign-ins go on in another workspace of theirs,
+/// and end where there is none.
+pub async fn leave_workspace(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    left: WorkspaceId,
+) -> Result<(), DbErr> {
+    let elsewhere = first_membership(db, user).await?;
+    let mut dead = session::Entity::delete_many()
+        .filter(session::Column::UserId.eq(user))
+        .filter(session::Column::WorkspaceId.eq(left));
+    if elsewhere.is_some() {
+        dead = dead.filter(session::Column::Kind.ne("login"));
+    }
+    dead.exec(db).await?;
+    if let Some(member) = elsewhere {
+        session::Entity::update_many()
+            .col_expr(
+                session::Column::WorkspaceId,
+                Expr::value(member.workspace_id),
+            )
+            .filter(session::Column::UserId.eq(user))
+            .filter(session::Column::WorkspaceId.eq(left))
+            .exec(db)
+            .await?;
+    }
     Ok(())
 }
 

@@ -29,6 +29,10 @@ pub const fn of(kind: ActorKind) -> Lore {
             "how far it has looked",
             "nothing: events are rows before anybody is woken, and it looks at all of them again",
         ),
+        K::StreamWatch => (
+            "nothing between two looks",
+            "nothing: it compares the open streams with the sessions in the database again",
+        ),
         K::EventWriter => (
             "ephemeral events that are not committed yet",
             "no fact: facts are written in the transaction of their change; of ephemeral events at most the group that was not committed, which is counted as dropped",

@@ -50,6 +50,21 @@ impl Check for NewWorkspace {
     }
 }
 
+/// Another name.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkspaceChange {
+    /// 1 to 100 characters.
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+}
+
+impl Check for WorkspaceChange {
+    fn check(&self, mistakes: &mut Mistakes) {
+        mistakes.text("/name", &self.name, 1, 100);
+    }
+}
+
 /// A quota: what is taken and what the plan allows.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Usage {

@@ -1,12 +1,14 @@
 //! Tenants: workspaces, their members, their plan and what of it is used.
 //!
 //! Invariants: each workspace has at least one Owner, an event log and a counter a quota; counting and taking a quota is
-//! one statement. Tables: `workspaces`, `members`, `quota_usage`. No actors.
+//! one statement. Tables: `workspaces`, `members`, `invitations`, `quota_usage`. No actors.
 
 pub mod commands;
 pub mod dto;
 pub mod entity;
 mod error;
+pub mod invitations;
+pub mod members;
 mod plans;
 pub mod quota;
 pub mod routes;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRef, State};
 use http::StatusCode;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::dto::{NewWorkspace, Quota, Usage, Workspace};
-use super::{Plans, QuotaKind, commands, quota, store};
+use super::dto::{NewWorkspace, Quota, Usage, Workspace, WorkspaceChange};
+use super::{Plans, QuotaKind, commands, invitations, members, quota, store};
 use crate::clock::SharedClock;
 use crate::db::Db;
-use crate::domains::auth::{Authenticated, Role, Scoped, can};
+use crate::domains::auth::{Authenticated, OpenStreams, Role, Scoped, Within, can};
 use crate::error::{ApiError, ApiResult};
 use crate::http::idempotency::CreationId;
 use crate::http::json::{Path, Valid};
@@ -26,13 +26,24 @@ pub struct WorkspacesState {
     pub clock: SharedClock,
     pub ids: SharedIds,
     pub plans: Arc<Plans>,
+    pub streams: OpenStreams,
+    /// Where people open links, without a slash at its end; absent: where they asked.
+    pub public_url: Option<Arc<str>>,
+}
+
+impl FromRef<WorkspacesState> for Db {
+    fn from_ref(state: &WorkspacesState) -> Self {
+        state.db.clone()
+    }
 }
 
 /// The routes.
 pub fn router() -> OpenApiRouter<WorkspacesState> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
-        .routes(routes!(get))
+        .routes(routes!(get, change))
+        .merge(members::routes::router())
+        .merge(invitations::routes::router())
         .routes(routes!(read_quota))
 }
 
@@ -93,6 +104,21 @@ async fn get(
         .find(|(_, row)| row.id == id)
         .map(|(member, row)| Json(Workspace::new(row, Role::from_stored(&member.role))))
         .ok_or_else(|| ApiError::not_found("workspace"))
+}
+
+/// Names a workspace anew.
+#[utoipa::path(patch, path = "/api/workspaces/{id}", tag = "workspaces", operation_id = "change_workspace",
+    request_body = WorkspaceChange, params(("id" = WorkspaceId, Path)),
+    responses((status = 200, body = Workspace), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem)))]
+async fn change(
+    State(state): State<WorkspacesState>,
+    caller: Within<can::ChangeWorkspace>,
+    Valid(change): Valid<WorkspaceChange>,
+) -> ApiResult<Json<Workspace>> {
+    let name = change.name.trim().to_owned();
+    let row = commands::rename(&state, caller.scope(), caller.user_id(), name).await?;
+    Ok(Json(Workspace::new(row, caller.role())))
 }
 
 /// What the workspace has taken of its plan.

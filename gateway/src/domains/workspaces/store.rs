@@ -2,6 +2,7 @@
 
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    sea_query::Expr,
 };
 
 use super::QuotaKind;
@@ -43,6 +44,20 @@ pub async fn get(
     workspace::Entity::find_by_id(scope.workspace())
         .one(db)
         .await
+}
+
+/// Names the workspace of a scope.
+pub async fn set_name(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    name: &str,
+) -> Result<(), DbErr> {
+    workspace::Entity::update_many()
+        .col_expr(workspace::Column::Name, Expr::value(name))
+        .filter(workspace::Column::Id.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    Ok(())
 }
 
 /// The plan of a scope's workspace.

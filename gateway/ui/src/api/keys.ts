@@ -4,6 +4,8 @@ export const keys = {
   me: ["me"] as const,
   setup: ["setup"] as const,
   sessions: ["sessions"] as const,
+  members: (workspace: string) => ["members", workspace] as const,
+  invitations: (workspace: string) => ["members", workspace, "invitations"] as const,
   quota: ["quota"] as const,
   placement: ["placement"] as const,
   actor: (id: string) => ["tree", id] as const,

@@ -3,6 +3,7 @@ import { meQuery } from "./me";
 
 export type Verb =
   | "audit.read"
+  | "members.manage"
   | "claws.write"
   | "claws.purge"
   | "sandboxes.use"

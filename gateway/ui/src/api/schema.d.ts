@@ -124,6 +124,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/workspace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Makes another workspace of the caller the active one of this sign-in. */
+        put: operations["switch_workspace"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws": {
         parameters: {
             query?: never;
@@ -290,6 +307,43 @@ export interface paths {
         post?: never;
         /** Back to the default, `local`. */
         delete: operations["clear"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accepts an invitation: as whoever is signed in, or with e-mail and password (of an account that is there, or of a new
+         *     one). Somebody who was not signed in is afterwards, also by the cookie `roost_session`.
+         */
+        post: operations["accept_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invitations/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Where an invitation leads. The token is sent in the body, so that no log has it. */
+        post: operations["look_at_invitation"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -714,7 +768,78 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
+        /** Names a workspace anew. */
+        patch: operations["change_workspace"];
+        trace?: never;
+    };
+    "/api/workspaces/{id}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Invitations that may still be accepted, newest first. */
+        get: operations["list_invitations"];
+        put?: never;
+        /** Makes an invitation. Its link is shown once. */
+        post: operations["invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{id}/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Withdraws an invitation: its link is dead at once. */
+        delete: operations["withdraw_invitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who belongs to the workspace. */
+        get: operations["list_members"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{id}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a member (Admins and Owners), or leaves the workspace (everybody, but the last Owner). */
+        delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        /** Gives a member another role. Nobody gives or takes more than they have; the last Owner stays one. */
+        patch: operations["change_role"];
         trace?: never;
     };
     "/dl/roostd/{target}": {
@@ -806,6 +931,26 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description Accepting an invitation. Whoever is signed in sends the token alone; everybody else their e-mail and the password of
+         *     their account, or of the one that they get.
+         */
+        Acceptance: {
+            email?: string | null;
+            /** @description For a new account; absent: the part of the e-mail before the `@`. */
+            name?: string | null;
+            /** @description At least 10 characters, at most 200. */
+            password?: string | null;
+            token: string;
+        };
+        /** @description They are a member now. */
+        AcceptedInvitation: {
+            role: components["schemas"]["Role"];
+            /** @description For programs, when nobody was signed in. Shown once. */
+            token?: string | null;
+            user: components["schemas"]["UserBrief"];
+            workspace: components["schemas"]["WorkspaceBrief"];
+        };
         /** @description One actor that is new or differs. */
         ActorChange: {
             /** @description The actor. Its children are left out here: each that changed has an entry of its own. */
@@ -817,7 +962,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "orphan_sweeper" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "orphan_sweeper" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
@@ -974,7 +1119,7 @@ export interface components {
          * @description Every error code there is. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
         /**
          * @description Why an incarnation of an actor ended.
          * @enum {string}
@@ -1073,6 +1218,17 @@ export interface components {
          * @enum {string}
          */
         Finding: "defended" | "broken";
+        /** @description A fresh invitation. The link is shown once. */
+        FreshInvitation: {
+            /** Format: date-time */
+            expires_at: string;
+            id: components["schemas"]["InvitationId"];
+            /** @description What follows `#` never reaches a server or its log. Without a `public_url` it begins with the path. */
+            link: string;
+            role: components["schemas"]["Role"];
+            /** @description The secret of the link. */
+            token: string;
+        };
         /** @description One bit. */
         Health: {
             /** @description `ok`, `ready`, or what is missing. */
@@ -1088,6 +1244,37 @@ export interface components {
             linux_x86_64: string;
             /** @description The same, refusing a download that is not what this gateway serves. */
             with_checksum: string;
+        };
+        /** @description An invitation that was not accepted yet. */
+        Invitation: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description When it is named, only its owner may come. */
+            email?: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            id: components["schemas"]["InvitationId"];
+            invited_by: components["schemas"]["UserBrief"];
+            role: components["schemas"]["Role"];
+        };
+        /** Format: uuid */
+        InvitationId: string;
+        /** @description The secret of an invitation's link. */
+        InvitationLink: {
+            /** @description What follows `#` in the link. */
+            token: string;
+        };
+        /** @description What an invitation says to whoever holds its link. */
+        InvitationView: {
+            /** @description When it is named, only its owner may come. */
+            email?: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description Their name. */
+            invited_by: string;
+            role: components["schemas"]["Role"];
+            /** @description Its name. */
+            workspace: string;
         };
         /** @description `POST /api/nodes/join` */
         JoinRequest: {
@@ -1185,6 +1372,15 @@ export interface components {
             workspace: components["schemas"]["WorkspaceBrief"];
             workspaces: components["schemas"]["MembershipBrief"][];
         };
+        /** @description Somebody who belongs to the workspace. */
+        Member: {
+            /** Format: date-time */
+            joined_at: string;
+            role: components["schemas"]["Role"];
+            user: components["schemas"]["UserBrief"];
+            /** @description The caller. */
+            you: boolean;
+        };
         /** @description A workspace and the caller's role in it. */
         MembershipBrief: {
             id: components["schemas"]["WorkspaceId"];
@@ -1193,6 +1389,11 @@ export interface components {
         };
         /** @description A new API session. */
         NewApiSession: {
+            /**
+             * Format: int32
+             * @description At least 1; the longest that any session lives when absent.
+             */
+            expires_in_days?: number | null;
             /** @description What it is for, 1 to 100 characters. */
             label: string;
         };
@@ -1225,11 +1426,29 @@ export interface components {
             stdin?: string | null;
             tty?: components["schemas"]["Tty"] | null;
         };
+        /** @description Somebody to invite. */
+        NewInvitation: {
+            /** @description Only the owner of this address may come. */
+            email?: string | null;
+            /**
+             * Format: int32
+             * @description 1 to 30; 7 when absent.
+             */
+            expires_in_days?: number | null;
+            /** @description At most the inviter's own. */
+            role: components["schemas"]["Role"];
+        };
         /** @description A new password. `current` is needed unless the session came from a one-time login. */
         NewPassword: {
             current?: string | null;
             /** @description At least 10 characters, at most 200. */
             new: string;
+            /** @description End the tokens of the caller's programs as well, not only their other sign-ins. */
+            revoke_tokens?: boolean;
+        };
+        /** @description Another role. */
+        NewRole: {
+            role: components["schemas"]["Role"];
         };
         /** @description What sandbox to make. There is no field for privilege, mounts, devices or the network: hardening is not negotiable. */
         NewSandbox: {
@@ -1451,6 +1670,35 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description A page of a list. */
+        Page_Invitation: {
+            items: {
+                /** Format: date-time */
+                created_at: string;
+                /** @description When it is named, only its owner may come. */
+                email?: string | null;
+                /** Format: date-time */
+                expires_at: string;
+                id: components["schemas"]["InvitationId"];
+                invited_by: components["schemas"]["UserBrief"];
+                role: components["schemas"]["Role"];
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_Member: {
+            items: {
+                /** Format: date-time */
+                joined_at: string;
+                role: components["schemas"]["Role"];
+                user: components["schemas"]["UserBrief"];
+                /** @description The caller. */
+                you: boolean;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
         Page_Node: {
             items: {
                 arch?: string | null;
@@ -1520,14 +1768,20 @@ export interface components {
                 created_at: string;
                 /** @description The session of this request. */
                 current: boolean;
+                /** @description What the browser called itself. */
+                device?: string | null;
                 /** Format: date-time */
                 expires_at: string;
+                /** @description The address that it was opened from. */
+                from_address?: string | null;
                 id: components["schemas"]["SessionId"];
                 /** @description `login` or `api`. */
                 kind: string;
                 label?: string | null;
                 /** Format: date-time */
                 last_seen_at: string;
+                /** @description The workspace that it works in. */
+                workspace_id: components["schemas"]["WorkspaceId"];
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -1764,14 +2018,20 @@ export interface components {
             created_at: string;
             /** @description The session of this request. */
             current: boolean;
+            /** @description What the browser called itself. */
+            device?: string | null;
             /** Format: date-time */
             expires_at: string;
+            /** @description The address that it was opened from. */
+            from_address?: string | null;
             id: components["schemas"]["SessionId"];
             /** @description `login` or `api`. */
             kind: string;
             label?: string | null;
             /** Format: date-time */
             last_seen_at: string;
+            /** @description The workspace that it works in. */
+            workspace_id: components["schemas"]["WorkspaceId"];
         };
         /** Format: uuid */
         SessionId: string;
@@ -1810,6 +2070,10 @@ export interface components {
          * @enum {string}
          */
         Strategy: "one_for_one" | "rest_for_one";
+        /** @description The workspace that the session goes on in. */
+        Switch: {
+            workspace_id: components["schemas"]["WorkspaceId"];
+        };
         /** @description The workspace that an actor works for. Absent on what serves the whole deployment. */
         Tenant: string;
         /** @description Size of a terminal in cells, 1 to 1,000 each. */
@@ -1957,6 +2221,11 @@ export interface components {
         /** @description A workspace, in short. */
         WorkspaceBrief: {
             id: components["schemas"]["WorkspaceId"];
+            name: string;
+        };
+        /** @description Another name. */
+        WorkspaceChange: {
+            /** @description 1 to 100 characters. */
             name: string;
         };
         /** Format: uuid */
@@ -2144,6 +2413,22 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_sessions: {
@@ -2213,6 +2498,14 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     end_session: {
@@ -2233,6 +2526,59 @@ export interface operations {
                 content?: never;
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    switch_workspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Switch"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3230,6 +3576,124 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    accept_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedInvitation"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    look_at_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationLink"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationView"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4400,6 +4864,385 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_workspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkspaceChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_invitations: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Invitation"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeat is 409 already-answered: the link is not kept */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvitation"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreshInvitation"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdraw_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+                invitation_id: components["schemas"]["InvitationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_members: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Member"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRole"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -12,6 +12,14 @@ export interface Page<T> {
 export type Login = Schemas["SignedIn"];
 export type Me = Schemas["Me"];
 export type Session = Schemas["Session"];
+export type FreshToken = Schemas["ApiSession"];
+
+export type Role = Schemas["Role"];
+export type Member = Schemas["Member"];
+export type Invitation = Schemas["Invitation"];
+export type NewInvitation = Schemas["NewInvitation"];
+export type FreshInvitation = Schemas["FreshInvitation"];
+export type InvitationView = Schemas["InvitationView"];
 
 export type Quota = Schemas["Quota"];
 export type Use = Schemas["Usage"];

@@ -8,6 +8,7 @@ import { Rail } from "./rail";
 const HELP: [string, string][] = [
   ["g f", "Go to the fleet"],
   ["g a", "Go to the agents"],
+  ["g p", "Go to the people"],
   ["g q", "Go to the quotas"],
   ["/", "Filter the list on this page"],
   ["?", "Show this help"],

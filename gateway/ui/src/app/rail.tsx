@@ -1,12 +1,13 @@
 import { Link, useLocation } from "@tanstack/react-router";
-import { Bot, Gauge, Network, Server, UserRound, type LucideIcon } from "lucide-react";
+import { Bot, Gauge, Network, Server, UserRound, UsersRound, type LucideIcon } from "lucide-react";
 import type { Me } from "~/api/types";
 import { cx } from "~/ui/class";
 import { useDrawer } from "~/ui/page";
 import { LiveDot } from "./live-dot";
 import { ThemeSwitch } from "./theme-switch";
+import { WorkspaceSwitch } from "./workspace-switch";
 
-type Place = "/fleet" | "/agents" | "/quotas" | "/operator" | "/account";
+type Place = "/fleet" | "/agents" | "/members" | "/quotas" | "/operator" | "/account";
 
 interface RailLinkProps {
   to: Place;
@@ -62,11 +63,9 @@ export function Rail({ me, className }: { me: Me; className?: string }) {
     <div className={cx("flex w-52 flex-col gap-4 border-r border-line bg-sunken p-3", className)}>
       <div className="flex items-center gap-2.5 px-1.5 pt-1">
         <Mark />
-        <div className="min-w-0 leading-4">
-          <div className="text-head-3">Roost</div>
-          <div className="truncate text-small text-fg-3">{me.workspace.name}</div>
-        </div>
+        <div className="text-head-3">Roost</div>
       </div>
+      <WorkspaceSwitch me={me} />
       <nav aria-label="Main" className="flex flex-1 flex-col">
         <ul className="flex flex-col gap-0.5">
           <RailLink to="/fleet" icon={Server}>
@@ -77,6 +76,9 @@ export function Rail({ me, className }: { me: Me; className?: string }) {
           </RailLink>
         </ul>
         <ul className="mt-4 flex flex-col gap-0.5 border-t border-line pt-4">
+          <RailLink to="/members" icon={UsersRound}>
+            Members
+          </RailLink>
           <RailLink to="/quotas" icon={Gauge}>
             Quotas
           </RailLink>

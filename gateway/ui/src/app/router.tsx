@@ -50,6 +50,12 @@ const setPassword = createRoute({
   component: page(() => import("~/domains/identity/page"), "SetPasswordPage"),
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitation",
+  component: page(() => import("~/domains/identity/invitation"), "InvitationPage"),
+});
+
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
@@ -92,6 +98,11 @@ const agentMoved = createRoute({
     throw redirect({ to: "/claws/$id", params, search: location.search, replace: true });
   },
 });
+const members = createRoute({
+  getParentRoute: () => shell,
+  path: "/members",
+  component: page(() => import("~/domains/people/page"), "MembersPage"),
+});
 const quotas = createRoute({
   getParentRoute: () => shell,
   path: "/quotas",
@@ -124,7 +135,8 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     setPassword,
-    shell.addChildren([home, fleet, node, agents, agent, agentMoved, quotas, operator, promises, account]),
+    invitation,
+    shell.addChildren([home, fleet, node, agents, agent, agentMoved, members, quotas, operator, promises, account]),
   ]),
   defaultErrorComponent: PageFault,
   defaultPreload: "intent",

@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 const ShortcutHelp = lazy(() =>
   import("./overlays").then((overlays) => ({ default: overlays.ShortcutHelp })),
 );
-const PLACES = { f: "/fleet", a: "/agents", q: "/quotas" } as const;
+const PLACES = { f: "/fleet", a: "/agents", q: "/quotas", p: "/members" } as const;
 /** Keys are left alone while somebody types. */
 function typing(target: EventTarget | null): boolean {
   return (

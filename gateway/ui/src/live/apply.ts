@@ -58,7 +58,8 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
     case "quota":
       return again(keys.quota);
     case "workspace":
-      return again(keys.me);
+      again(keys.me);
+      return again(keys.members(id));
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { clawRoutes } from "./routes-claws.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
+import { peopleRoutes } from "./routes-people.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
 import { explanation, makeTree, promises, streamTree } from "./tree.mjs";
@@ -16,6 +17,10 @@ const operating = (call) =>
 const RIGHTS = {
   owner: [
     "workspace.read",
+    "workspace.change",
+    "workspace.delete",
+    "members.read",
+    "members.manage",
     "audit.read",
     "claws.read",
     "claws.write",
@@ -28,15 +33,15 @@ const RIGHTS = {
     "events.read",
     "tree.read",
   ],
-  viewer: ["workspace.read", "claws.read", "sandboxes.read", "nodes.read", "events.read"],
+  viewer: ["workspace.read", "members.read", "claws.read", "sandboxes.read", "nodes.read", "events.read"],
 };
 
 const me = (state) => ({
   user: state.user,
-  workspace: { id: "w1", name: "Ada's workshop" },
+  workspace: state.people.workspaces.find((one) => one.id === state.workspace),
   role: state.role,
   operator: state.operator,
-  workspaces: [{ id: "w1", name: "Ada's workshop", role: "owner" }],
+  workspaces: state.people.workspaces,
   permissions: RIGHTS[state.role],
   must_set_password: state.mustSetPassword,
 });
@@ -121,6 +126,7 @@ export const routes = {
     (state.restarted ??= []).push(params.id);
     return { status: 202, body: {} };
   }),
+  ...peopleRoutes(signedIn, open),
   ...nodeRoutes(signedIn),
   ...clawRoutes(signedIn),
 };

@@ -1,4 +1,6 @@
 // What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
+import { makePeople } from "./people.mjs";
+
 const GIB = 1024 ** 3;
 let ids = 0;
 export const newId = () => `0198c0de-0000-7000-8000-${String((ids += 1)).padStart(12, "0")}`;
@@ -146,6 +148,8 @@ export function makeState({ ownerReady = true, full = true } = {}) {
     delayMs: 0,
     quota: { plan: "scale", agents: 1000, live_containers: 200 },
     attempts: 0,
+    workspace: "w1",
+    people: makePeople(user, { newId, ago }),
   };
   if (!full) return state;
   const box = makeNode("workshop");

@@ -1,15 +1,19 @@
 //! What people do to identify themselves, one use case a file.
 
+mod accept_invitation;
 mod first_owner;
 mod issue_one_time;
 mod open_session;
 mod set_password;
 mod sign_in;
 mod sign_out;
+mod switch_workspace;
 
+pub use accept_invitation::{Accepted, Person, accept_invitation, look_at_invitation};
 pub use first_owner::{FirstOwner, first_owner};
 pub use issue_one_time::issue_one_time;
-pub use open_session::open_api_session;
+pub use open_session::{Origin, open_api_session};
 pub use set_password::set_password;
 pub use sign_in::{Credentials, Fresh, sign_in};
 pub use sign_out::end_session;
+pub use switch_workspace::switch_workspace;

@@ -1,7 +1,9 @@
-//! Setting a password. All other sign-ins of the user end with it.
+//! Setting a password. All other sign-ins of the user end with it, and their programs' tokens where they say so.
 
 use secrecy::SecretString;
 
+use super::open_session::people_only;
+use crate::domains::audit;
 use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, Caller, store};
 
@@ -14,22 +16,57 @@ pub async fn set_password(
     caller: &Caller,
     current: Option<SecretString>,
     new: SecretString,
+    tokens_too: bool,
 ) -> Result<(), AuthError> {
+    people_only(caller)?;
     let stored = caller.user.password_hash.clone();
     let needs_current = stored.is_some() && !caller.session.set_password_without_current;
     if needs_current {
-        let fits = match current {
-            Some(current) => state.passwords.verify(current, stored).await?,
-            None => false,
-        };
-        if !fits {
-            return Err(AuthError::WrongCurrentPassword);
-        }
+        check_current(state, caller, current, stored).await?;
     }
     let hash = state.passwords.hash(new).await?;
     let tx = state.db.write().await?;
     store::set_password(&*tx, caller.user.id, hash).await?;
-    store::delete_other_sessions(&*tx, caller.user.id, caller.session.id).await?;
+    store::delete_other_sessions(&*tx, caller.user.id, caller.session.id, tokens_too).await?;
+    if let Some(member) = &caller.member {
+        let details = serde_json::json!({ "tokens_revoked": tokens_too });
+        audit::record(
+            &tx,
+            &state.ids,
+            state.clock.now(),
+            member.scope,
+            caller.user.id,
+            "password.changed",
+            ("user", &caller.user.id),
+            details,
+        )
+        .await?;
+    }
     tx.commit().await?;
+    state.streams.revoked();
+    Ok(())
+}
+
+/// A session that was left open must not be a place to guess the password from: the account's limit counts here too.
+async fn check_current(
+    state: &AuthState,
+    caller: &Caller,
+    current: Option<SecretString>,
+    stored: Option<String>,
+) -> Result<(), AuthError> {
+    let Some(current) = current else {
+        return Err(AuthError::WrongCurrentPassword);
+    };
+    let (account, now) = (caller.user.email.as_str(), state.clock.monotonic());
+    let place = format!("session {}", caller.session.id);
+    state
+        .throttle
+        .check(Some(account), &place, now)
+        .map_err(|retry_after_s| AuthError::TooManyAttempts { retry_after_s })?;
+    state.throttle.failed(Some(account), &place, now);
+    if !state.passwords.verify(current, stored).await? {
+        return Err(AuthError::WrongCurrentPassword);
+    }
+    state.throttle.succeeded(account);
     Ok(())
 }

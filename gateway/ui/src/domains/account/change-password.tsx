@@ -3,7 +3,7 @@ import { useState, type SubmitEvent } from "react";
 import { api } from "~/api/client";
 import { asProblem } from "~/api/problem";
 import { Button } from "~/ui/button";
-import { Field } from "~/ui/field";
+import { Field, Tick } from "~/ui/field";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
@@ -11,8 +11,9 @@ import { Status } from "~/ui/status";
 export function ChangePassword({ email }: { email: string }) {
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
+  const [tokens, setTokens] = useState(false);
   const change = useMutation({
-    mutationFn: () => api.post<void>("/api/auth/password", { current, new: next }),
+    mutationFn: () => api.post<void>("/api/auth/password", { current, new: next, revoke_tokens: tokens }),
     onSuccess: () => {
       setCurrent("");
       setNext("");
@@ -46,6 +47,12 @@ export function ChangePassword({ email }: { email: string }) {
           value={next}
           onChange={(event) => setNext(event.target.value)}
           error={problem?.field("/new")}
+        />
+        <Tick
+          label="Revoke my tokens as well"
+          hint="Your other sign-ins end in any case."
+          checked={tokens}
+          onChange={(event) => setTokens(event.target.checked)}
         />
         {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
         <div className="flex items-center gap-3">

@@ -48,7 +48,7 @@ export function AccountPage() {
         </Panel>
         <ChangePassword email={user.email} />
       </div>
-      <Sessions />
+      <Sessions workspace={workspace.name} />
     </PageFrame>
   );
 }

@@ -1,4 +1,6 @@
-//! `/api/auth/*` and `/api/setup`.
+//! `/api/auth/*`, `/api/invitations/*` and `/api/setup`.
+
+mod invited;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -6,20 +8,21 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{ConnectInfo, State};
 use axum::response::{AppendHeaders, IntoResponse, Response};
-use http::{StatusCode, header};
+use http::{HeaderMap, StatusCode, header};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::commands::{self, Credentials};
+use super::commands::{self, Credentials, Origin};
 use super::dto::{
     ApiSession, Login, Me, MembershipBrief, NewApiSession, NewPassword, Session, Setup, SignedIn,
-    WorkspaceBrief,
+    Switch, WorkspaceBrief,
 };
-use super::middleware::COOKIE;
-use super::{AuthError, Authenticated, Passwords, Role, Throttle, Verb, store};
+use super::middleware::{COOKIE, is_over};
+use super::{AuthError, Authenticated, OpenStreams, Passwords, Role, Throttle, Verb, store};
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::workspaces;
 use crate::error::ApiResult;
+use crate::http::client_address::TrustedProxies;
 use crate::http::idempotency::Secret;
 use crate::http::json::{Path, Valid};
 use crate::http::pagination::Page;
@@ -34,6 +37,10 @@ pub struct AuthState {
     pub ids: SharedIds,
     pub passwords: Passwords,
     pub throttle: Throttle,
+    pub proxies: TrustedProxies,
+    pub streams: OpenStreams,
+    /// How long a session lives unused.
+    pub idle: Duration,
     /// How long a session lives at most.
     pub absolute: Duration,
     /// Cookies carry `Secure`: pages are served by TLS.
@@ -49,6 +56,8 @@ pub fn router() -> OpenApiRouter<AuthState> {
         .routes(routes!(set_password))
         .routes(routes!(list_sessions, open_session))
         .routes(routes!(end_session))
+        .routes(routes!(switch_workspace))
+        .merge(invited::router())
         .routes(routes!(setup))
 }
 
@@ -58,7 +67,8 @@ pub fn router() -> OpenApiRouter<AuthState> {
         (status = 401, body = Problem), (status = 429, body = Problem)))]
 async fn login(
     State(state): State<AuthState>,
-    ConnectInfo(address): ConnectInfo<SocketAddr>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
     Valid(login): Valid<Login>,
 ) -> ApiResult<Response> {
     let credentials = match (login.one_time, login.email, login.password) {
@@ -66,13 +76,9 @@ async fn login(
         (None, Some(email), Some(password)) => Credentials::Password { email, password },
         _ => return Err(AuthError::InvalidCredentials.into()),
     };
-    let fresh = commands::sign_in(&state, credentials, &address.ip().to_string()).await?;
-    let secure = if state.secure_cookies { "; Secure" } else { "" };
-    let cookie = format!(
-        "{COOKIE}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{secure}",
-        fresh.token.reveal(),
-        state.absolute.as_secs()
-    );
+    let from = origin(&state, peer, &headers);
+    let fresh = commands::sign_in(&state, credentials, &from).await?;
+    let cookie = cookie(&state, fresh.token.reveal(), state.absolute);
     let body = SignedIn {
         token: fresh.token.reveal().to_owned(),
         must_set_password: fresh.user.password_hash.is_none(),
@@ -91,12 +97,29 @@ async fn login(
     Ok((headers, Json(body)).into_response())
 }
 
+/// Where a request comes from, as a session remembers it.
+fn origin(state: &AuthState, peer: SocketAddr, headers: &HeaderMap) -> Origin {
+    let device = headers
+        .get(header::USER_AGENT)
+        .and_then(|value| value.to_str().ok());
+    Origin {
+        address: state.proxies.client(peer.ip(), headers),
+        device: device.map(str::to_owned),
+    }
+}
+
+fn cookie(state: &AuthState, token: &str, lives: Duration) -> String {
+    let secure = if state.secure_cookies { "; Secure" } else { "" };
+    let seconds = lives.as_secs();
+    format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}")
+}
+
 /// Ends the session of this request.
 #[utoipa::path(post, path = "/api/auth/logout", tag = "auth",
     responses((status = 204), (status = 401, body = Problem)))]
 async fn logout(State(state): State<AuthState>, caller: Authenticated) -> ApiResult<Response> {
     commands::end_session(&state, caller.user.id, caller.session.id).await?;
-    let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
+    let cookie = cookie(&state, "", Duration::ZERO);
     let headers = AppendHeaders([(header::SET_COOKIE, cookie)]);
     Ok((StatusCode::NO_CONTENT, headers).into_response())
 }
@@ -134,15 +157,30 @@ async fn me(State(state): State<AuthState>, caller: Authenticated) -> ApiResult<
     }))
 }
 
+/// Makes another workspace of the caller the active one of this sign-in.
+#[utoipa::path(put, path = "/api/auth/workspace", tag = "auth", request_body = Switch,
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem)))]
+async fn switch_workspace(
+    State(state): State<AuthState>,
+    caller: Authenticated,
+    Valid(body): Valid<Switch>,
+) -> ApiResult<StatusCode> {
+    commands::switch_workspace(&state, &caller, body.workspace_id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// Sets the caller's password and ends their other sign-ins.
 #[utoipa::path(post, path = "/api/auth/password", tag = "auth", request_body = NewPassword,
-    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Problem)))]
+    responses((status = 204), (status = 400, body = Problem), (status = 401, body = Problem), (status = 403, body = Problem),
+        (status = 429, body = Problem)))]
 async fn set_password(
     State(state): State<AuthState>,
     caller: Authenticated,
     Valid(body): Valid<NewPassword>,
 ) -> ApiResult<StatusCode> {
-    commands::set_password(&state, &caller, body.current, body.new).await?;
+    let tokens_too = body.revoke_tokens;
+    commands::set_password(&state, &caller, body.current, body.new, tokens_too).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -154,8 +192,10 @@ async fn list_sessions(
     caller: Authenticated,
 ) -> ApiResult<Json<Page<Session>>> {
     let rows = store::sessions_of(state.db.read(), caller.user.id).await?;
+    let now = state.clock.now();
     let items = rows
         .into_iter()
+        .filter(|row| !is_over(row, now, state.idle))
         .map(|row| Session::new(row, caller.session.id))
         .collect();
     Ok(Json(Page {
@@ -167,14 +207,16 @@ async fn list_sessions(
 /// Opens a session for a program. Its token is shown once.
 #[utoipa::path(post, path = "/api/auth/sessions", tag = "auth", request_body = NewApiSession,
     params(("Idempotency-Key" = Option<String>, Header, description = "a repeat is 409 already-answered: the token is not kept")),
-    responses((status = 201, body = ApiSession), (status = 400, body = Problem), (status = 401, body = Problem)))]
+    responses((status = 201, body = ApiSession), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem)))]
 async fn open_session(
     State(state): State<AuthState>,
     caller: Authenticated,
     Valid(body): Valid<NewApiSession>,
 ) -> ApiResult<(StatusCode, Secret<ApiSession>)> {
     let label = body.label.trim().to_owned();
-    let (row, token) = commands::open_api_session(&state, &caller, label.clone()).await?;
+    let days = body.expires_in_days;
+    let (row, token) = commands::open_api_session(&state, &caller, label.clone(), days).await?;
     let body = ApiSession {
         id: row.id,
         token: token.reveal().to_owned(),

@@ -1,0 +1,165 @@
+//! Event streams end with the authority that opened them: every open stream of this gateway is held here under its
+//! session, user and workspace, and a look into the store, twice a second and whenever something was revoked, ends those
+//! whose session or membership is gone. Rows are the truth, so it does not matter which gateway revoked.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::Response;
+use futures::StreamExt;
+use http::header;
+use sea_orm::DbErr;
+use tokio_util::sync::CancellationToken;
+
+use super::middleware::Caller;
+use super::store;
+use crate::clock::SharedClock;
+use crate::db::Db;
+use crate::ids::{SessionId, UserId, WorkspaceId};
+use crate::supervision::Nudge;
+
+/// How often the store is looked at: a revoked session's streams end within a second.
+pub const PERIOD: Duration = Duration::from_millis(500);
+
+/// On whose authority a stream is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Authority {
+    pub session: SessionId,
+    pub user: UserId,
+    /// Absent for somebody who operates the deployment and belongs to no workspace.
+    pub workspace: Option<WorkspaceId>,
+}
+
+impl Authority {
+    /// Of a request.
+    pub fn of(caller: &Caller) -> Self {
+        Self {
+            session: caller.session.id,
+            user: caller.user.id,
+            workspace: caller
+                .member
+                .as_ref()
+                .map(|member| member.scope.workspace()),
+        }
+    }
+}
+
+/// All open streams of this gateway.
+#[derive(Clone, Default)]
+pub struct OpenStreams {
+    held: Arc<Mutex<HashMap<Authority, Entry>>>,
+    nudge: Nudge,
+}
+
+struct Entry {
+    streams: usize,
+    over: CancellationToken,
+}
+
+/// One open stream; given back when dropped.
+struct Held {
+    streams: OpenStreams,
+    authority: Authority,
+    over: CancellationToken,
+}
+
+impl OpenStreams {
+    /// What wakes the look.
+    pub fn nudge(&self) -> &Nudge {
+        &self.nudge
+    }
+
+    /// Something was revoked: look now.
+    pub fn revoked(&self) {
+        self.nudge.nudge();
+    }
+
+    /// Ties an event stream to its authority; any other answer is left as it is.
+    pub(super) fn tie(&self, authority: Authority, response: Response) -> Response {
+        let is_stream = response
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        if !is_stream {
+            return response;
+        }
+        let held = self.hold(authority);
+        let over = held.over.clone().cancelled_owned();
+        let (parts, body) = response.into_parts();
+        let body = body.into_data_stream().take_until(over).map(move |piece| {
+            // Moved in here, so that it is given back when the stream is dropped.
+            let _held = &held;
+            piece
+        });
+        Response::from_parts(parts, Body::from_stream(body))
+    }
+
+    fn hold(&self, authority: Authority) -> Held {
+        let mut held = self.lock();
+        let entry = held.entry(authority).or_insert_with(|| Entry {
+            streams: 0,
+            over: CancellationToken::new(),
+        });
+        entry.streams += 1;
+        Held {
+            streams: self.clone(),
+            authority,
+            over: entry.over.clone(),
+        }
+    }
+
+    /// One look: ends the streams whose session or membership is gone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn look(&self, db: &Db, clock: &SharedClock) -> Result<(), DbErr> {
+        let open: Vec<Authority> = self.lock().keys().copied().collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let sessions = open.iter().map(|authority| authority.session).collect();
+        let users = open.iter().map(|authority| authority.user).collect();
+        let sessions = store::living_sessions(db.read(), sessions, clock.now()).await?;
+        let members = store::memberships_of(db.read(), users).await?;
+        for authority in open {
+            if !still_good(&authority, &sessions, &members)
+                && let Some(entry) = self.lock().remove(&authority)
+            {
+                entry.over.cancel();
+            }
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Authority, Entry>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn still_good(
+    authority: &Authority,
+    sessions: &HashSet<SessionId>,
+    members: &HashSet<(UserId, WorkspaceId)>,
+) -> bool {
+    sessions.contains(&authority.session)
+        && authority
+            .workspace
+            .is_none_or(|workspace| members.contains(&(authority.user, workspace)))
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut held = self.streams.lock();
+        // An entry that was ended is another one by now, or none.
+        if let Some(entry) = held.get_mut(&self.authority)
+            && !self.over.is_cancelled()
+        {
+            entry.streams -= 1;
+            if entry.streams == 0 {
+                held.remove(&self.authority);
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Changing a member's role, and removing a member: row, sessions, audit entry and event in one transaction.
+
+use super::model::{self, Change};
+use super::store;
+use crate::domains::audit;
+use crate::domains::auth::{self, Role, WorkspaceScope};
+use crate::domains::workspaces::WorkspaceError;
+use crate::domains::workspaces::entity::member;
+use crate::domains::workspaces::routes::WorkspacesState;
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::UserId;
+
+/// Who asks.
+#[derive(Debug, Clone, Copy)]
+pub struct By {
+    pub user: UserId,
+    pub role: Role,
+}
+
+/// Gives a member another role.
+///
+/// # Errors
+/// [`WorkspaceError::NoMember`], [`WorkspaceError::Refused`].
+pub async fn change_role(
+    state: &WorkspacesState,
+    scope: WorkspaceScope,
+    by: By,
+    user: UserId,
+    to: Role,
+) -> Result<member::Model, WorkspaceError> {
+    change(state, scope, by, user, Some(to)).await
+}
+
+/// Removes a member, or lets one leave.
+///
+/// # Errors
+/// As [`change_role`].
+pub async fn remove(
+    state: &WorkspacesState,
+    scope: WorkspaceScope,
+    by: By,
+    user: UserId,
+) -> Result<(), WorkspaceError> {
+    change(state, scope, by, user, None).await?;
+    state.streams.revoked();
+    Ok(())
+}
+
+async fn change(
+    state: &WorkspacesState,
+    scope: WorkspaceScope,
+    by: By,
+    user: UserId,
+    to: Option<Role>,
+) -> Result<member::Model, WorkspaceError> {
+    let now = state.clock.now();
+    let mut tx = state.db.write().await?;
+    let version = store::take_turn(&tx, scope)
+        .await?
+        .ok_or(WorkspaceError::NotFound)?;
+    // Read again behind the turn: the caller's own role may have changed meanwhile.
+    let asking = store::get(&*tx, scope, by.user)
+        .await?
+        .ok_or(WorkspaceError::NotFound)?;
+    let mut row = store::get(&*tx, scope, user)
+        .await?
+        .ok_or(WorkspaceError::NoMember)?;
+    let from = Role::from_stored(&row.role);
+    model::check(Change {
+        by: by.role.min(Role::from_stored(&asking.role)),
+        own: by.user == user,
+        from,
+        to,
+        owners: store::owners(&*tx, scope).await?,
+    })
+    .map_err(WorkspaceError::Refused)?;
+    if to == Some(from) {
+        return Ok(row);
+    }
+    let (action, details) = match to {
+        Some(to) => {
+            store::set_role(&*tx, scope, user, to).await?;
+            row.role = to.as_str().to_owned();
+            let details = serde_json::json!({ "from": from.as_str(), "to": to.as_str() });
+            ("member.role_changed", details)
+        }
+        None => {
+            store::remove(&*tx, scope, user).await?;
+            auth::store::leave_workspace(&*tx, user, scope.workspace()).await?;
+            let details = serde_json::json!({ "role": from.as_str(), "left": by.user == user });
+            ("member.removed", details)
+        }
+    };
+    audit::record(
+        &tx,
+        &state.ids,
+        now,
+        scope,
+        by.user,
+        action,
+        ("user", &user),
+        details,
+    )
+    .await?;
+    let fact = Event::changed(ResourceKind::Workspace, scope.workspace(), version);
+    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
+    tx.commit().await?;
+    Ok(row)
+}

@@ -1,0 +1,58 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { api } from "~/api/client";
+import { asProblem } from "~/api/problem";
+import type { Me } from "~/api/types";
+import { IconButton } from "~/ui/button";
+import { inputClass } from "~/ui/field";
+
+const NewWorkspace = lazy(() => import("./new-workspace").then((part) => ({ default: part.NewWorkspace })));
+
+/** Which workspace everything on the page is about, and the way to another one. */
+export function WorkspaceSwitch({ me }: { me: Me }) {
+  const client = useQueryClient();
+  const router = useRouter();
+  const [making, setMaking] = useState(false);
+  const go = useMutation({
+    mutationFn: (id: string) => api.put<void>("/api/auth/workspace", { workspace_id: id }),
+    onSuccess: async () => {
+      // What is on screen may be a thing of the workspace that is left.
+      await router.navigate({ to: "/fleet" });
+      await client.resetQueries();
+    },
+  });
+  return (
+    <div>
+      <div className="flex items-center gap-1">
+        <select
+          aria-label="Workspace"
+          className={`${inputClass} h-8 min-w-0 flex-1`}
+          value={go.isPending ? go.variables : me.workspace.id}
+          disabled={go.isPending}
+          onChange={(event) => go.mutate(event.target.value)}
+        >
+          {me.workspaces.map((one) => (
+            <option key={one.id} value={one.id}>
+              {one.name}
+            </option>
+          ))}
+        </select>
+        <IconButton label="New workspace" onClick={() => setMaking(true)}>
+          <Plus size={16} aria-hidden />
+        </IconButton>
+      </div>
+      {go.isError && (
+        <p role="alert" className="mt-1 text-small text-failed">
+          {asProblem(go.error).message}
+        </p>
+      )}
+      {making && (
+        <Suspense>
+          <NewWorkspace onClose={() => setMaking(false)} onMade={(id) => go.mutateAsync(id)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

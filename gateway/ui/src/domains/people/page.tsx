@@ -1,0 +1,35 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useMay } from "~/api/may";
+import { meQuery } from "~/api/me";
+import { Button } from "~/ui/button";
+import { PageFrame } from "~/ui/page";
+import { Invitations } from "./invitations";
+import { InviteDialog } from "./invite-dialog";
+import { Members } from "./members";
+
+export function MembersPage() {
+  const me = useQuery(meQuery);
+  const may = useMay();
+  const [inviting, setInviting] = useState(false);
+  if (!me.data) return null;
+  const { workspace, role } = me.data;
+  const manages = may("members.manage");
+  return (
+    <PageFrame
+      crumbs={[{ label: "Members" }]}
+      actions={
+        manages && (
+          <Button look="primary" onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      <h1 className="text-head-1">Members</h1>
+      <Members me={me.data} manages={manages} />
+      {manages && <Invitations workspace={workspace.id} />}
+      {inviting && <InviteDialog workspace={workspace.id} own={role} onClose={() => setInviting(false)} />}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,24 @@
+//! Where a session was opened: people recognise their own sign-ins by address and browser.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // One column a statement: SQLite takes no more.
+        for column in ["from_address", "device"] {
+            manager
+                .alter_table(
+                    Table::alter()
+                        .table("sessions")
+                        .add_column(string_null(column))
+                        .to_owned(),
+                )
+                .await?;
+        }
+        Ok(())
+    }
+}
