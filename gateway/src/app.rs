@@ -22,6 +22,7 @@ use crate::domains::claws::purge::{DestroySandbox, SagaDriver};
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::fleet::routes::FleetState;
 use crate::domains::live::routes::LiveState;
+use crate::domains::operator::Lately;
 use crate::domains::operator::routes::OperatorState;
 use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::workspaces::routes::WorkspacesState;
@@ -161,6 +162,7 @@ impl Gateway {
             hub: hub.clone(),
             events: events.clone(),
             saga_nudge: saga_nudge.clone(),
+            kill_points: kill_points.clone(),
             open_streams: open_streams.clone(),
         };
         let machines = machines::machines(&shared).await?;
@@ -291,6 +293,7 @@ struct Shared<'a> {
     hub: Hub,
     events: EventLog,
     saga_nudge: Nudge,
+    kill_points: KillPoints,
     open_streams: OpenStreams,
 }
 
@@ -305,6 +308,7 @@ fn states(
 ) -> Result<States, AuthError> {
     let (config, plans) = (shared.config, Arc::new(shared.config.plans.clone()));
     let (db, clock, ids) = (shared.db, shared.clock, shared.ids);
+    let streams = Streams::new(config.limits.streams_per_user);
     Ok(States {
         auth: AuthState {
             db: db.clone(),
@@ -339,7 +343,7 @@ fn states(
             db: db.clone(),
             hub: shared.hub.clone(),
             ids: ids.clone(),
-            streams: Streams::new(config.limits.streams_per_user),
+            streams: streams.clone(),
             live: shared.handles.live.clone(),
             draining: shared.draining.clone(),
         },
@@ -350,6 +354,11 @@ fn states(
             metrics: crate::telemetry::metrics(),
             draining: shared.draining.clone(),
             jobs: shared.handles.operations.clone(),
+            live: shared.handles.live.clone(),
+            streams,
+            operators: config.operators.clone().into(),
+            lately: Lately::default(),
+            kill_points: shared.kill_points.clone(),
             view: shared.view.clone(),
         },
         fleet,

@@ -19,7 +19,9 @@ pub mod events;
 pub mod http;
 pub mod ids;
 pub mod operations;
+pub mod promises;
 pub mod supervision;
+pub mod support;
 pub mod telemetry;
 pub mod tree;
 

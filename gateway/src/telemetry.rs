@@ -1,9 +1,12 @@
 //! Logs and metrics of the process.
 
+pub mod recent;
+
 use std::sync::OnceLock;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::writer::MakeWriterExt;
 
 use crate::config::{Log, LogFormat};
 
@@ -13,7 +16,7 @@ pub fn log(config: &Log) {
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .with_writer(std::io::stderr);
+        .with_writer(std::io::stderr.and(recent::Recent));
     let outcome = match config.format {
         LogFormat::Pretty => builder.with_target(false).try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
@@ -64,6 +67,10 @@ fn describe() {
     describe_counter!(
         "roost_actors_killed_total",
         "Actors that did not stop in time and were killed."
+    );
+    describe_counter!(
+        "roost_promise_watch_total",
+        "Times a promise was defended or broken, by promise and watch."
     );
     describe_counter!(
         "roost_events_appended_total",

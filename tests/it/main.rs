@@ -14,4 +14,5 @@ mod operator;
 mod people;
 mod sandboxes;
 mod starting;
+mod support;
 mod two_gateways;

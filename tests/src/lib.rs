@@ -27,7 +27,7 @@ pub use book::Book;
 pub use client::{Answer, Client, Request};
 pub use disk::SmallDisk;
 pub use follower::Follower;
-pub use gateway::{Gateway, Store};
+pub use gateway::{Gateway, Store, configuration};
 pub use machine::Machine;
 pub use people::Person;
 pub use player::{Played, Player};

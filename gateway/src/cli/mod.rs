@@ -5,6 +5,7 @@ mod client;
 mod owner;
 mod serve;
 mod setup;
+mod support;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -56,6 +57,8 @@ enum Command {
     Backup(owner::BackupArgs),
     /// Replace the database with a saved one; the gateway must be stopped
     Restore(owner::BackupArgs),
+    Doctor(support::DoctorArgs),
+    SupportBundle(support::BundleArgs),
     OneTime(owner::OneTimeArgs),
     Operator(owner::OperatorArgs),
     Audit(audit::AuditArgs),
@@ -95,6 +98,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Backup(args) => on_a_runtime(owner::save(args)),
         Command::Restore(args) => on_a_runtime(owner::restore(args)),
+        Command::Doctor(args) => on_a_runtime(support::examine(args, cli.client.json)),
+        Command::SupportBundle(args) => on_a_runtime(support::pack(args)),
         Command::OneTime(args) => on_a_runtime(owner::one_time(args)),
         Command::Operator(args) => on_a_runtime(owner::operator(args)),
         Command::Audit(args) => on_a_runtime(audit::run(args)),

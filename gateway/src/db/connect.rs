@@ -256,7 +256,7 @@ pub(super) async fn open_plain_postgres(url: &str) -> Result<DatabaseConnection,
 }
 
 /// sqlx logs each statement at INFO by default; ours are DEBUG, slow ones WARN.
-fn quiet(options: &mut ConnectOptions) {
+pub(super) fn quiet(options: &mut ConnectOptions) {
     options
         .sqlx_logging_level(log::LevelFilter::Debug)
         .sqlx_slow_statements_logging_settings(log::LevelFilter::Warn, Duration::from_secs(1));

@@ -7,6 +7,7 @@ mod dialect;
 mod error;
 mod lock;
 mod migrate;
+mod probe;
 mod transaction;
 
 pub mod backup;
@@ -17,4 +18,5 @@ pub(crate) mod tests;
 
 pub use connect::{Access, Backend, Db};
 pub use error::{DbError, is_disk_full, unique_violation};
+pub use probe::{Probe, probe};
 pub use transaction::WriteTx;

@@ -44,6 +44,7 @@ codes! {
     InvalidCredentials, "invalid-credentials", UNAUTHORIZED, "These credentials are not valid";
     QuotaExceeded, "quota-exceeded", PAYMENT_REQUIRED, "The plan's limit is reached";
     Forbidden, "forbidden", FORBIDDEN, "Your role does not allow this";
+    ChaosOff, "chaos-off", FORBIDDEN, "This gateway does not allow faults to be injected";
     NotFound, "not-found", NOT_FOUND, "There is no such thing";
     MethodNotAllowed, "method-not-allowed", METHOD_NOT_ALLOWED, "This route has no such method";
     Conflict, "conflict", CONFLICT, "This conflicts with the present state";
@@ -56,6 +57,7 @@ codes! {
     JoinCodeUnknown, "join-code-unknown", NOT_FOUND, "The join code is unknown or has expired";
     InvitationUnknown, "invitation-unknown", NOT_FOUND, "The invitation is not good any more";
     JoinCodeUsed, "join-code-used", CONFLICT, "The join code was used by another machine";
+    NotRestartable, "not-restartable", CONFLICT, "This actor cannot be restarted";
     PreconditionFailed, "precondition-failed", PRECONDITION_FAILED, "The resource has changed";
     PayloadTooLarge, "payload-too-large", PAYLOAD_TOO_LARGE, "The body is too large";
     UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The body's media type is not taken here";

@@ -18,6 +18,7 @@ use super::model::{Asked, Target};
 use super::pace::{self, Reader};
 use super::ring::{Part, Ring, Taken};
 use crate::ids::OperationId;
+use crate::promises::Watch;
 
 /// One operation in memory.
 #[derive(Debug)]
@@ -197,8 +198,10 @@ impl Live {
     pub(super) fn end(&self, ended: Ended, now: Instant) {
         let mut state = self.state();
         state.request = None;
-        if state.ended.is_none() {
-            state.ended = Some((Arc::new(ended), now));
+        match &state.ended {
+            None => state.ended = Some((Arc::new(ended), now)),
+            Some((told, _)) if told.state != ended.state => Watch::EndChanged.note(&self.id),
+            Some(_) => {}
         }
         drop(state);
         self.changed.notify_waiters();

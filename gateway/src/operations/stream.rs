@@ -9,6 +9,7 @@ use super::line::{EngineCall, Line};
 use super::live::{Found, Live};
 use super::ring::Part;
 use crate::clock::SharedClock;
+use crate::promises::Watch;
 
 /// What a reader gets, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +60,12 @@ impl OutputStream {
             }
             match found {
                 Found::Part(part) => {
+                    if part.start() != self.at {
+                        Watch::SilentHole.note(&self.live.id);
+                    }
+                    if matches!(part, Part::Gap { .. }) {
+                        Watch::GapMarked.note(&self.live.id);
+                    }
                     self.at = part.end();
                     return Some(Heard::Part(part));
                 }

@@ -228,6 +228,11 @@ impl KillPoints {
         Ok(points)
     }
 
+    /// Whether points may be armed at all.
+    pub fn is_allowed(&self) -> bool {
+        self.inner.allowed
+    }
+
     /// Arms a point.
     pub fn arm(&self, order: Arm) -> Result<(), ArmError> {
         if !self.inner.allowed {

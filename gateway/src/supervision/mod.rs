@@ -101,7 +101,7 @@ pub use job::{JobContext, JobFailure, JobHandle};
 pub use killpoints::{KILL_POINTS, KillPoints};
 pub use kinds::{ActorKind, Lifetime, Ownership};
 pub use restart::{BackOff, Intensity, Restart, Strategy};
-pub use roster::{ActorState, LastFailure};
+pub use roster::{ActorState, EndCause, LastFailure, PastEnd};
 pub use serve::Serve;
 pub use snapshot::{ActorSnapshot, MailboxSnapshot, TreeSnapshot};
 pub use spec::{AnyChild, ChildMeta, ChildSpec, Tenant};

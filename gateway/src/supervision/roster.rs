@@ -3,6 +3,7 @@
 //! it never asks an actor anything.
 
 use std::any::TypeId;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -60,6 +61,34 @@ pub struct LastFailure {
     pub text: String,
 }
 
+/// Why an incarnation of an actor ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EndCause {
+    /// It returned an error, panicked, was killed, or could not be started again.
+    Failed,
+    /// It came to an end by itself.
+    Ended,
+    /// An older sibling that it may depend on failed, and was restarted together with it.
+    Sibling,
+    /// An operator restarted it.
+    Operator,
+}
+
+/// One end of an actor that was, or was to be, started again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PastEnd {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Why.
+    pub cause: EndCause,
+    /// The error and its causes, or the sibling's name.
+    pub text: Option<String>,
+}
+
+/// Ends that an entry remembers, the oldest forgotten first.
+const PAST_ENDS: usize = 8;
+
 /// The changing part of an entry.
 #[derive(Debug, Clone)]
 pub(super) struct Life {
@@ -70,6 +99,8 @@ pub(super) struct Life {
     pub(super) restarts: u64,
     pub(super) last_failure: Option<LastFailure>,
     pub(super) restart_due: Option<Instant>,
+    /// The latest ends, oldest first.
+    pub(super) past: VecDeque<PastEnd>,
     /// One for each attempt to live of which something may still exist; fires when nothing does. An attempt that
     /// is cut off while it waits for the one before it must not make that one forgotten, so these are several.
     pub(super) attempts: Vec<CancellationToken>,
@@ -117,6 +148,7 @@ impl Entry {
                 restarts: 0,
                 last_failure: None,
                 restart_due: None,
+                past: VecDeque::new(),
                 attempts: Vec::new(),
             }),
             handled_before: AtomicU64::new(0),
@@ -167,6 +199,16 @@ impl Entry {
         let mut life = self.life();
         life.state = state;
         life.restart_due = None;
+    }
+
+    /// Remembers an end, for whoever asks why it was started again.
+    pub(super) fn note_end(&self, at: DateTime<Utc>, cause: EndCause, text: Option<&str>) {
+        let mut life = self.life();
+        if life.past.len() == PAST_ENDS {
+            life.past.pop_front();
+        }
+        let text = text.map(str::to_owned);
+        life.past.push_back(PastEnd { at, cause, text });
     }
 
     pub(super) fn note_failure(&self, at: DateTime<Utc>, text: &str) {

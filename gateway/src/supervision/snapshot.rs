@@ -60,6 +60,8 @@ pub struct ActorSnapshot {
     pub restart_in_ms: Option<u64>,
     /// Why it last failed.
     pub last_failure: Option<LastFailure>,
+    /// Whether an operator may restart it.
+    pub restartable: bool,
     /// Messages handled since `created_at`.
     pub handled: u64,
     /// Messages that ended unread with an incarnation.
@@ -86,7 +88,7 @@ pub struct MailboxSnapshot {
 impl TreeSnapshot {
     pub(super) fn take(context: &TreeContext, root: &Arc<Entry>) -> Self {
         let now = context.clock().monotonic();
-        let root = ActorSnapshot::of(root, now);
+        let root = ActorSnapshot::of(root, now, false);
         let living = u64::try_from(context.living()).unwrap_or(0);
         Self {
             at: context.clock().now(),
@@ -119,7 +121,8 @@ impl TreeSnapshot {
 }
 
 impl ActorSnapshot {
-    fn of(entry: &Arc<Entry>, now: Instant) -> Self {
+    /// `supervised`: its parent is a supervisor, which can make it again; the root and jobs of actors have none.
+    fn of(entry: &Arc<Entry>, now: Instant, supervised: bool) -> Self {
         let meta = &entry.meta;
         let life = entry.life().clone();
         let (handled, lost, reading) = entry.traffic();
@@ -155,14 +158,16 @@ impl ActorSnapshot {
                 .restart_due
                 .map(|due| ms(due.saturating_duration_since(now))),
             last_failure: life.last_failure,
+            restartable: supervised && meta.repeatable,
             handled: if meta.counts_messages { handled } else { 0 },
             lost: if meta.counts_messages { lost } else { 0 },
             mailbox,
             children: branch.map_or_else(Vec::new, |branch| {
+                let supervised = branch.strategy().is_some();
                 branch
                     .entries()
                     .iter()
-                    .map(|child| Self::of(child, now))
+                    .map(|child| Self::of(child, now, supervised))
                     .collect()
             }),
         }
@@ -192,6 +197,7 @@ impl ActorSnapshot {
             restarts: 0,
             restart_in_ms: None,
             last_failure: None,
+            restartable: false,
             handled: 0,
             lost: 0,
             mailbox: None,

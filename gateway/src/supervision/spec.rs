@@ -66,6 +66,8 @@ pub struct ChildMeta {
     pub drains: bool,
     /// Whether its mailbox says anything (a job's does not).
     pub counts_messages: bool,
+    /// Whether it can be made a second time; what serves one connection or does one piece of work cannot.
+    pub repeatable: bool,
 }
 
 impl ChildMeta {
@@ -85,6 +87,7 @@ impl ChildMeta {
             mailbox_bound: None,
             drains: false,
             counts_messages: true,
+            repeatable: true,
         }
     }
 
@@ -111,7 +114,6 @@ pub(super) type Starter =
 pub struct ChildSpec<M> {
     meta: ChildMeta,
     starter: Starter,
-    repeatable: bool,
     branch: Option<Arc<Branch>>,
     _messages: PhantomData<fn(M)>,
 }
@@ -121,8 +123,6 @@ pub struct ChildSpec<M> {
 pub struct AnyChild {
     pub(super) entry: Arc<Entry>,
     pub(super) starter: Starter,
-    /// Whether the starter can make it more than once.
-    pub(super) repeatable: bool,
 }
 
 impl<M: Send + 'static> ChildSpec<M> {
@@ -137,14 +137,13 @@ impl<M: Send + 'static> ChildSpec<M> {
             let (args, parent) = (Arc::clone(&args) as FreshArgs<S>, birth.parent_cell());
             Box::pin(spawn(parent, Served::<S>::new(), (birth, args)))
         });
-        Self::with(ChildMeta::new(name, kind), starter, true)
+        Self::with(ChildMeta::new(name, kind), starter)
     }
 
-    pub(super) fn with(meta: ChildMeta, starter: Starter, repeatable: bool) -> Self {
+    pub(super) fn with(meta: ChildMeta, starter: Starter) -> Self {
         Self {
             meta,
             starter,
-            repeatable,
             branch: None,
             _messages: PhantomData,
         }
@@ -196,6 +195,12 @@ impl<M: Send + 'static> ChildSpec<M> {
         self
     }
 
+    /// It belongs to one connection or does one piece of work: nobody can make it again, operators neither.
+    pub fn unrepeatable(mut self) -> Self {
+        self.meta.repeatable = false;
+        self
+    }
+
     /// Handles what is in the mailbox before it stops, instead of dropping it.
     pub fn drains(mut self) -> Self {
         self.meta.drains = true;
@@ -219,7 +224,6 @@ impl<M: Send + 'static> From<ChildSpec<M>> for AnyChild {
         Self {
             entry,
             starter: spec.starter,
-            repeatable: spec.repeatable,
         }
     }
 }

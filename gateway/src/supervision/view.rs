@@ -1,11 +1,20 @@
 //! The readers' view of a running tree: snapshots, and the operator's restart. Cheap to clone; goes into the HTTP
 //! state. Holding it keeps no actor alive.
 
+use std::sync::Arc;
+
 use super::address::Address;
 use super::failure::StartError;
 use super::handle::SupervisorHandle;
+use super::roster::PastEnd;
 use super::snapshot::TreeSnapshot;
 use super::tree::TreeContext;
+
+/// Why an actor that is made only once cannot be restarted.
+pub(super) const RUNS_ONCE: &str = "it is work that runs once";
+const ROOT: &str = "it is the root; restart the gateway instead";
+const NOBODY: &str = "there is no such actor";
+const A_JOB: &str = "there is no such actor, or it is the job of an actor";
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -32,16 +41,41 @@ impl TreeView {
             why,
         };
         let Some((parent_id, name)) = id.rsplit_once('/') else {
-            return Err(refuse(if id == self.root.path() {
-                "it is the root; restart the gateway instead"
-            } else {
-                "there is no such actor"
-            }));
+            return Err(refuse(if id == self.root.path() { ROOT } else { NOBODY }));
         };
-        let parent = self
-            .supervisor(parent_id)
-            .ok_or_else(|| refuse("there is no such actor, or it is the job of an actor"))?;
+        let parent = self.supervisor(parent_id).ok_or_else(|| refuse(A_JOB))?;
         parent.restart_child(name).await
+    }
+
+    /// Why [`restart`](Self::restart) would refuse this actor, known without asking anybody; `None` when it would try.
+    pub fn why_not_restartable(&self, id: &str) -> Option<&'static str> {
+        let Some((parent_id, name)) = id.rsplit_once('/') else {
+            return Some(if id == self.root.path() { ROOT } else { NOBODY });
+        };
+        let Some(parent) = self.supervisor(parent_id) else {
+            return Some(A_JOB);
+        };
+        match parent.branch().get(name) {
+            None => Some(NOBODY),
+            Some(entry) if !entry.meta.repeatable => Some(RUNS_ONCE),
+            Some(_) => None,
+        }
+    }
+
+    /// The latest ends of an actor, oldest first; empty for one that is not there.
+    pub fn past_ends(&self, id: &str) -> Vec<PastEnd> {
+        let root = self.root.address().entry();
+        let found = if id == root.path() {
+            Some(Arc::clone(root))
+        } else {
+            id.rsplit_once('/').and_then(|(parent, name)| {
+                self.supervisor(parent)
+                    .and_then(|parent| parent.branch().get(name))
+            })
+        };
+        found.map_or_else(Vec::new, |entry| {
+            entry.life().past.iter().cloned().collect()
+        })
     }
 
     /// The supervisor of that id.

@@ -69,7 +69,7 @@ impl ChildSpec<NoMessages> {
             let run: Work = Box::new(move |cx| Box::pin(work(cx)));
             Box::pin(spawn(parent, JobActor, (birth, run, None)))
         });
-        Self::with(silent(name, kind), starter, true)
+        Self::with(silent(name, kind), starter)
     }
 
     /// Activations without input, idempotent, one at a time: at the start, then every `period` after the last one
@@ -126,7 +126,9 @@ impl ChildSpec<NoMessages> {
                 }
             })
         });
-        Self::with(silent(name, kind), starter, false).restart(Restart::Temporary)
+        Self::with(silent(name, kind), starter)
+            .restart(Restart::Temporary)
+            .unrepeatable()
     }
 }
 

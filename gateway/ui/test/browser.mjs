@@ -4,6 +4,7 @@ import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
 import { liveTests } from "./browser-live.mjs";
+import { operatorTests } from "./browser-operator.mjs";
 import { peopleTests } from "./browser-people.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
 
@@ -107,6 +108,8 @@ const tests = {
           members: "/members",
           quotas: "/quotas",
           operator: "/operator",
+          explained: `/operator?actor=${encodeURIComponent(`root/fleet/node-${mock.state.nodes[0].name}`)}`,
+          promises: "/operator/promises",
           account: "/account",
           "new-agent": "/agents?dialog=new",
           pair: "/fleet?dialog=pair",
@@ -153,31 +156,6 @@ const tests = {
       await page.getByRole("link", { name: "Agents" }).click();
       await page.getByText("Loading agents").waitFor({ state: "attached" });
       await page.getByRole("link", { name: "mason" }).waitFor();
-    }),
-
-  "the tree: for operators, by arrow keys, restart asks first": () =>
-    scene({}, async ({ mock, page }) => {
-      await page.goto(`${mock.url}/operator`);
-      await page.getByRole("row", { name: /root/ }).first().focus();
-      for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
-      assert.match(await page.evaluate(() => document.activeElement.textContent), /node-workshop/);
-      await page.keyboard.press("ArrowLeft");
-      await page.keyboard.press("ArrowLeft");
-      await until(
-        "the fleet's branch to close",
-        async () => (await page.getByText("node-workshop").count()) === 0,
-      );
-      await page.getByLabel("Find an actor").fill("exec-1");
-      await page
-        .getByRole("row", { name: /scribe/ })
-        .first()
-        .waitFor();
-      await page.getByRole("button", { name: "Restart exec-1" }).click();
-      await page.getByRole("alertdialog").waitFor();
-      assert.equal(await page.evaluate(() => document.activeElement.textContent), "Cancel");
-      await page.keyboard.press("Escape");
-      mock.state.operator = false;
-      await page.getByRole("heading", { name: "The tree is for operators" }).waitFor();
     }),
 
   "keyboard only: from the fleet to a new agent": () =>
@@ -244,6 +222,7 @@ const tests = {
   ...liveTests(scene),
   ...consoleTests(scene),
   ...brainTests(scene),
+  ...operatorTests(scene),
 };
 
 const failed = await runAll(tests);

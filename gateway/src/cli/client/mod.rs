@@ -2,6 +2,7 @@
 //! answered; without it, text for people, cleaned of what a terminal would act on.
 
 mod api;
+mod chaos;
 mod claws;
 mod events;
 mod exec;
@@ -27,7 +28,7 @@ pub(super) use profile::Profile;
 pub struct ClientArgs {
     /// Print the API's JSON
     #[arg(long, global = true)]
-    json: bool,
+    pub(super) json: bool,
     /// The workspace to act in [default: the one of the sign-in]
     #[arg(long, global = true, env = "ROOST_WORKSPACE", value_name = "ID")]
     workspace: Option<String>,
@@ -64,6 +65,9 @@ pub enum ClientCommand {
     Events(events::Events),
     /// The supervision tree
     Tree(tree::Tree),
+    /// Kill actors at named points, on a gateway that allows it
+    #[command(subcommand)]
+    Chaos(chaos::Chaos),
 }
 
 impl ClientCommand {
@@ -97,6 +101,7 @@ impl ClientCommand {
             Self::Sandbox(command) => command.run(&api).await,
             Self::Events(command) => command.run(&api).await,
             Self::Tree(command) => command.run(&api).await,
+            Self::Chaos(command) => command.run(&api).await,
         }
     }
 }

@@ -1,13 +1,21 @@
-//! `roost tree`: what runs in the gateway.
+//! `roost tree`: what runs in the gateway, why, and starting a part of it anew.
 
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
+
+use anyhow::bail;
+use clap::Subcommand;
+use serde_json::json;
 
 use super::{Api, show};
 
 /// The supervision tree.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Tree {
+    #[command(subcommand)]
+    command: Option<TreeCommand>,
     /// As a Graphviz drawing: `roost tree --dot | dot -Tsvg`
     #[arg(long, conflicts_with = "watch")]
     dot: bool,
@@ -16,8 +24,30 @@ pub struct Tree {
     watch: bool,
 }
 
+#[derive(Debug, Subcommand)]
+enum TreeCommand {
+    /// Say why an actor was restarted, what it holds and what was lost
+    Explain {
+        /// Its path, or the end of it: `foundation/saga-driver`
+        actor: String,
+    },
+    /// Stop an actor and start it anew; written to the audit
+    Restart {
+        /// Its path, or the end of it: `foundation/saga-driver`
+        actor: String,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+    },
+}
+
 impl Tree {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        match self.command {
+            Some(TreeCommand::Explain { actor }) => return explain(api, &actor).await,
+            Some(TreeCommand::Restart { actor, yes }) => return restart(api, &actor, yes).await,
+            None => {}
+        }
         if api.json {
             show::json(&api.get("/api/ops/tree").await?);
             return Ok(ExitCode::SUCCESS);
@@ -37,5 +67,124 @@ impl Tree {
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
+    }
+}
+
+async fn explain(api: &Api, actor: &str) -> anyhow::Result<ExitCode> {
+    let id = find(api, actor).await?;
+    let said = api.get(&route(&id, "explain")).await?;
+    if api.json {
+        show::json(&said);
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!(
+        "{} ({}, {})\n{}",
+        show::clean(&id),
+        show::field(&said, "actor.kind"),
+        show::field(&said, "actor.state"),
+        show::field(&said, "does")
+    );
+    for (head, key) in [
+        ("Why it was restarted", "why"),
+        ("What it holds", "holds"),
+        ("What was lost", "lost"),
+    ] {
+        println!("\n{head}");
+        for sentence in said[key].as_array().into_iter().flatten() {
+            println!("  {}", show::clean(sentence.as_str().unwrap_or_default()));
+        }
+    }
+    if let Some(why) = said["not_restartable"].as_str() {
+        println!("\nIt cannot be restarted: {}", show::clean(why));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn restart(api: &Api, actor: &str, yes: bool) -> anyhow::Result<ExitCode> {
+    let id = find(api, actor).await?;
+    if !yes {
+        if !std::io::stdin().is_terminal() {
+            bail!("restarting {id} has to be confirmed; say --yes");
+        }
+        print!(
+            "Restart {} and everything below it? [y/N] ",
+            show::clean(&id)
+        );
+        std::io::stdout().flush()?;
+        let mut answer = String::new();
+        std::io::stdin().read_line(&mut answer)?;
+        if !matches!(answer.trim(), "y" | "Y" | "yes") {
+            println!("Nothing was done.");
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    api.post(&route(&id, "restart"), &json!({})).await?;
+    println!("{} is being restarted.", show::clean(&id));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn route(id: &str, verb: &str) -> String {
+    let id: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
+    // An id has no spaces, so the form's `+` never occurs.
+    format!("/api/ops/actors/{id}/{verb}")
+}
+
+/// The id of the one actor that is called so.
+async fn find(api: &Api, called: &str) -> anyhow::Result<String> {
+    let tree = api.get("/api/ops/tree").await?;
+    let (mut ids, mut waiting) = (Vec::new(), vec![&tree["root"]]);
+    while let Some(actor) = waiting.pop() {
+        ids.extend(actor["id"].as_str().map(str::to_owned));
+        waiting.extend(actor["children"].as_array().into_iter().flatten());
+    }
+    matching(ids, called)
+}
+
+fn matching(ids: Vec<String>, called: &str) -> anyhow::Result<String> {
+    let called = called.trim_matches('/');
+    if ids.iter().any(|id| id == called) {
+        return Ok(called.to_owned());
+    }
+    let end = format!("/{called}");
+    let mut found: Vec<String> = ids.into_iter().filter(|id| id.ends_with(&end)).collect();
+    match (found.pop(), found.len()) {
+        (Some(id), 0) => Ok(id),
+        (None, _) => bail!("there is no actor {called}; `roost tree` shows all"),
+        (Some(last), _) => bail!(
+            "{called} is not one actor but several: {}, {last}; give more of the path",
+            found.join(", ")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_actor_is_found_by_the_end_of_its_path_when_that_is_one() {
+        let ids = || {
+            ["roost", "roost/a/x", "roost/b/x"]
+                .map(str::to_owned)
+                .to_vec()
+        };
+        assert_eq!(matching(ids(), "roost").unwrap(), "roost");
+        assert_eq!(matching(ids(), "a/x").unwrap(), "roost/a/x");
+        assert!(
+            matching(ids(), "x")
+                .unwrap_err()
+                .to_string()
+                .contains("several")
+        );
+        assert!(
+            matching(ids(), "y")
+                .unwrap_err()
+                .to_string()
+                .contains("no actor")
+        );
+        assert_eq!(
+            route("roost/a", "explain"),
+            "/api/ops/actors/roost%2Fa/explain"
+        );
     }
 }

@@ -110,7 +110,8 @@ async fn events(
     )
     .tenant(Tenant::new(caller.scope().workspace()))
     .serves(caller.caller().user.email.clone())
-    .restart(Restart::Temporary);
+    .restart(Restart::Temporary)
+    .unrepeatable();
     state.live.start_child(spec).await.map_err(|error| {
         ApiError::new(Code::Unavailable)
             .retry_after(2)

@@ -92,6 +92,9 @@ pub async fn gone(
     };
     let states = [State::Provisioning, State::Running, State::Destroying];
     each(sandboxes, node, &states, |id| {
+        if id == sandbox && cause == GoneCause::Orphan {
+            crate::promises::Watch::ClaimedRemoved.note(&id);
+        }
         (id == sandbox).then(|| (Fact::Gone, Some(detail.to_owned())))
     })
     .await

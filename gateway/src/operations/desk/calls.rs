@@ -17,6 +17,7 @@ use crate::operations::line::EngineCall;
 use crate::operations::live::Live;
 use crate::operations::model::{self, Asked, OperationRef, Target};
 use crate::operations::store::{self, NewOperation};
+use crate::promises::Watch;
 use crate::supervision::{Context, Reply};
 
 impl Desk {
@@ -142,6 +143,7 @@ impl Desk {
         };
         let registry = self.operations.registry();
         if registry.get(id).is_some() {
+            Watch::RepeatNotSent.note(&id);
             return Ok((taken, Flow::Fine));
         }
         if self.all().iter().filter(|live| !live.is_ended()).count() >= MAX_IN_FLIGHT {
@@ -173,6 +175,7 @@ impl Desk {
             // The caller asks again for what was taken before: the row says what became of it.
             Err(error) if unique_violation(&error) => {
                 drop(tx);
+                Watch::RepeatNotSent.note(&id);
                 let row = store::get(self.operations.db().read(), id)
                     .await?
                     .ok_or(OperationsError::UnknownOperation(id))?;

@@ -24,6 +24,7 @@ use super::stdin::Stdin;
 use super::store::{self, Fence};
 use super::{OperationRow, OperationsHandle};
 use crate::ids::{OperationId, WorkspaceId};
+use crate::promises::Watch;
 use crate::supervision::Context;
 
 /// A grace that nothing outlives: a reconcile that carries it asks about operations and removes nothing.
@@ -185,6 +186,9 @@ impl Desk {
             .iter()
             .map(|entry| (OperationId::from(entry.operation), entry))
             .collect();
+        if listed.len() != inventory.operations.len() {
+            Watch::ListedTwice.note(&self.target);
+        }
         let (mut flow, mut waiting) = (Flow::Fine, Vec::new());
         let all = self.all();
         for live in &all {

@@ -18,6 +18,7 @@ use crate::operations::live::Live;
 use crate::operations::model;
 use crate::operations::ring::{Part, Taken};
 use crate::operations::store::{self, Fence};
+use crate::promises::Watch;
 use crate::supervision::Context;
 
 impl Desk {
@@ -40,6 +41,9 @@ impl Desk {
             // The machine kept nothing: whoever reads on is told that the rest is gone.
             live.detached();
             return Ok(Flow::Fine);
+        }
+        if live.is_ended() && matches!(report.report, Report::Ended(_)) {
+            Watch::SecondEnd.note(&id);
         }
         let outputs = live.step(Input::Report(&report.report));
         self.carry_out(&live, outputs, cx).await
@@ -69,6 +73,7 @@ impl Desk {
                     let ended = if model::answers(&live.asked, &ended) {
                         ended
                     } else {
+                        Watch::Disbelieved.note(&live.id);
                         disbelieved(&ended)
                     };
                     self.finish(live, ended, self.fence.clone(), cx).await?
@@ -132,9 +137,15 @@ impl Desk {
                 .await?
                 .map(|row| row.ended())
             {
-                Some(Some(stored)) => ended = stored,
+                Some(Some(stored)) => {
+                    Watch::SecondEnd.note(&live.id);
+                    ended = stored;
+                }
                 // Still open, so the fence fell: a newer connection has this machine now.
-                Some(None) => return Ok(Flow::CutOff("a newer connection of this machine exists")),
+                Some(None) => {
+                    Watch::FenceFell.note(&live.id);
+                    return Ok(Flow::CutOff("a newer connection of this machine exists"));
+                }
                 None => {
                     self.operations.registry().remove(live.id);
                     return Ok(Flow::Fine);
@@ -177,7 +188,11 @@ impl Desk {
         };
         match live.output(Part::from(chunk.piece)) {
             Taken::Extended => self.see_to(&live),
-            Taken::Repeated | Taken::Beyond => Flow::Fine,
+            Taken::Repeated => Flow::Fine,
+            Taken::Beyond => {
+                Watch::BeyondRefused.note(&id);
+                Flow::Fine
+            }
             Taken::Nonsense => Flow::CutOff("it numbers output as nobody can"),
         }
     }

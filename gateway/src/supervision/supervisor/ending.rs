@@ -10,7 +10,7 @@ use super::child::{AfterStop, OwnTask, Phase, Ward};
 use super::{ChildStopped, SupervisorMsg};
 use crate::supervision::address::Reply;
 use crate::supervision::context::send_to;
-use crate::supervision::roster::{ActorState, Entry, all_gone};
+use crate::supervision::roster::{ActorState, EndCause, Entry, all_gone};
 use crate::supervision::tree::TreeContext;
 
 /// How long a killed actor may take to notice; it does at its next await.
@@ -155,6 +155,8 @@ impl Ward {
             child.history.clear();
             child.wanted = true;
             self.handle.branch().unbury(name);
+            let now = self.tree.clock().now();
+            child.spec.entry.note_end(now, EndCause::Operator, None);
             child.spec.entry.life().restarts += 1;
         }
     }

@@ -14,7 +14,7 @@ use crate::kill_point;
 use crate::supervision::context::send_to;
 use crate::supervision::failure::{bounded, chain_text};
 use crate::supervision::restart::{Case, Ending, Strategy, Verdict, concerned, judge};
-use crate::supervision::roster::ActorState;
+use crate::supervision::roster::{ActorState, EndCause};
 use crate::supervision::spec::AnyChild;
 
 impl Exit {
@@ -93,6 +93,11 @@ impl Ward {
         if let Some(text) = &exit.text {
             entry.note_failure(self.tree.clock().now(), text);
         }
+        let cause = match exit.ending {
+            Ending::Failed => EndCause::Failed,
+            Ending::Clean => EndCause::Ended,
+        };
+        entry.note_end(self.tree.clock().now(), cause, exit.text.as_deref());
         let case = Case {
             policy: child.spec.meta().restart,
             ending: exit.ending,
@@ -192,6 +197,11 @@ impl Ward {
             if let Some(child) = self.children.get_mut(&younger) {
                 child.phase = Phase::Waiting;
                 child.spec.entry.set_state(ActorState::BackingOff);
+                let now = self.tree.clock().now();
+                child
+                    .spec
+                    .entry
+                    .note_end(now, EndCause::Sibling, Some(name));
             }
         }
         let attempt = self.next_attempt(name);

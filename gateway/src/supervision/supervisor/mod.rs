@@ -173,7 +173,7 @@ impl SupervisorSpec {
             );
             Box::pin(spawn(parent, Supervisor, (birth, plan.clone(), handle)))
         });
-        ChildSpec::with(self.meta, starter, true).owning(Arc::clone(branch))
+        ChildSpec::with(self.meta, starter).owning(Arc::clone(branch))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::supervision::address::Reply;
 use crate::supervision::failure::StartError;
 use crate::supervision::restart::Strategy;
 use crate::supervision::spec::AnyChild;
+use crate::supervision::view::RUNS_ONCE;
 
 impl Ward {
     /// One message.
@@ -95,8 +96,8 @@ impl Ward {
             return;
         };
         let busy = matches!(child.phase, Phase::Starting { .. } | Phase::Stopping { .. });
-        let why = match (child.spec.repeatable, busy) {
-            (false, _) => Some("it is work that runs once"),
+        let why = match (child.spec.meta().repeatable, busy) {
+            (false, _) => Some(RUNS_ONCE),
             (true, true) => Some("it is just being started or stopped"),
             (true, false) => None,
         };

@@ -680,6 +680,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ops/actors/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why an actor was restarted, what it holds, and what was lost. An Owner may ask about the own branch. */
+        get: operations["explain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ops/actors/{id}/restart": {
         parameters: {
             query?: never;
@@ -689,8 +706,64 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restarts an actor. The id is its path in the tree, with `/` written as `%2F`. */
+        /**
+         * Restarts an actor. The id is its path in the tree, with `/` written as `%2F`. 202: it is written to the audit and
+         *     under way; the tree shows when it is up again.
+         */
         post: operations["restart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ops/chaos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The kill points, how often each was passed, and whether this gateway allows to arm them. */
+        get: operations["points"];
+        put?: never;
+        /** Arms a kill point: the next actor that passes it dies there. Refused unless the configuration says `chaos.allow`. */
+        post: operations["arm"];
+        /** Takes every order back. */
+        delete: operations["disarm"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ops/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest lines of this gateway's log, at most a thousand, with secrets and e-mail addresses taken out. */
+        get: operations["log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ops/promises": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is promised, how often each promise was defended since this gateway started, and how often it was broken. */
+        get: operations["promises"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -706,6 +779,26 @@ export interface paths {
         };
         /** The supervision tree: all of it for operators, the branch of the own workspace for an Owner. */
         get: operations["tree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ops/tree/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The tree as it lives (server-sent events): `tree` with a whole snapshot once, then `delta` with what changed, at most
+         *     one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot.
+         */
+        get: operations["stream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -963,6 +1056,13 @@ export interface components {
             user: components["schemas"]["UserBrief"];
             workspace: components["schemas"]["WorkspaceBrief"];
         };
+        /** @description One actor that is new or differs. */
+        ActorChange: {
+            /** @description The actor. Its children are left out here: each that changed has an entry of its own. */
+            actor: components["schemas"]["ActorSnapshot"];
+            /** @description The id of its supervisor; absent on the root. */
+            parent?: string | null;
+        };
         /**
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
@@ -1006,6 +1106,8 @@ export interface components {
              * @description While it is backing off: milliseconds until it is started again.
              */
             restart_in_ms?: number | null;
+            /** @description Whether an operator may restart it. */
+            restartable: boolean;
             /**
              * Format: int64
              * @description How often it was started again.
@@ -1126,6 +1228,37 @@ export interface components {
             position: number;
             sha256: string;
         };
+        /** @description Kill points, as they stand. */
+        ChaosNow: {
+            /** @description Whether the configuration allows to arm any of them. */
+            allowed: boolean;
+            points: components["schemas"]["ChaosPoint"][];
+        };
+        /** @description An order to kill. */
+        ChaosOrder: {
+            /** @description `panic`, `abort` or `delay:<ms>`, each with `@<passes before it strikes>`. */
+            action: string;
+            /** @description The name of a point. */
+            point: string;
+            /**
+             * Format: int32
+             * @description How often it strikes; once without this.
+             */
+            times?: number | null;
+            /** @description Only actors whose path begins with this. */
+            within?: string | null;
+        };
+        /** @description A named place at which an actor can be killed. */
+        ChaosPoint: {
+            name: string;
+            /**
+             * Format: int64
+             * @description How often it was passed; nobody counts where arming is not allowed.
+             */
+            passes: number;
+            /** @description What has happened there, and what has not. */
+            place: string;
+        };
         /** @description An agent. */
         Claw: {
             avatar: components["schemas"]["Avatar"];
@@ -1163,7 +1296,12 @@ export interface components {
          * @description Every error code there is. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "invitation-unknown" | "join-code-used" | "precondition-failed" | "payload-too-large" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
+        /**
+         * @description Why an incarnation of an actor ended.
+         * @enum {string}
+         */
+        EndCause: "failed" | "ended" | "sibling" | "operator";
         /** @description A container engine as the machine describes it. */
         EngineInfo: {
             api: string;
@@ -1209,6 +1347,23 @@ export interface components {
             /** @description Output was left out: beyond 1 MiB here, beyond 16 MiB anywhere, or no longer to be had. */
             truncated: boolean;
         };
+        /** @description Why an actor is as it is. */
+        Explanation: {
+            /** @description The actor, without its children. */
+            actor: components["schemas"]["ActorSnapshot"];
+            /** @description What actors of its kind do. */
+            does: string;
+            /** @description What it holds right now, and where the truth about that lies. */
+            holds: string[];
+            /** @description What its restarts lost, and why that is nothing. */
+            lost: string[];
+            /** @description Why an operator cannot restart it; absent when that is possible. */
+            not_restartable?: string | null;
+            /** @description Its latest ends, oldest first. */
+            past: components["schemas"]["PastEnd"][];
+            /** @description Why it was restarted, in sentences; or that it was not. */
+            why: string[];
+        };
         /** @description One fact about the inside of the sandbox. */
         Fact: {
             actual: string;
@@ -1235,6 +1390,11 @@ export interface components {
             /** @description JSON pointer into the body (`/limits/pids`), or the name of a query parameter or header. */
             pointer: string;
         };
+        /**
+         * @description What a watch says when it counts.
+         * @enum {string}
+         */
+        Finding: "defended" | "broken";
         /** @description A fresh invitation. The link is shown once. */
         FreshInvitation: {
             /** Format: date-time */
@@ -1863,6 +2023,18 @@ export interface components {
             join_code: string;
             node: components["schemas"]["Node"];
         };
+        /** @description One end of an actor that was, or was to be, started again. */
+        PastEnd: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description Why. */
+            cause: components["schemas"]["EndCause"];
+            /** @description The error and its causes, or the sibling's name. */
+            text?: string | null;
+        };
         /** @description The placement setting. */
         Placement: {
             node_id?: components["schemas"]["NodeId"] | null;
@@ -1891,6 +2063,37 @@ export interface components {
             type: string;
             /** Format: int64 */
             used?: number | null;
+        };
+        /** @description One promise. */
+        PromiseNow: {
+            /**
+             * Format: int64
+             * @description How often it was broken.
+             */
+            broken: number;
+            /**
+             * Format: int64
+             * @description How often something that would have broken it was stopped.
+             */
+            defended: number;
+            /** @description `P1` and so on. */
+            id: string;
+            /** @description Whether this version promises it; what is not promised yet is not watched either. */
+            promised: boolean;
+            /** @description What is promised. */
+            text: string;
+            /** @description The places in the code that count. */
+            watches: components["schemas"]["WatchNow"][];
+        };
+        /** @description What this service promises, and how that stands. */
+        Promises: {
+            /** @description The whole list, in order. */
+            promises: components["schemas"]["PromiseNow"][];
+            /**
+             * Format: date-time
+             * @description When this gateway started to count.
+             */
+            since?: string | null;
         };
         /** @description Share of the last 10 s in which some or all tasks waited, percent. */
         Psi: {
@@ -2100,6 +2303,28 @@ export interface components {
             /** Format: date-time */
             reported_at?: string | null;
         };
+        /** @description What changed in the tree since the event before. */
+        TreeDelta: {
+            /**
+             * Format: date-time
+             * @description When it was looked at.
+             */
+            at: string;
+            /** @description Actors that are new or differ, parents before their children. */
+            changed: components["schemas"]["ActorChange"][];
+            /**
+             * Format: int64
+             * @description As in the snapshot.
+             */
+            forced_kills: number;
+            /** @description Ids of actors that left the tree, and everything below them. */
+            gone: string[];
+            /**
+             * Format: int64
+             * @description As in the snapshot.
+             */
+            living: number;
+        };
         /** @description The supervision tree at one moment. */
         TreeSnapshot: {
             /**
@@ -2166,6 +2391,16 @@ export interface components {
             ok: boolean;
             /** @description Facts read from inside a probe sandbox. */
             probe: components["schemas"]["VerifyFact"][];
+        };
+        /** @description One place that watches over a promise. */
+        WatchNow: {
+            /** Format: int64 */
+            count: number;
+            finding: components["schemas"]["Finding"];
+            /** @description Its name in the metric `roost_promise_watch_total`. */
+            name: string;
+            /** @description What it means that it counts. */
+            says: string;
         };
         /** @description A workspace, to a member. */
         Workspace: {
@@ -4808,6 +5043,51 @@ export interface operations {
             };
         };
     };
+    explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     restart: {
         parameters: {
             query?: never;
@@ -4849,6 +5129,200 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `not-restartable` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    points: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChaosNow"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    arm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChaosOrder"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, or `chaos-off` where the configuration does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disarm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, or `chaos-off` where the configuration does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    promises: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Promises"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     tree: {
@@ -4880,6 +5354,49 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["TreeDelta"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -60,3 +60,6 @@ export type AuditChain = Schemas["AuditChain"];
 
 export type Actor = Schemas["ActorSnapshot"];
 export type Tree = Schemas["TreeSnapshot"];
+export type TreeDelta = Schemas["TreeDelta"];
+export type Explanation = Schemas["Explanation"];
+export type Promises = Schemas["Promises"];

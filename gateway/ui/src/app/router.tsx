@@ -124,8 +124,19 @@ const quotas = createRoute({
 const operator = createRoute({
   getParentRoute: () => shell,
   path: "/operator",
-  validateSearch: (search) => given({ q: text(search["q"]) }),
+  validateSearch: (search) =>
+    given({
+      q: text(search["q"]),
+      kind: text(search["kind"]),
+      tenant: text(search["tenant"]),
+      actor: text(search["actor"]),
+    }),
   component: page(() => import("~/domains/operator/page"), "OperatorPage"),
+});
+const promises = createRoute({
+  getParentRoute: () => shell,
+  path: "/operator/promises",
+  component: page(() => import("~/domains/operator/promises"), "PromisesPage"),
 });
 const account = createRoute({
   getParentRoute: () => shell,
@@ -149,6 +160,7 @@ export const router = createRouter({
       members,
       quotas,
       operator,
+      promises,
       account,
     ]),
   ]),

@@ -24,8 +24,14 @@ export function holdOrder<T extends { id: string }>(shown: Row<T>[], current: T[
 }
 
 /** `current` comes sorted; while held only values change. Spread `bind` on the element that holds the rows. */
-export function useHeld<T extends { id: string }>(current: T[]) {
+export function useHeld<T extends { id: string }>(current: T[], chosen = "") {
   const [frozen, setFrozen] = useState<Row<T>[]>();
+  // What the reader chose (a filter, an open branch) takes effect at once; only live changes wait.
+  const [frozenFor, setFrozenFor] = useState(chosen);
+  if (frozenFor !== chosen) {
+    setFrozenFor(chosen);
+    if (frozen) setFrozen(asRows(current));
+  }
   const [by, setBy] = useState({ pointer: false, focus: false });
   const result = useMemo<Held<T>>(
     () => (frozen ? holdOrder(frozen, current) : { rows: asRows(current), waiting: 0 }),

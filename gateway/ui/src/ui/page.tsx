@@ -9,7 +9,7 @@ export const useDrawer = create<{ open: boolean }>(() => ({ open: false }));
 
 export interface Crumb {
   label: string;
-  to?: "/fleet" | "/agents" | undefined;
+  to?: "/fleet" | "/agents" | "/operator" | undefined;
 }
 
 interface Props {

@@ -6,10 +6,15 @@ import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
-import { makeTree } from "./tree.mjs";
+import { explanation, makeTree, promises, streamTree } from "./tree.mjs";
 
 const open = (call) => ({ open: true, call });
 const signedIn = (call) => ({ call });
+const operating = (call) =>
+  signedIn((context) => {
+    if (!context.state.operator) throw new Refusal(403, "forbidden", "This needs the operator grant");
+    return call(context);
+  });
 
 const RIGHTS = {
   owner: [
@@ -112,7 +117,17 @@ export const routes = {
     if (!state.operator) throw new Refusal(403, "forbidden", "This needs the operator grant");
     return { body: { at: ago(0), root: makeTree(state.nodes) } };
   }),
-  "POST /api/ops/actors/:id/restart": signedIn(() => ({ status: 202, body: {} })),
+  "GET /api/ops/tree/stream": operating(streamTree),
+  "GET /api/ops/actors/:id/explain": operating(({ state, params }) => {
+    const body = explanation(makeTree(state.nodes), params.id);
+    if (!body) throw new Refusal(404, "not-found", "There is no such actor");
+    return { body };
+  }),
+  "GET /api/ops/promises": operating(() => ({ body: promises() })),
+  "POST /api/ops/actors/:id/restart": operating(({ state, params }) => {
+    (state.restarted ??= []).push(params.id);
+    return { status: 202, body: {} };
+  }),
   ...peopleRoutes(signedIn, open),
   ...nodeRoutes(signedIn),
   ...clawRoutes(signedIn),

@@ -15,6 +15,10 @@ function actor(id, kind, more = {}, children = []) {
     restarts: 0,
     last_failure: null,
     handled: 1240,
+    lost: 0,
+    lifetime: "static",
+    restart: "permanent",
+    restartable: true,
     mailbox: { len: 0, oldest_ms: 0 },
     strategy: null,
     children,
@@ -23,7 +27,7 @@ function actor(id, kind, more = {}, children = []) {
 }
 export function makeTree(nodes) {
   const links = nodes.map((node) =>
-    actor(`root/fleet/node-${node.name}`, "node", { serves: node.name, handled: 8812 }),
+    actor(`root/fleet/node-${node.name}`, "node", { serves: node.name, handled: 8812, tenant: "w1" }),
   );
   if (links[0])
     Object.assign(links[0], {
@@ -31,13 +35,13 @@ export function makeTree(nodes) {
       started_at: ago(20),
       last_failure: { at: ago(21), text: "the socket closed in the middle of a frame" },
     });
-  return actor("root", "supervisor", { strategy: "rest_for_one", mailbox: null }, [
+  return actor("root", "supervisor", { strategy: "rest_for_one", mailbox: null, restartable: false }, [
     actor("root/store", "store", { handled: 48_211 }),
     actor("root/events", "event log", { mailbox: { len: 3, oldest_ms: 4 } }),
     actor("root/fleet", "supervisor", { strategy: "one_for_one", mailbox: null }, links),
     actor("root/sandboxes", "supervisor", { strategy: "one_for_one", mailbox: null }, [
       actor("root/sandboxes/scribe", "sandbox", { serves: "scribe" }, [
-        actor("root/sandboxes/scribe/exec-1", "exec", { state: "stopping", handled: 12 }),
+        actor("root/sandboxes/scribe/exec-1", "job", { state: "stopping", handled: 12, restartable: false }),
       ]),
       actor("root/sandboxes/old", "sandbox", {
         state: "failed",
@@ -48,4 +52,73 @@ export function makeTree(nodes) {
     ]),
     actor("root/http", "listener", { handled: 9_034 }),
   ]);
+}
+
+export function find(root, id) {
+  return root.id === id ? root : root.children.map((child) => find(child, id)).find(Boolean);
+}
+
+export function explanation(root, id) {
+  const found = find(root, id);
+  return (
+    found && {
+      actor: { ...found, children: [] },
+      does: "One paired machine: owns its connection, operations and streams.",
+      why: found.last_failure
+        ? [
+            `It failed: ${found.last_failure.text}`,
+            "Its policy is permanent: however it ends, its supervisor starts it again.",
+          ]
+        : ["It has not been restarted: it runs since its first start."],
+      past: found.last_failure
+        ? [
+            { at: ago(400), cause: "operator", text: null },
+            { ...found.last_failure, cause: "failed" },
+          ]
+        : [],
+      holds: ["In memory: the connection of one machine.", "No message waits for it."],
+      lost: ["By its end is lost: nothing: operations are rows before they are sent."],
+      not_restartable: found.restartable ? null : "it is work that runs once",
+    }
+  );
+}
+
+export const promises = () => ({
+  since: ago(4000),
+  promises: [
+    ["P1", "An accepted operation ends in exactly one state that its caller sees.", true, 0],
+    ["P3", "Output can be read again from any offset; a gap is marked, never silent.", true, 1],
+    ["P4", "A sandbox outlives its lease by at most 60 s.", false, 0],
+  ].map(([id, text, promised, broken]) => ({
+    id,
+    text,
+    promised,
+    broken,
+    defended: promised ? 3 : 0,
+    watches: promised
+      ? [
+          { name: `${id}_a`, says: "A second one came in and was refused.", finding: "defended", count: 3 },
+          {
+            name: `${id}_b`,
+            says: "A reader got what does not continue, without a mark.",
+            finding: "broken",
+            count: broken,
+          },
+        ]
+      : [],
+  })),
+});
+
+/** Streams the tree: a snapshot, then what `mock.state.treeNews` holds. Ends for whoever is no operator any more. */
+export function streamTree({ state, response }) {
+  const write = (event, data) => response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  const head = { at: ago(0), living: 12, forced_kills: 0 };
+  write("tree", { ...head, root: makeTree(state.nodes) });
+  const timer = setInterval(() => {
+    if (!state.operator || state.treeCut) return response.end();
+    const news = state.treeNews?.shift();
+    if (news) write("delta", { ...head, changed: [], gone: [], ...news });
+  }, 100);
+  response.on("close", () => clearInterval(timer));
 }

@@ -24,6 +24,7 @@ use crate::domains::fleet::session::Greeting;
 use crate::domains::fleet::{store, store_connection};
 use crate::events::{self, Event, NodeActivity, ResourceKind};
 use crate::operations::{Fence, Link};
+use crate::promises::Watch;
 use crate::supervision::{Context, Failure, Timer};
 
 /// The open connection.
@@ -247,6 +248,10 @@ impl NodeActor {
         events::append(&mut tx, self.workspace, cx.now(), news).await?;
         tx.commit().await?;
         crate::kill_point!(cx, "fleet.node.after_epoch");
+        let former = self.conn.as_ref().map(|conn| conn.fence.epoch);
+        if former.is_some_and(|former| former >= connected.conn_epoch) {
+            Watch::EpochNotNewer.note(&node);
+        }
 
         self.drop_connection();
         // Another gateway may have changed the wish while the machine was away.
@@ -407,6 +412,7 @@ impl NodeActor {
     /// Forgets the connection in memory: dropping its queue ends its socket.
     pub(super) fn drop_connection(&mut self) {
         if self.conn.take().is_some() {
+            Watch::ContactLost.note(&self.id);
             self.desk.detach();
             self.drain.disconnected();
             self.fleet.tell(NodeFact::Disconnected {

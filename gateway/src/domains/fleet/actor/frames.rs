@@ -8,12 +8,14 @@ use roost_protocol::report::Report;
 use roost_protocol::vitals::{Heartbeat, NodeTools};
 use sea_orm::Value;
 
+use super::connection::Conn;
 use super::{NodeActor, NodeMsg};
 use crate::domains::fleet::facts::NodeFact;
 use crate::domains::fleet::hygiene;
 use crate::domains::fleet::model::Connection;
 use crate::domains::fleet::store_connection::{self, Beat};
 use crate::ids::SandboxId;
+use crate::promises::Watch;
 use crate::supervision::{Context, Failure};
 
 impl NodeActor {
@@ -26,6 +28,7 @@ impl NodeActor {
         let Some(conn) = self.conn.as_mut().filter(|conn| conn.socket == socket) else {
             // A connection that was replaced: what it says does not count any more (P6).
             metrics::counter!("roost_node_stale_frames_total").increment(1);
+            Watch::StaleFrame.note(&self.id);
             return Ok(());
         };
         let now_ms = conn.since_birth_ms(cx);
@@ -136,6 +139,10 @@ impl NodeActor {
         if before == after {
             return Ok(());
         }
+        let holds = |conn: &Conn| !conn.inventory.sandboxes.is_empty();
+        if after == Progress::Drained && self.conn.as_ref().is_some_and(holds) {
+            Watch::DrainedNotEmpty.note(&self.id);
+        }
         self.change([("drained", (after == Progress::Drained).into())], cx)
             .await
     }
@@ -167,6 +174,9 @@ impl NodeActor {
         };
         let mut tx = self.fleet.db().write().await?;
         let version = store_connection::change(&tx, &fence, columns).await?;
+        if version.is_none() {
+            Watch::FenceFell.note(&self.id);
+        }
         self.announce(version, cx, &mut tx).await?;
         tx.commit().await?;
         Ok(())

@@ -234,6 +234,7 @@ impl NodeActor {
                 return Err(OperationsError::NodeOffline(self.id));
             }
             if !self.drain.may_place() {
+                crate::promises::Watch::PlacementRefused.note(&self.id);
                 return Err(OperationsError::NodeDraining(self.id));
             }
         }

@@ -1,4 +1,4 @@
-import { ChevronRight, RotateCw } from "lucide-react";
+import { ChevronRight, CircleHelp } from "lucide-react";
 import type { Actor } from "~/api/types";
 import { DASH, number } from "~/ui/bytes";
 import { IconButton } from "~/ui/button";
@@ -8,6 +8,7 @@ import { sentence } from "~/ui/sentence";
 import { table } from "~/ui/table";
 import { Ago, duration, span, useNow } from "~/ui/time";
 import type { TreeRow } from "./flatten";
+import { Spark } from "./spark";
 
 const TONES: Record<string, Tone> = {
   running: "running",
@@ -34,17 +35,21 @@ function Mailbox({ mailbox }: { mailbox: Actor["mailbox"] }) {
 
 interface Props {
   row: TreeRow;
+  /** It left the tree while somebody was reading; it stays, struck through, until they leave. */
+  gone: boolean;
+  /** What it handled in the last minute, oldest first. */
+  minute: number[];
   focusable: boolean;
   onFocus: () => void;
   onToggle: () => void;
-  onRestart: (() => void) | undefined;
+  onExplain: () => void;
 }
 
 /** A name with its id cut in the middle; whole ids would push the figures out of sight. The title has all of it. */
 export const shortName = (name: string) =>
   name.replace(/\b([0-9a-f]{8})-[0-9a-f-]{23}([0-9a-f]{4})\b/g, "$1…$2");
 
-export function ActorRow({ row, focusable, onFocus, onToggle, onRestart }: Props) {
+export function ActorRow({ row, gone, minute, focusable, onFocus, onToggle, onExplain }: Props) {
   const { actor, depth, open } = row;
   const now = useNow();
   const up = actor.started_at ? now - Date.parse(actor.started_at) : undefined;
@@ -63,6 +68,7 @@ export function ActorRow({ row, focusable, onFocus, onToggle, onRestart }: Props
         "group focus-visible:-outline-offset-2",
         fresh && "bg-waiting/8",
         actor.state === "failed" && "bg-failed/8",
+        gone && "line-through opacity-60",
       )}
     >
       <td className={cx(table.cell, "md:min-w-56")}>
@@ -92,24 +98,28 @@ export function ActorRow({ row, focusable, onFocus, onToggle, onRestart }: Props
                 .join(" · ")}
             </span>
           </span>
-          {onRestart && (
-            <IconButton
-              label={`Restart ${actor.name}`}
-              onClick={onRestart}
-              className="ml-auto size-6 opacity-0 group-hover:opacity-100 group-focus:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100"
-            >
-              <RotateCw size={13} aria-hidden />
-            </IconButton>
-          )}
+          <IconButton
+            label={`Explain ${actor.name}`}
+            onClick={onExplain}
+            className="ml-auto size-6 opacity-0 group-hover:opacity-100 group-focus:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100"
+          >
+            <CircleHelp size={13} aria-hidden />
+          </IconButton>
         </div>
       </td>
       <td className={table.cell}>
-        <Status tone={TONES[actor.state] ?? "idle"} word={sentence(actor.state)} />
+        <Status
+          tone={gone ? "idle" : (TONES[actor.state] ?? "idle")}
+          word={gone ? "Gone" : sentence(actor.state)}
+        />
       </td>
       <td className={cx(table.cell, "text-right whitespace-nowrap")}>
         <Mailbox mailbox={actor.mailbox} />
       </td>
       <td className={cx(table.cell, "text-right text-fg-2 max-md:hidden")}>{number(actor.handled)}</td>
+      <td className={cx(table.cell, "text-right max-lg:hidden")}>
+        <Spark values={minute} />
+      </td>
       <td
         className={cx(
           table.cell,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "~/api/types";
 import { shortName } from "./actor-row";
-import { count, flatten } from "./flatten";
+import { applyDelta, Rates, SLOTS } from "./apply";
+import { count, flatten, offers } from "./flatten";
 
 const actor = (id: string, children: Actor[] = [], more: Partial<Actor> = {}): Actor => ({
   id,
@@ -14,6 +15,7 @@ const actor = (id: string, children: Actor[] = [], more: Partial<Actor> = {}): A
   restarts: 0,
   handled: 0,
   lost: 0,
+  restartable: true,
   children,
   ...more,
 });
@@ -22,7 +24,7 @@ const tree = actor("root", [
   actor("b", [], { state: "failed", restarts: 3 }),
 ]);
 const names = (chosen = new Map<string, boolean>(), query = "") =>
-  flatten(tree, chosen, query).map((row) => `${row.depth}${row.actor.id}`);
+  flatten(tree, chosen, { query }).map((row) => `${row.depth}${row.actor.id}`);
 
 describe("the tree as rows", () => {
   it("opens the root and two levels", () => expect(names()).toEqual(["0root", "1a", "2a1", "1b"]));
@@ -35,6 +37,17 @@ describe("the tree as rows", () => {
     expect(names(undefined, "failed")).toEqual(["0root", "1b"]);
     expect(names(undefined, "nobody")).toEqual([]);
   });
+  it("filters by kind and by workspace, and offers what there is", () => {
+    const mixed = actor("root", [
+      actor("n", [], { kind: "node", tenant: "w1" }),
+      actor("m", [], { kind: "node", tenant: "w2" }),
+    ]);
+    const ids = (filter: Parameters<typeof flatten>[2]) =>
+      flatten(mixed, new Map(), filter).map((row) => row.id);
+    expect(ids({ tenant: "w2" })).toEqual(["root", "m"]);
+    expect(ids({ kind: "node", tenant: "w1" })).toEqual(["root", "n"]);
+    expect(offers(mixed)).toEqual({ kinds: ["node", "worker"], tenants: ["w1", "w2"] });
+  });
   it("counts", () => expect(count(tree)).toEqual({ actors: 5, failed: 1, restarts: 3 }));
 });
 
@@ -42,5 +55,44 @@ describe("an actor's name", () => {
   it("keeps both ends of an id, and all of what is none", () => {
     expect(shortName("node:01a1fc5e-d31d-7b91-828d-f9442e079277")).toBe("node:01a1fc5e…9277");
     expect(shortName("orphan-sweeper")).toBe("orphan-sweeper");
+  });
+});
+
+describe("the tree as it lives", () => {
+  const tree0 = { at: "t0", living: 5, forced_kills: 0, root: tree };
+  const delta = (changed: [string, Actor][], gone: string[] = []) => ({
+    at: "t1",
+    living: 5,
+    forced_kills: 0,
+    changed: changed.map(([parent, one]) => ({ parent, actor: one })),
+    gone,
+  });
+  const ids = (one: Actor): string[] => [one.id, ...one.children.flatMap(ids)];
+  it("changes values in place, puts newcomers behind their siblings, takes away whole branches", () => {
+    const next = applyDelta(
+      tree0,
+      delta(
+        [
+          ["root", actor("b", [], { restarts: 9 })],
+          ["b", actor("b1")],
+          ["b1", actor("b1x")],
+        ],
+        ["a1", "a1x"],
+      ),
+    );
+    expect(ids(next.root)).toEqual(["root", "a", "b", "b1", "b1x"]);
+    expect(next.root.children[1]?.restarts).toBe(9);
+    expect(ids(tree0.root)).toContain("a1x");
+  });
+  it("does not lose an actor whose parent it never heard of, it leaves it out", () =>
+    expect(ids(applyDelta(tree0, delta([["nobody", actor("z")]])).root)).not.toContain("z"));
+  it("keeps a minute of what was handled, and begins at nothing", () => {
+    const rates = new Rates();
+    const at = 1_000_000;
+    rates.note(actor("a", [], { handled: 40 }), at);
+    expect(rates.of("a", at)).toEqual(Array.from({ length: SLOTS }, () => 0));
+    rates.note(actor("a", [], { handled: 43 }), at + 100);
+    expect(rates.of("a", at + 100).at(-1)).toBe(3);
+    expect(rates.of("a", at + 61_000)).not.toContain(3);
   });
 });

@@ -1,6 +1,8 @@
 import type { Actor } from "~/api/types";
 
 export interface TreeRow {
+  /** The actor's, so that rows can be held while somebody reads. */
+  id: string;
   actor: Actor;
   depth: number;
   /** Place among its siblings, from 1. */
@@ -15,20 +17,29 @@ export function isOpen(actor: Actor, depth: number, chosen: ReadonlyMap<string, 
   return actor.children.length > 0 && (chosen.get(actor.id) ?? depth < 2);
 }
 
-/** The rows on screen from top to bottom. With a query: every match, and the path from the root to it. */
-export function flatten(root: Actor, chosen: ReadonlyMap<string, boolean>, query: string): TreeRow[] {
+export interface TreeFilter {
+  query?: string | undefined;
+  kind?: string | undefined;
+  tenant?: string | undefined;
+}
+
+/** The rows on screen from top to bottom. With a filter: every match, and the path from the root to it. */
+export function flatten(root: Actor, chosen: ReadonlyMap<string, boolean>, filter: TreeFilter): TreeRow[] {
   const rows: TreeRow[] = [];
+  const { query = "", kind, tenant } = filter;
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const searching = words.length > 0 || kind !== undefined || tenant !== undefined;
   const fits = (actor: Actor) => {
+    if (kind !== undefined && actor.kind !== kind) return false;
+    if (tenant !== undefined && actor.tenant !== tenant) return false;
     const text = [actor.name, actor.kind, actor.state, actor.serves, actor.id].join(" ").toLowerCase();
     return words.every((word) => text.includes(word));
   };
   const reaches = (actor: Actor): boolean => fits(actor) || actor.children.some(reaches);
   const walk = (actor: Actor, depth: number, place: number, siblings: number, parent: string | undefined) => {
-    const searching = words.length > 0;
     if (searching && !reaches(actor)) return;
     const open = searching ? actor.children.some(reaches) : isOpen(actor, depth, chosen);
-    rows.push({ actor, depth, place, siblings, open, parent });
+    rows.push({ id: actor.id, actor, depth, place, siblings, open, parent });
     if (open)
       actor.children.forEach((child, index) =>
         walk(child, depth + 1, index + 1, actor.children.length, actor.id),
@@ -48,4 +59,17 @@ export function count(root: Actor): { actors: number; failed: number; restarts: 
   };
   walk(root);
   return total;
+}
+
+/** What the filters offer: every kind and every workspace that is in the tree. */
+export function offers(root: Actor): { kinds: string[]; tenants: string[] } {
+  const kinds = new Set<string>();
+  const tenants = new Set<string>();
+  const walk = (actor: Actor) => {
+    kinds.add(actor.kind);
+    if (actor.tenant) tenants.add(actor.tenant);
+    actor.children.forEach(walk);
+  };
+  walk(root);
+  return { kinds: [...kinds].sort(), tenants: [...tenants].sort() };
 }

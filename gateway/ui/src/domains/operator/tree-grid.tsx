@@ -4,50 +4,75 @@ import { api } from "~/api/client";
 import { cx } from "~/ui/class";
 import { Confirm } from "~/ui/dialog";
 import { Empty } from "~/ui/empty";
+import { useHeld } from "~/ui/held";
+import { HeldNote } from "~/ui/held-note";
 import { table } from "~/ui/table";
+import { useNow } from "~/ui/time";
 import { ActorRow } from "./actor-row";
-import { flatten } from "./flatten";
+import type { Rates } from "./apply";
+import { ExplainDialog } from "./explain";
+import { flatten, type TreeFilter } from "./flatten";
 
 const HEADS: [string, string][] = [
   ["Actor", ""],
   ["State", ""],
   ["Mailbox", "text-right"],
   ["Handled", "text-right max-md:hidden"],
+  ["Last minute", "text-right max-lg:hidden"],
   ["Restarts", "text-right max-sm:hidden"],
   ["Up for", "text-right max-md:hidden"],
   ["Last failure", "max-xl:hidden"],
 ];
 
-/** Arrow keys move, right opens, left closes or goes to the parent, Home and End jump. */
-export function TreeGrid({ tree, query, mayRestart }: { tree: Tree; query: string; mayRestart: boolean }) {
+interface Props {
+  tree: Tree;
+  rates: Rates;
+  filter: TreeFilter;
+  mayRestart: boolean;
+  /** The actor whose explanation is open. */
+  explained: string | undefined;
+  onExplain: (id: string | undefined) => void;
+}
+
+/** Arrow keys move, right opens, left closes or goes to the parent, Home and End jump, Enter explains. */
+export function TreeGrid({ tree, rates, filter, mayRestart, explained, onExplain }: Props) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [current, setCurrent] = useState(tree.root.id);
   const [restart, setRestart] = useState<Actor>();
   const body = useRef<HTMLTableSectionElement>(null);
-  const rows = useMemo(() => flatten(tree.root, chosen, query), [tree, chosen, query]);
+  const now = useNow();
+  const { query, kind, tenant } = filter;
+  const fresh = useMemo(
+    () => flatten(tree.root, chosen, { query, kind, tenant }),
+    [tree, chosen, query, kind, tenant],
+  );
+  const choice = JSON.stringify([...chosen, query, kind, tenant]);
+  const { rows, waiting, held, release, bind } = useHeld(fresh, choice);
   const index = Math.max(
     0,
-    rows.findIndex((row) => row.actor.id === current),
+    rows.findIndex((row) => row.item.id === current),
   );
 
   const toggle = (id: string, open: boolean) => setChosen((before) => new Map(before).set(id, open));
   const go = (to: number) => {
-    const row = rows[Math.min(rows.length - 1, Math.max(0, to))];
+    const at = Math.min(rows.length - 1, Math.max(0, to));
+    const row = rows[at];
     if (!row) return;
-    setCurrent(row.actor.id);
-    body.current?.querySelectorAll<HTMLElement>("tr")[rows.indexOf(row)]?.focus();
+    setCurrent(row.item.id);
+    body.current?.querySelectorAll<HTMLElement>("tr")[at]?.focus();
   };
   const keys = (event: KeyboardEvent) => {
-    const row = rows[index];
+    const row = rows[index]?.item;
     if (!row || !(event.target instanceof HTMLTableRowElement)) return;
-    const parent = rows.findIndex((one) => one.actor.id === row.parent);
+    const parent = rows.findIndex((one) => one.item.id === row.parent);
     const moves: Record<string, () => void> = {
       ArrowDown: () => go(index + 1),
       ArrowUp: () => go(index - 1),
       Home: () => go(0),
       End: () => go(rows.length - 1),
-      ArrowRight: () => (row.open ? go(index + 1) : toggle(row.actor.id, true)),
-      ArrowLeft: () => (row.open ? toggle(row.actor.id, false) : parent >= 0 && go(parent)),
+      ArrowRight: () => (row.open ? go(index + 1) : toggle(row.id, true)),
+      ArrowLeft: () => (row.open ? toggle(row.id, false) : parent >= 0 && go(parent)),
+      Enter: () => onExplain(row.id),
     };
     const move = moves[event.key];
     if (!move) return;
@@ -55,39 +80,61 @@ export function TreeGrid({ tree, query, mayRestart }: { tree: Tree; query: strin
     move();
   };
 
-  if (rows.length === 0)
-    return <Empty title="No actor fits">Nothing in the tree is named like “{query}”.</Empty>;
   return (
-    <div className={cx(table.wrap, "rounded-panel border border-line bg-surface")}>
-      {/* A treegrid is a table by markup; only the role makes its levels known. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role */}
-      <table role="treegrid" aria-label="Supervision tree" className={table.root} onKeyDown={keys}>
-        <thead>
-          <tr>
-            {HEADS.map(([name, extra]) => (
-              <th key={name} scope="col" className={cx(table.head, extra)}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody ref={body}>
-          {rows.map((row, at) => (
-            <ActorRow
-              key={row.actor.id}
-              row={row}
-              focusable={at === index}
-              onFocus={() => setCurrent(row.actor.id)}
-              onToggle={() => toggle(row.actor.id, !row.open)}
-              onRestart={mayRestart && row.depth > 0 ? () => setRestart(row.actor) : undefined}
-            />
-          ))}
-        </tbody>
-      </table>
-      <p className="border-t border-line px-4 py-2 text-small text-fg-3">
-        Each line is watched by the one it is indented under. A mailbox shows how many messages wait and how
-        old the oldest is. Whoever failed for good stays in the list.
-      </p>
+    <>
+      {rows.length === 0 ? (
+        <Empty title="No actor fits">Nothing in the tree fits what you asked for.</Empty>
+      ) : (
+        <div>
+          <HeldNote held={held} waiting={waiting} release={release} count={rows.length} what="actors shown" />
+          <div {...bind} className={cx(table.wrap, "rounded-panel border border-line bg-surface")}>
+            {/* A treegrid is a table by markup; only the role makes its levels known. */}
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role */}
+            <table role="treegrid" aria-label="Supervision tree" className={table.root} onKeyDown={keys}>
+              <thead>
+                <tr>
+                  {HEADS.map(([name, extra]) => (
+                    <th key={name} scope="col" className={cx(table.head, extra)}>
+                      {name}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody ref={body}>
+                {rows.map(({ item, gone }, at) => (
+                  <ActorRow
+                    key={item.id}
+                    row={item}
+                    gone={gone}
+                    minute={rates.of(item.id, now)}
+                    focusable={at === index}
+                    onFocus={() => setCurrent(item.id)}
+                    onToggle={() => toggle(item.id, !item.open)}
+                    onExplain={() => onExplain(item.id)}
+                  />
+                ))}
+              </tbody>
+            </table>
+            <p className="border-t border-line px-4 py-2 text-small text-fg-3">
+              Each line is watched by the one it is indented under. A mailbox shows how many messages wait and
+              how old the oldest is. The line of the last minute is what an actor handled since this page is
+              open. Whoever failed for good stays in the list.
+            </p>
+          </div>
+        </div>
+      )}
+      <ExplainDialog
+        id={explained}
+        onClose={() => onExplain(undefined)}
+        onRestart={
+          mayRestart
+            ? ({ actor }) => {
+                onExplain(undefined);
+                setRestart(actor);
+              }
+            : undefined
+        }
+      />
       <Confirm
         open={restart !== undefined}
         onClose={() => setRestart(undefined)}
@@ -97,6 +144,6 @@ export function TreeGrid({ tree, query, mayRestart }: { tree: Tree; query: strin
         action="Restart"
         run={() => api.post(`/api/ops/actors/${encodeURIComponent(restart?.id ?? "")}/restart`)}
       />
-    </div>
+    </>
   );
 }

@@ -1,0 +1,82 @@
+//! `roost chaos`: kills actors at named points of a gateway that allows it, to see that nothing is lost.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use http::Method;
+use serde_json::json;
+
+use super::{Api, show};
+
+/// Faults on purpose.
+#[derive(Debug, Subcommand)]
+pub enum Chaos {
+    /// List the points at which an actor can be killed, and how often each was passed
+    List,
+    /// Kill what passes a point next
+    #[command(
+        after_help = "Examples:\n  roost chaos kill actor.after_handle --within roost/fleet\n  roost chaos kill claws.saga.after_effect --times 3"
+    )]
+    Kill {
+        /// A name of `roost chaos list`
+        point: String,
+        /// `panic` (the actor dies), `abort` (the gateway dies) or `delay:<ms>`, each with `@<passes before it strikes>`
+        #[arg(long, default_value = "panic")]
+        action: String,
+        /// How often it strikes
+        #[arg(long, default_value_t = 1)]
+        times: u32,
+        /// Only actors whose path begins so
+        #[arg(long, value_name = "PATH")]
+        within: Option<String>,
+    },
+    /// Take every order back
+    Disarm,
+}
+
+impl Chaos {
+    pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        const ROUTE: &str = "/api/ops/chaos";
+        match self {
+            Self::List => {
+                let now = api.get(ROUTE).await?;
+                if api.json {
+                    show::json(&now);
+                    return Ok(ExitCode::SUCCESS);
+                }
+                let rows: Vec<Vec<String>> = now["points"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .map(|point| {
+                        ["name", "passes", "place"]
+                            .map(|key| show::field(point, key))
+                            .to_vec()
+                    })
+                    .collect();
+                show::table(&["POINT", "PASSES", "PLACE"], &rows);
+                if now["allowed"] != json!(true) {
+                    println!(
+                        "\nThis gateway does not allow any of them to be armed (`chaos.allow`)."
+                    );
+                }
+            }
+            Self::Kill {
+                point,
+                action,
+                times,
+                within,
+            } => {
+                let order =
+                    json!({ "point": point, "action": action, "times": times, "within": within });
+                api.post(ROUTE, &order).await?;
+                println!("Armed. `roost tree --watch` shows what dies and comes back.");
+            }
+            Self::Disarm => {
+                api.call(Method::DELETE, ROUTE, None).await?;
+                println!("Nothing is armed any more.");
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,69 @@
+//! `/api/ops/*`, `/healthz`, `/readyz`, `/metrics`.
+
+mod actors;
+mod chaos;
+mod log;
+mod promises;
+mod tree;
+
+use std::sync::{Arc, OnceLock};
+
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio_util::sync::CancellationToken;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::health;
+use super::lately::Lately;
+use crate::clock::SharedClock;
+use crate::db::Db;
+use crate::error::{ApiError, ApiResult, Code};
+use crate::http::sse::Streams;
+use crate::ids::SharedIds;
+use crate::supervision::{KillPoints, SupervisorHandle, TreeView};
+
+/// What the routes need.
+#[derive(Clone)]
+pub struct OperatorState {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub metrics: PrometheusHandle,
+    pub draining: CancellationToken,
+    /// Below which restarts run: the listener that took the request may be what restarts.
+    pub jobs: SupervisorHandle,
+    /// Below which followers of the tree live, beside the subscribers of events.
+    pub live: SupervisorHandle,
+    /// Shared with the streams of events: a person's streams are counted together.
+    pub streams: Streams,
+    /// E-mails (lower case) that the configuration makes operators.
+    pub operators: Arc<[String]>,
+    pub lately: Lately,
+    /// Those of the tree; armed only where the configuration allows it.
+    pub kill_points: KillPoints,
+    /// Set once the tree is up; the listeners, which are in the tree, are made before it.
+    pub view: Arc<OnceLock<TreeView>>,
+}
+
+impl OperatorState {
+    /// The tree; the first requests may come before `app` has stored it.
+    pub(super) fn tree(&self) -> ApiResult<&TreeView> {
+        self.view
+            .get()
+            .ok_or_else(|| ApiError::new(Code::Unavailable).retry_after(1))
+    }
+}
+
+/// The routes.
+pub fn router() -> OpenApiRouter<OperatorState> {
+    OpenApiRouter::new()
+        .routes(routes!(tree::tree))
+        .routes(routes!(tree::stream))
+        .routes(routes!(actors::restart))
+        .routes(routes!(actors::explain))
+        .routes(routes!(promises::promises))
+        .routes(routes!(log::log))
+        .routes(routes!(chaos::points, chaos::arm, chaos::disarm))
+        .routes(routes!(health::healthz))
+        .routes(routes!(health::readyz))
+        .routes(routes!(health::metrics))
+}

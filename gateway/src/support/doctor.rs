@@ -1,0 +1,446 @@
+//! Checks of a gateway's configuration and machine. Each line says what is, and where it is not well what to do. They
+//! change nothing and need no running gateway; one that runs is asked whether it answers.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use axum_server::tls_rustls::RustlsConfig;
+use roost_protocol::text::clean;
+use roost_protocol::verify::{Check, Level};
+use roost_sandbox_driver::{Driver, EngineConfig, ImageState};
+use secrecy::ExposeSecret;
+
+use super::host;
+use crate::clock::SharedClock;
+use crate::config::{Config, ConfigErrors, Overrides, load};
+use crate::db::probe;
+
+/// Below this the database cannot be trusted to go on.
+const DISK_FAIL: u64 = 256 << 20;
+/// Below this somebody should look soon.
+const DISK_WARN: u64 = 2 << 30;
+/// Clocks that differ by more give wrong times in logs, and certificates that seem not yet valid.
+const CLOCK_WARN_MS: i64 = 2_000;
+/// How long anybody is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// All checks. Without a configuration that can be read only its mistakes can be told.
+pub async fn examine(overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
+    let (config, mut checks) = match load(overrides) {
+        Ok((config, warnings)) => {
+            let mut checks = vec![ok("configuration", "Configuration", "every key is valid")];
+            checks.extend(
+                warnings
+                    .into_iter()
+                    .map(|warning| warn("configuration", "Configuration", warning)),
+            );
+            (config, checks)
+        }
+        Err(ConfigErrors(mistakes)) => {
+            let lines = mistakes.into_iter().map(|mistake| {
+                let said = format!(
+                    "{}: {}; correct it, `roost config` prints what is in effect",
+                    mistake.key, mistake.problem
+                );
+                fail("configuration", "Configuration", said)
+            });
+            return lines.collect();
+        }
+    };
+    checks.extend(permissions(&config, overrides));
+    checks.extend(database(&config, clock).await);
+    checks.push(disk(&config.data_dir));
+    checks.extend(engine(&config).await);
+    checks.extend(ports(&config).await);
+    checks.extend(tls(&config).await);
+    checks.extend(chaos(&config));
+    for check in &mut checks {
+        check.detail = clean(&check.detail, 1024);
+    }
+    checks
+}
+
+fn permissions(config: &Config, overrides: &Overrides) -> Vec<Check> {
+    let (name, title) = ("permissions", "Permissions");
+    let folder = &config.data_dir;
+    let shown = folder.display();
+    let mut checks = Vec::new();
+    if !folder.exists() {
+        let above = host::nearest(folder);
+        checks.push(if host::may_write(&above) {
+            ok(name, title, format!("{shown} is not there yet; it is made at the first start"))
+        } else {
+            fail(name, title, format!("{shown} is not there and cannot be made in {}: make it for the user of the gateway, mode 700", above.display()))
+        });
+    } else if !host::may_write(folder) {
+        checks.push(fail(name, title, format!("{shown} cannot be written by this user: `chown` it to the user of the gateway, or run this as that user")));
+    } else if host::open_to_others(folder).unwrap_or(false) {
+        checks.push(warn(
+            name,
+            title,
+            format!("{shown} can be entered by others on this machine: `chmod 700 {shown}`"),
+        ));
+    } else {
+        checks.push(ok(
+            name,
+            title,
+            format!("{shown} belongs to this user alone"),
+        ));
+    }
+    let key = config.tls.as_ref().map(|tls| tls.key.clone());
+    let file = overrides
+        .file
+        .clone()
+        .filter(|_| config.database_url.expose_secret().contains('@'));
+    for file in [Some(folder.join("first-login")), key, file]
+        .into_iter()
+        .flatten()
+    {
+        if host::open_to_others(&file).unwrap_or(false) {
+            let shown = file.display();
+            checks.push(warn(name, title, format!("{shown} holds a secret and can be read by others on this machine: `chmod 600 {shown}`")));
+        }
+    }
+    checks
+}
+
+async fn database(config: &Config, clock: &SharedClock) -> Vec<Check> {
+    let (name, title) = ("database", "Database");
+    let url = config.database_url.expose_secret();
+    let file = url
+        .strip_prefix("sqlite:")
+        .map(|path| path.trim_start_matches("//"));
+    if let Some(file) =
+        file.filter(|file| !Path::new(file.split('?').next().unwrap_or(file)).exists())
+    {
+        return vec![
+            ok(
+                name,
+                title,
+                format!("{file} is not there yet; it is made at the first start"),
+            ),
+            clock_check(None),
+        ];
+    }
+    let before = clock.now().timestamp_millis();
+    match probe(url).await {
+        Err(error) => {
+            let cause = std::error::Error::source(&error)
+                .map_or_else(String::new, |cause| format!(": {cause}"));
+            vec![
+                fail(
+                    name,
+                    title,
+                    format!(
+                        "{error}{cause}; see that it runs, that `database.url` is right and that this user may open it"
+                    ),
+                ),
+                clock_check(None),
+            ]
+        }
+        Ok(found) => {
+            let schema = match usize::try_from(found.applied)
+                .unwrap_or(0)
+                .cmp(&found.known)
+            {
+                std::cmp::Ordering::Equal => ok(
+                    name,
+                    title,
+                    format!(
+                        "answers; its schema is this version's ({} steps)",
+                        found.applied
+                    ),
+                ),
+                std::cmp::Ordering::Less => warn(
+                    name,
+                    title,
+                    format!(
+                        "answers; its schema has {} of {} steps: make a backup (`roost backup`), the next start applies the rest",
+                        found.applied, found.known
+                    ),
+                ),
+                std::cmp::Ordering::Greater => fail(
+                    name,
+                    title,
+                    format!(
+                        "its schema has {} steps and this version knows {}: it was used by a newer version, run that one",
+                        found.applied, found.known
+                    ),
+                ),
+            };
+            let local = found.backend == crate::db::Backend::Sqlite;
+            vec![
+                schema,
+                clock_check((!local).then_some(found.now_ms - before)),
+            ]
+        }
+    }
+}
+
+/// `ahead_ms`: by how much a database elsewhere is ahead of this machine.
+fn clock_check(ahead_ms: Option<i64>) -> Check {
+    let (name, title) = ("clock", "Clock");
+    match ahead_ms {
+        Some(ms) if ms.abs() > CLOCK_WARN_MS => warn(
+            name,
+            title,
+            format!(
+                "this machine and the database differ by {:.1} s: let both be synchronised (systemd-timesyncd, chrony)",
+                ms as f64 / 1000.0
+            ),
+        ),
+        _ if host::clock_is_kept() => ok(name, title, "it is synchronised"),
+        Some(_) => ok(name, title, "it agrees with the database's"),
+        None => warn(
+            name,
+            title,
+            "nothing here seems to synchronise it: switch on systemd-timesyncd or chrony, unless the host of this container does it",
+        ),
+    }
+}
+
+fn disk(folder: &Path) -> Check {
+    let (name, title) = ("disk", "Disk space");
+    let Some((free, whole)) = host::disk(folder) else {
+        return warn(
+            name,
+            title,
+            format!("the disk under {} cannot be asked", folder.display()),
+        );
+    };
+    let said = format!(
+        "{} MiB of {} MiB are free under {}",
+        free >> 20,
+        whole >> 20,
+        folder.display()
+    );
+    match free {
+        free if free < DISK_FAIL => fail(
+            name,
+            title,
+            format!("{said}: free some now, a full disk stops every change"),
+        ),
+        free if free < DISK_WARN => warn(
+            name,
+            title,
+            format!("{said}: free some soon, or shorten `events.retention_days`"),
+        ),
+        _ => ok(name, title, said),
+    }
+}
+
+async fn engine(config: &Config) -> Vec<Check> {
+    if !config.sandboxes.local {
+        return vec![ok(
+            "engine",
+            "Container engine",
+            "sandboxes on this host are switched off (`sandboxes.local`); machines bring their own",
+        )];
+    }
+    let asked = EngineConfig {
+        host: config.sandboxes.engine.clone(),
+        ..EngineConfig::default()
+    };
+    let connected = tokio::time::timeout(PATIENCE, Driver::connect(asked)).await;
+    let driver = match connected {
+        Ok(Ok(driver)) => driver,
+        Ok(Err(error)) => {
+            return vec![warn(
+                "engine",
+                "Container engine",
+                format!(
+                    "{error}. Start it, name its socket in `sandboxes.engine`, or set `sandboxes.local = \"off\"` and pair machines"
+                ),
+            )];
+        }
+        Err(_) => {
+            return vec![warn(
+                "engine",
+                "Container engine",
+                "it does not answer within 5 s: see whether it runs".to_owned(),
+            )];
+        }
+    };
+    let facts = driver.engine();
+    let found = format!(
+        "{:?} {} (API {}) at {}",
+        facts.kind, facts.version, facts.api, facts.address
+    );
+    let image = &config.sandboxes.image;
+    let check = |state| match state {
+        Ok(ImageState::Ready { id, .. }) => ok("image", "Agent image", format!("{image} ({id})")),
+        Ok(ImageState::Missing) => warn(
+            "image",
+            "Agent image",
+            format!(
+                "{image} is not here: `make run` or `deploy/agent-image/build.sh` builds it, or name another in `sandboxes.image`"
+            ),
+        ),
+        Ok(ImageState::WrongDigest { id }) => warn(
+            "image",
+            "Agent image",
+            format!("{image} is {id}, which is not the wanted one: pull or build it again"),
+        ),
+        Ok(ImageState::Unfit { reason }) => fail(
+            "image",
+            "Agent image",
+            format!(
+                "{image} cannot be a sandbox: {reason}; build it with deploy/agent-image/build.sh"
+            ),
+        ),
+        Err(error) => warn("image", "Agent image", format!("{error}")),
+    };
+    vec![
+        ok("engine", "Container engine", found),
+        check(driver.image_state(image, None).await),
+    ]
+}
+
+async fn ports(config: &Config) -> Vec<Check> {
+    let mut checks = vec![
+        port("listen", config.listen, config.tls.is_some()).await,
+        port("operator_listen", config.operator_listen, false).await,
+    ];
+    if !config.operator_listen.ip().is_loopback() {
+        checks.push(fail("ports", "Ports", format!("whoever reaches operator_listen ({}) is an operator: keep it on loopback, or behind a firewall that you trust", config.operator_listen)));
+    }
+    checks
+}
+
+async fn port(key: &str, address: SocketAddr, tls: bool) -> Check {
+    let (name, title) = ("ports", "Ports");
+    match host::bind(address) {
+        Ok(()) => ok(name, title, format!("{key} {address} is free")),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            if tls {
+                return warn(
+                    name,
+                    title,
+                    format!("{key} {address} is in use; that is well when it is this gateway"),
+                );
+            }
+            if answers(address).await {
+                ok(
+                    name,
+                    title,
+                    format!("{key} {address}: a gateway runs and answers"),
+                )
+            } else {
+                fail(
+                    name,
+                    title,
+                    format!(
+                        "{key} {address} is used by another program: stop it, or choose another address with `{key}`"
+                    ),
+                )
+            }
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => fail(
+            name,
+            title,
+            format!(
+                "{key} {address} may not be used by this user: choose a port above 1023, or give the program CAP_NET_BIND_SERVICE"
+            ),
+        ),
+        Err(error) => fail(
+            name,
+            title,
+            format!("{key} {address}: {error}; choose an address of this machine with `{key}`"),
+        ),
+    }
+}
+
+async fn answers(address: SocketAddr) -> bool {
+    let asked = async {
+        let client = reqwest::Client::builder().timeout(PATIENCE).build().ok()?;
+        let answer = client
+            .get(format!("http://{address}/healthz"))
+            .send()
+            .await
+            .ok()?;
+        let text = answer.text().await.ok()?;
+        Some(text.contains("\"status\":\"ok\""))
+    };
+    asked.await.unwrap_or(false)
+}
+
+async fn tls(config: &Config) -> Vec<Check> {
+    let (name, title) = ("tls", "TLS");
+    let behind = config.is_behind_tls();
+    vec![match &config.tls {
+        Some(tls) => match RustlsConfig::from_pem_file(&tls.cert, &tls.key).await {
+            Ok(_) => ok(
+                name,
+                title,
+                format!(
+                    "{} and its key can be used; see to it that it is renewed in time",
+                    tls.cert.display()
+                ),
+            ),
+            Err(error) => fail(
+                name,
+                title,
+                format!(
+                    "`tls.cert` and `tls.key` cannot be used: {error}; both must be PEM, belong together and be readable by this user"
+                ),
+            ),
+        },
+        None if behind => ok(
+            name,
+            title,
+            "a proxy in front speaks TLS, as `public_url` says",
+        ),
+        None if config.listen.ip().is_loopback() => ok(
+            name,
+            title,
+            "not needed: only this machine reaches the gateway",
+        ),
+        None => fail(
+            name,
+            title,
+            format!(
+                "{} is reached from elsewhere without TLS, and passwords with it: set `tls.cert` and `tls.key`, or put a proxy in front and name it in `public_url`",
+                config.listen
+            ),
+        ),
+    }]
+}
+
+fn chaos(config: &Config) -> Option<Check> {
+    config.chaos_allow.then(|| warn("chaos", "Fault injection", "`chaos.allow` is on: operators may kill parts of this gateway. Never where data matters"))
+}
+
+fn ok(name: &str, title: &str, detail: impl Into<String>) -> Check {
+    check(name, title, Level::Ok, detail)
+}
+
+fn warn(name: &str, title: &str, detail: impl Into<String>) -> Check {
+    check(name, title, Level::Warn, detail)
+}
+
+fn fail(name: &str, title: &str, detail: impl Into<String>) -> Check {
+    check(name, title, Level::Fail, detail)
+}
+
+fn check(name: &str, title: &str, level: Level, detail: impl Into<String>) -> Check {
+    Check {
+        name: name.into(),
+        title: title.into(),
+        level,
+        detail: detail.into(),
+    }
+}
+
+/// The checks as lines for people.
+pub fn lines(checks: &[Check]) -> String {
+    let line = |check: &Check| {
+        let mark = match check.level {
+            Level::Ok => "ok  ",
+            Level::Warn => "warn",
+            Level::Fail => "FAIL",
+        };
+        format!("  {mark}  {}: {}\n", check.title, check.detail)
+    };
+    checks.iter().map(line).collect()
+}
