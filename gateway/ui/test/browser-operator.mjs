@@ -48,7 +48,7 @@ export const operatorTests = (scene) => ({
       await page.getByLabel("Kind", { exact: true }).selectOption("node");
       await row(page, /node-workshop/).waitFor();
       await until("other kinds to be left out", async () => (await row(page, /scribe/).count()) === 0);
-      await page.getByLabel("Workspace", { exact: true }).selectOption({ label: "Ada's workshop" });
+      await page.getByLabel("Works for", { exact: true }).selectOption({ label: "Ada's workshop" });
       assert.match(page.url(), /kind=node.*tenant=w1/);
       await page.reload();
       await row(page, /node-workshop/).waitFor();

@@ -49,7 +49,7 @@ function Filters({
         ))}
       </Choice>
       <Choice
-        label="Workspace"
+        label="Works for"
         value={filter.tenant ?? ""}
         onChange={(event) => onChange({ ...filter, tenant: event.target.value || undefined })}
       >
