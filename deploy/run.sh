@@ -95,6 +95,8 @@ start_gateway() {
     local operator_port=$((port + 1))
     while port_taken "$operator_port"; do operator_port=$((operator_port + 1)); done
     settings=(--set "listen=127.0.0.1:$port" --set "operator_listen=127.0.0.1:$operator_port" --set "data_dir=$data" --set sandboxes.image=roost-agent:dev)
+    # Who runs the gateway on their own machine also operates it.
+    settings+=(--set 'operators=["owner@roost.localhost"]')
     # For experiments: .roost/roost.toml is read when it is there.
     [ ! -f "$ROOST_STATE/roost.toml" ] || settings+=(--config "$ROOST_STATE/roost.toml")
     say "starting the gateway on $url (log: ${gateway_log#"$ROOST_ROOT"/})"
