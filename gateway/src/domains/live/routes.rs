@@ -15,7 +15,7 @@ use super::subscriber::Subscriber;
 use crate::db::Db;
 use crate::domains::auth::{Scoped, can};
 use crate::error::{ApiError, ApiResult, Code};
-use crate::events::{Event, EventId, Filter, Hub};
+use crate::events::{self, Event, EventId, Filter, Hub};
 use crate::http::json::Query;
 use crate::http::problem::Problem;
 use crate::http::sse::{self, Streams};
@@ -80,6 +80,12 @@ async fn events(
         mission_id: query.mission_id,
     };
     let slot = state.streams.open(caller.user_id())?;
+    let subscription = state.hub.subscribe(caller.scope().workspace());
+    // "From now on" begins before the answer does: what happens after a client saw its stream open is in it.
+    let cursor = match cursor {
+        Some(cursor) => Some(cursor),
+        None => events::head(state.db.read(), caller.scope().workspace()).await?,
+    };
     let (out, frames) = mpsc::channel(CHUNKS);
     let subscriber = Subscriber {
         db: state.db.clone(),
@@ -88,7 +94,7 @@ async fn events(
         session: caller.caller().session.id,
         filter,
         cursor,
-        subscription: state.hub.subscribe(caller.scope().workspace()),
+        subscription,
         out,
         draining: state.draining.clone(),
     };
