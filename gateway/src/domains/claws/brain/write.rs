@@ -45,7 +45,7 @@ pub async fn write(
 /// Takes an earlier version back, as a new one.
 ///
 /// # Errors
-/// As [`write`]; [`ClawError::NoBrainVersion`].
+/// As [`write()`]; [`ClawError::NoBrainVersion`].
 pub(super) async fn restore(
     state: &ClawsState,
     scope: WorkspaceScope,
@@ -69,7 +69,7 @@ pub(super) async fn restore(
 /// Writes in the transaction of something larger: the creation of an agent (seed), an approved proposal (consolidation).
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub async fn write_in(
     tx: &mut WriteTx,
     ids: &SharedIds,
