@@ -1,6 +1,7 @@
 //! The one place that wires everything: from a configuration to a running gateway, and back down.
 
 mod machines;
+mod sagas;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ use crate::config::Config;
 use crate::db::{Access, Db, DbError};
 use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle, commands};
-use crate::domains::claws::purge::{DestroySandbox, SagaDriver};
+use crate::domains::claws::purge::SagaDriver;
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::fleet::routes::FleetState;
 use crate::domains::live::routes::LiveState;
@@ -163,6 +164,7 @@ impl Gateway {
         };
         let machines = machines::machines(&shared).await?;
         let operations = machines.operations.clone();
+        let fleet = machines.state.fleet.clone();
         let states = states(&shared, machines.state, machines.sandboxes.clone())?;
         let operator_state = states.operator.clone();
         let layers = layers(&config, &db, &clock, &ids, &kill_points, &open_streams);
@@ -187,7 +189,9 @@ impl Gateway {
                 db: db.clone(),
                 clock: clock.clone(),
                 kill_points: kill_points.clone(),
-                destroy_sandbox: destroy_sandbox(machines.sandboxes.clone()),
+                ids: ids.clone(),
+                destroy_sandbox: sagas::destroy_sandbox(machines.sandboxes.clone()),
+                delete_nodes: sagas::delete_nodes(fleet),
                 owner: ids.next().to_string(),
             },
             saga_nudge,
@@ -317,6 +321,7 @@ fn states(
             ids: ids.clone(),
             plans: plans.clone(),
             streams: shared.open_streams.clone(),
+            sagas: shared.saga_nudge.clone(),
             public_url: config.public_url.as_ref().map(without_slash),
         },
         audit: db.clone(),
@@ -383,19 +388,6 @@ fn layers(
         },
         body_limit: config.limits.body,
     }
-}
-
-/// What the saga of an agent's end asks of its sandbox.
-fn destroy_sandbox(sandboxes: SandboxesHandle) -> DestroySandbox {
-    Arc::new(move |scope, claw| {
-        let sandboxes = sandboxes.clone();
-        Box::pin(async move {
-            let gone =
-                crate::domains::sandboxes::commands::destroy_for_good(&sandboxes, scope, claw)
-                    .await;
-            gone.map_err(|error| error.to_string())
-        })
-    })
 }
 
 fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, StartupError> {
