@@ -1,16 +1,15 @@
 //! What becomes of connections: the handshake, frames, and what the two sides compare afterwards.
-use rand::Rng;
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{Envelope, ToGateway, ToNode};
 use roost_protocol::hello::{Hello, Refused, RefusedReason, Welcome};
 use roost_protocol::inventory::Inventory;
 use roost_protocol::machine::contact::{Connection, Contact};
 use roost_protocol::machine::handshake::{self, Decision, First, Known, Open};
-use roost_protocol::machine::operation::{Input, Output, Stage};
+use roost_protocol::machine::operation::{Input, Stage};
 use roost_protocol::machine::session::{Incoming, NO_EPOCH, Outgoing, Verdict, next_epoch};
 use roost_protocol::machine::stdin::Source;
 use roost_protocol::operation::Operation;
-use roost_protocol::report::{Ended, ErrorKind, Report, Terminal};
+use roost_protocol::report::{Ended, ErrorKind, Terminal};
 
 use super::{Gateway, Session, Waiting};
 use crate::mutants::Mutant;

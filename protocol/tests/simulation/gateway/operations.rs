@@ -3,7 +3,6 @@ use rand::Rng;
 use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
 use roost_protocol::ids::OperationId;
-use roost_protocol::machine::drain::Progress;
 use roost_protocol::machine::operation::{Input, Output, Stage};
 use roost_protocol::operation::Operation;
 use roost_protocol::report::{Ended, Report, Terminal};

@@ -2,7 +2,7 @@
 use rand::Rng;
 use roost_protocol::control::Control;
 use roost_protocol::ids::OperationId;
-use roost_protocol::machine::operation::{Input, Output, Stage};
+use roost_protocol::machine::operation::{Input, Stage};
 use roost_protocol::machine::output::{Grant, Receiver, Taken};
 use roost_protocol::machine::stdin::Source;
 use roost_protocol::operation::Operation;

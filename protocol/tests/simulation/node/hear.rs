@@ -7,13 +7,12 @@ use roost_protocol::ids::OperationId;
 use roost_protocol::limits::MAX_STREAMED_BYTES;
 use roost_protocol::machine::admission::{Conditions, admit};
 use roost_protocol::machine::contact::Contact;
-use roost_protocol::machine::lease::Lease;
 use roost_protocol::machine::ledger::{Kind, Slot};
 use roost_protocol::machine::output::Sender;
 use roost_protocol::machine::session::Verdict;
 use roost_protocol::machine::stdin::{StdinTaken, Taker};
-use roost_protocol::operation::{Operation, OperationRequest};
-use roost_protocol::report::{Ended, OperationReport, Report};
+use roost_protocol::operation::OperationRequest;
+use roost_protocol::report::{OperationReport, Report};
 use uuid::Uuid;
 
 use super::{Held, Node};

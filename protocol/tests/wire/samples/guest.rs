@@ -1,6 +1,5 @@
 //! Samples of both directions between a node and its guest.
 use roost_protocol::guest::{ExitCause, FromGuest, Process, ToGuest};
-use roost_protocol::hello::Hello;
 use roost_protocol::operation::TtySize;
 
 use super::{Named, id, operation_id, piece};

@@ -3,7 +3,7 @@ mod gateway;
 mod guest;
 mod node;
 
-pub use gateway::{heartbeat, hello, to_gateway};
+pub use gateway::to_gateway;
 pub use guest::{from_guest, to_guest};
 pub use node::to_node;
 

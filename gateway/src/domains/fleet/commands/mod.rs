@@ -10,6 +10,6 @@ mod verify;
 pub use drain::set_draining;
 pub use join::join;
 pub use pair::{Pairing, pair};
-pub use remove::{leave, remove};
+pub use remove::{leave, remove, remove_all};
 pub use rename::rename;
 pub use verify::verify;
