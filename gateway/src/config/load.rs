@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::layers::{self, Overrides};
 use super::{Config, Limits, Log, LogFormat, Retention, Sandboxes, Sessions, Tls};
+use crate::domains::live::Limits as StreamLimits;
 use crate::domains::workspaces::{Plan, Plans};
 use crate::http::client_address::Network;
 use crate::supervision::killpoints::{Arm, ArmError};
@@ -147,7 +148,11 @@ impl Reader {
                     1,
                     300,
                 )),
-                streams_per_user: self.number("limits.streams_per_user", 16, 1, 1_000_000),
+                stalled: Duration::from_secs(self.number("limits.stalled_seconds", 60, 1, 3_600)),
+                streams: StreamLimits {
+                    a_user: self.number("limits.streams_per_user", 16, 1, 1_000_000),
+                    a_workspace: self.number("limits.streams_per_workspace", 1_000, 1, 1_000_000),
+                },
             },
             heartbeat: Duration::from_secs(self.number("heartbeat.seconds", 10, 1, 3_600)),
             dist_dir: self.optional("fleet.dist_dir"),

@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::domains::live::Limits as StreamLimits;
 use crate::domains::workspaces::Plans;
 use crate::http::client_address::Network;
 use crate::supervision::killpoints::Arm;
@@ -110,8 +111,10 @@ pub struct Limits {
     pub body: usize,
     /// How long the headers of a request may take to arrive.
     pub header_timeout: Duration,
-    /// Open event streams a user.
-    pub streams_per_user: usize,
+    /// How long a connection may take nothing of what is there for it.
+    pub stalled: Duration,
+    /// Open event streams.
+    pub streams: StreamLimits,
 }
 
 impl Config {

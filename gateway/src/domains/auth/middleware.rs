@@ -47,6 +47,8 @@ pub struct Caller {
     pub user: user::Model,
     /// Operates the deployment.
     pub operator: bool,
+    /// Does so by a grant, not by the configuration.
+    pub granted: bool,
     /// The workspace of this request, when the caller is a member of one.
     pub member: Option<Membership>,
 }
@@ -114,8 +116,8 @@ impl AuthLayer {
         if by_cookie {
             self.own_origin.check(method, headers)?;
         }
-        let operator =
-            self.operators.contains(&user.email) || store::is_granted(db, &user.email).await?;
+        let configured = self.operators.contains(&user.email);
+        let granted = !configured && store::is_granted(db, &user.email).await?;
         let workspace = requested_workspace(headers)?.unwrap_or(session.workspace_id);
         let member = store::membership(db, user.id, workspace)
             .await?
@@ -132,7 +134,8 @@ impl AuthLayer {
         Ok(Some(Caller {
             session,
             user,
-            operator,
+            operator: configured || granted,
+            granted,
             member,
         }))
     }
