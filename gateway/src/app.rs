@@ -190,6 +190,7 @@ impl Gateway {
             router,
             tls,
             header_timeout: config.limits.header_timeout,
+            stalled: config.limits.stalled,
         };
         let view = shared.view.clone();
         let parts = Parts {
@@ -412,6 +413,7 @@ fn layers(
             body_limit: config.limits.body,
         },
         body_limit: config.limits.body,
+        body_grace: config.limits.body_grace,
     }
 }
 

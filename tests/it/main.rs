@@ -14,5 +14,6 @@ mod operator;
 mod people;
 mod sandboxes;
 mod starting;
+mod streams;
 mod support;
 mod two_gateways;

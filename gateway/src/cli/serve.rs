@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{ConfigArgs, setup};
@@ -14,10 +15,20 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let config = setup::load(args)?;
     telemetry::log(&config.log);
     telemetry::metrics();
+    allow_many_connections();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     runtime.block_on(serve(config))
+}
+
+/// Each open page and each machine is a connection, and the usual soft limit of 1,024 is one of the past.
+fn allow_many_connections() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(%error, "the limit of open files could not be raised; connections are refused beyond it");
+    }
 }
 
 async fn serve(config: crate::config::Config) -> anyhow::Result<ExitCode> {

@@ -142,6 +142,12 @@ impl Reader {
             },
             limits: Limits {
                 body: self.number("limits.body_bytes", 1 << 20, 1_024, 1 << 30),
+                body_grace: Duration::from_secs(self.number(
+                    "limits.body_timeout_seconds",
+                    30,
+                    1,
+                    3_600,
+                )),
                 header_timeout: Duration::from_secs(self.number(
                     "limits.header_timeout_seconds",
                     10,

@@ -109,6 +109,8 @@ pub struct Retention {
 pub struct Limits {
     /// Bytes of a request's body.
     pub body: usize,
+    /// How long it may take to arrive; a large one gets more, by its size.
+    pub body_grace: Duration,
     /// How long the headers of a request may take to arrive.
     pub header_timeout: Duration,
     /// How long a connection may take nothing of what is there for it.

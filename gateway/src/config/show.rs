@@ -72,6 +72,10 @@ pub fn show(config: &Config) -> String {
     line("events.retention_count", config.events.count.to_string());
     line("limits.body_bytes", config.limits.body.to_string());
     line(
+        "limits.body_timeout_seconds",
+        config.limits.body_grace.as_secs().to_string(),
+    );
+    line(
         "limits.header_timeout_seconds",
         config.limits.header_timeout.as_secs().to_string(),
     );

@@ -50,6 +50,7 @@ fn each_type_that_we_make_is_one_that_clients_may_filter_by() {
     ];
     for event in made {
         assert!(Event::TYPES.contains(&event.kind()), "{event:?}");
+        assert!(Event::EMITTED.contains(&event.kind()), "{event:?}");
         let data: serde_json::Value = serde_json::from_str(&event.data()).unwrap();
         let keys = data.as_object().unwrap().keys();
         assert!(keys.into_iter().all(|key| !key.contains('_')), "{data}");

@@ -1,6 +1,7 @@
 //! Everything about HTTP that is not a domain: problems, request ids and logs, validated JSON, idempotency keys,
-//! pagination, cross-site checks, the web UI, OpenAPI, and the listeners.
+//! pagination, cross-site checks, the web UI, OpenAPI, and the listeners with what a request may cost.
 
+pub mod bounds;
 pub mod client_address;
 pub mod docs;
 pub mod idempotency;
@@ -9,6 +10,7 @@ pub mod observe;
 pub mod origin;
 pub mod pages;
 pub mod pagination;
+pub mod patience;
 pub mod problem;
 pub mod router;
 pub mod serve;

@@ -343,10 +343,7 @@ mod tests {
         sending.await.unwrap();
 
         let (outlet, _intake) = pair();
-        outlet
-            .send(Bytes::from(vec![b'x'; 1 << 20]))
-            .await
-            .unwrap();
+        outlet.send(Bytes::from(vec![b'x'; 1 << 20])).await.unwrap();
         assert!(!outlet.offer_event(id(1), &Bytes::from_static(b"x")));
     }
 

@@ -80,8 +80,7 @@ async fn events(
 }
 
 fn cursor(headers: &HeaderMap, query: Option<&str>) -> ApiResult<Option<EventId>> {
-    let refused =
-        || ApiError::validation("last_event_id", "must be the id of an event, like 1.42");
+    let refused = || ApiError::validation("last_event_id", "must be the id of an event, like 1.42");
     let header = headers
         .get("last-event-id")
         .map(|value| value.to_str().map_err(|_| refused()))
