@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use roost_gateway::domains::auth::WorkspaceScope;
+use roost_gateway::clock::{Clock, SystemClock};
+use roost_gateway::domains::auth::{self, WorkspaceScope};
 use roost_gateway::events::NodeActivity;
 use roost_tests::raw::Raw;
 use roost_tests::{Gateway, Person, Stream, eventually};
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 const STREAMS: [&str; 3] = ["/api/events", "/api/nodes/live", "/api/ops/tree/stream"];
@@ -121,6 +123,33 @@ async fn every_stream_ends_within_a_second_when_its_session_ends_or_its_role_cha
     // Whoever comes back is judged by the new role.
     drop(Stream::open(third.get("/api/events")).await);
     third.get("/api/ops/tree/stream").expect(403).await;
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn an_operators_stream_ends_when_the_grant_is_taken_back() {
+    let gateway = Gateway::start().await;
+    let viewer = gateway.person("viewer").await;
+    let db = gateway.app().db();
+    let tx = db.write().await.unwrap();
+    let now = SystemClock.now();
+    auth::store::grant_operator(&*tx, &viewer.email, now)
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    let mut tree = Stream::open(viewer.get("/api/ops/tree/stream")).await;
+    let mut events = Stream::open(viewer.get("/api/events")).await;
+    assert_eq!(tree.next().await.unwrap().kind, "tree");
+    let tx = db.write().await.unwrap();
+    tx.execute_unprepared("DELETE FROM operator_grants")
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    while tree.next().await.is_some() {}
+    while events.next().await.is_some() {}
+    // As a viewer this person still follows events, and the tree no more.
+    drop(Stream::open(viewer.get("/api/events")).await);
+    viewer.get("/api/ops/tree/stream").expect(403).await;
     gateway.stop().await;
 }
 

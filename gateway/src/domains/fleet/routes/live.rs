@@ -24,6 +24,8 @@ use crate::ids::NodeId;
 const GATHER: Duration = Duration::from_millis(50);
 /// Nodes that one stream shows.
 const MOST: u64 = 10_000;
+/// Nodes that are read whole at once.
+const PAGE: usize = 500;
 
 /// The events of `/api/nodes/live`: a field for each type, with what its `data:` line holds.
 #[derive(ToSchema)]
@@ -94,18 +96,25 @@ impl NodeFeed {
     /// Reads the nodes and tells those that are news. The log only wakes us: rows are the truth.
     async fn tell(&mut self, outlet: &Outlet) -> Result<Result<(), Gone>, DbErr> {
         let db = self.fleet.db();
-        let nodes = store::list(db.read(), self.scope, None, MOST).await?;
-        let present: HashMap<NodeId, i64> =
-            nodes.iter().map(|node| (node.id, node.version)).collect();
-        let news: Vec<_> = nodes
+        // Of a large fleet that beats all the time only what is news is read whole, and not all of it at once.
+        let present: HashMap<NodeId, i64> = store::versions(db.read(), self.scope, MOST)
+            .await?
             .into_iter()
-            .filter(|node| self.sent.get(&node.id) != Some(&node.version))
             .collect();
-        let now = self.fleet.clock().now();
-        for row in store::with_health(db.read(), db.backend(), news).await? {
-            let frame = sse::frame("node", &Node::of(row, now));
-            if outlet.send(frame).await.is_err() {
-                return Ok(Err(Gone));
+        let mut news: Vec<NodeId> = present
+            .iter()
+            .filter(|(id, version)| self.sent.get(id) != Some(version))
+            .map(|(id, _)| *id)
+            .collect();
+        news.sort_unstable_by_key(|id| id.0);
+        for some in news.chunks(PAGE) {
+            let nodes = store::these(db.read(), self.scope, some).await?;
+            let now = self.fleet.clock().now();
+            for row in store::with_health(db.read(), db.backend(), nodes).await? {
+                let frame = sse::frame("node", &Node::of(row, now));
+                if outlet.send(frame).await.is_err() {
+                    return Ok(Err(Gone));
+                }
             }
         }
         for id in self.sent.keys().filter(|id| !present.contains_key(id)) {
