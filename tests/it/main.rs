@@ -16,4 +16,5 @@ mod sandboxes;
 mod starting;
 mod streams;
 mod support;
+mod traces;
 mod two_gateways;
