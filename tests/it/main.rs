@@ -15,5 +15,6 @@ mod people;
 mod sandboxes;
 mod starting;
 mod support;
+mod tls;
 mod traces;
 mod two_gateways;
