@@ -8,6 +8,7 @@ mod brains;
 mod claws;
 mod events;
 mod fleet;
+mod guide;
 mod http;
 mod kill_points;
 mod operator;
