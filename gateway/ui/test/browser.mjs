@@ -6,6 +6,9 @@ import { brainTests } from "./browser-brain.mjs";
 import { liveTests } from "./browser-live.mjs";
 import { operatorTests } from "./browser-operator.mjs";
 import { peopleTests } from "./browser-people.mjs";
+import { settingsTests } from "./browser-settings.mjs";
+import { shellTests } from "./browser-shell.mjs";
+import { tabTests } from "./browser-tabs.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
 
 const browser = await launch();
@@ -107,6 +110,7 @@ const tests = {
           audit: "/audit",
           members: "/members",
           quotas: "/quotas",
+          settings: "/settings",
           operator: "/operator",
           explained: `/operator?actor=${encodeURIComponent(`root/fleet/node-${mock.state.nodes[0].name}`)}`,
           promises: "/operator/promises",
@@ -218,6 +222,9 @@ const tests = {
       assert.equal(await page.getByRole("link", { name: "Supervision" }).count(), 0);
     }),
 
+  ...shellTests(scene, both),
+  ...settingsTests(scene),
+  ...tabTests(scene),
   ...peopleTests(scene),
   ...liveTests(scene),
   ...consoleTests(scene),
