@@ -4,6 +4,7 @@ import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
 import { liveTests } from "./browser-live.mjs";
+import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
 import { peopleTests } from "./browser-people.mjs";
 import { settingsTests } from "./browser-settings.mjs";
@@ -196,7 +197,7 @@ const tests = {
       mock.state.quota.agents = 3;
       await page.getByRole("textbox", { name: "Name", exact: true }).fill("fourth");
       await page.getByRole("button", { name: "Create agent" }).click();
-      await page.getByText("Delete an agent to make room.").waitFor();
+      await page.getByRole("dialog").getByText("Delete an agent to make room.").waitFor();
     }),
 
   "a viewer is offered nothing that a viewer may not do": () =>
@@ -225,6 +226,7 @@ const tests = {
   ...shellTests(scene, both),
   ...settingsTests(scene),
   ...tabTests(scene),
+  ...noticeTests(scene, both),
   ...peopleTests(scene),
   ...liveTests(scene),
   ...consoleTests(scene),

@@ -30,7 +30,7 @@ export function CrumbMenu({ me, level }: { me: Me; level: Level }) {
     setOpen(false);
   };
   return (
-    <span ref={box} className="relative inline-flex max-rail:static">
+    <span ref={box} className="relative inline-flex shrink-0 max-rail:static">
       <button
         type="button"
         data-siblings

@@ -3,7 +3,12 @@ import { create } from "zustand";
 
 export type Layer = "palette" | "help" | "notifications";
 
-export const useLayer = create<{ layer: Layer | undefined }>(() => ({ layer: undefined }));
+interface Layers {
+  layer: Layer | undefined;
+  /** Notifications that were not looked at; counted elsewhere, shown in the top bar. */
+  unread: number;
+}
+export const useLayer = create<Layers>(() => ({ layer: undefined, unread: 0 }));
 
 export const open = (layer: Layer) => useLayer.setState({ layer });
 export const close = () => useLayer.setState({ layer: undefined });

@@ -14,6 +14,9 @@ import { frameParts } from "./top-tools";
 import { VersionNotice } from "./version-notice";
 import { enterWorkspace } from "./workspace";
 
+const OutsidePage = lazy(() =>
+  import("~/domains/identity/page").then((part) => ({ default: part.OutsidePage })),
+);
 const Extras = lazy(() => import("./extras").then((part) => ({ default: part.Extras })));
 const RailDrawer = lazy(() => import("./overlays").then((part) => ({ default: part.RailDrawer })));
 
@@ -51,7 +54,15 @@ export function Shell() {
       </p>
     );
   if (!me.data) {
-    if (asProblem(me.error).status === 401) return <Leave to="/sign-in" />;
+    const { status } = asProblem(me.error);
+    if (status === 401) return <Leave to="/sign-in" />;
+    // Asking who one is needs no right: refused is only somebody who belongs nowhere.
+    if (status === 403)
+      return (
+        <Suspense>
+          <OutsidePage />
+        </Suspense>
+      );
     return (
       <main className="mx-auto mt-[15vh] max-w-xl px-4">
         <h1 className="mb-4 text-head-1">Roost</h1>

@@ -1,13 +1,15 @@
-import { Search } from "lucide-react";
+import { Bell, Search } from "lucide-react";
 import type { Me } from "~/api/types";
+import { IconButton } from "~/ui/button";
 import { CrumbMenu, type Level } from "./crumb-menu";
 import { MOD } from "./keyboard";
-import { open } from "./layers";
+import { open, useLayer } from "./layers";
 import type { FrameParts } from "~/ui/page";
 
 function Tools() {
+  const unread = useLayer((state) => state.unread);
   return (
-    <div className="flex items-center gap-1">
+    <div className="flex shrink-0 items-center gap-1">
       <button
         type="button"
         aria-label={`Search ${MOD} K`}
@@ -24,6 +26,21 @@ function Tools() {
           {MOD} K
         </kbd>
       </button>
+      <IconButton
+        label={unread > 0 ? `Notifications, ${unread} new` : "Notifications"}
+        className="relative"
+        onClick={() => open("notifications")}
+      >
+        <Bell size={15} aria-hidden />
+        {unread > 0 && (
+          <span
+            aria-hidden
+            className="absolute -top-0.5 -right-0.5 min-w-4 rounded-full bg-accent px-1 text-center text-micro leading-4 text-on-accent"
+          >
+            {unread > 99 ? "99" : unread}
+          </span>
+        )}
+      </IconButton>
     </div>
   );
 }

@@ -11,7 +11,7 @@ function browser() {
   const ends = new Set<{ call: (word: Word<LiveEvent>) => void }>();
   const tabs: Tab[] = [];
   function channel(): Channel {
-    const end = { call: (_: Word<LiveEvent>) => {} };
+    const end: { call: (word: Word<LiveEvent>) => void } = { call: () => {} };
     ends.add(end);
     return {
       post: (word) => {

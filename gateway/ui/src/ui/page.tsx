@@ -33,7 +33,7 @@ interface Props {
 function Crumbs({ crumbs, frame }: { crumbs: Crumb[]; frame: FrameParts }) {
   const between = <ChevronRight size={14} aria-hidden className="shrink-0 text-fg-3" />;
   return (
-    <nav aria-label="Breadcrumbs" className="min-w-0 flex-1">
+    <nav aria-label="Breadcrumbs" className="min-w-0 flex-1 basis-44">
       <ol className="flex min-w-0 items-center gap-1">
         {frame.workspace && (
           <li data-crumb className="flex max-w-48 min-w-0 items-center gap-1 max-rail:hidden">

@@ -6,6 +6,7 @@ import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
 import { Status } from "~/ui/status";
 import { cx } from "~/ui/class";
 
@@ -53,6 +54,7 @@ export function QuotasPage() {
       {quota.isError && !quota.data && (
         <Failed error={quota.error} retry={() => void quota.refetch()} className="" />
       )}
+      <Stale query={quota} className="max-w-2xl" />
       {quota.data && (
         <Panel title="Plan" aside={quota.data.plan} className="max-w-2xl">
           <QuotaRow
