@@ -6,6 +6,7 @@ mod faults;
 mod joining;
 mod operations;
 mod output;
+mod promises;
 mod tenancy;
 mod two_gateways;
 
