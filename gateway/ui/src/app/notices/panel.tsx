@@ -1,7 +1,7 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { Status } from "~/ui/status";
@@ -52,11 +52,15 @@ export function NoticePanel({ onClose }: { onClose: () => void }) {
   // What was new when it was opened stays marked while it is open.
   const [fresh] = useState(() => new Set(list.filter((one) => !one.read).map(({ id }) => id)));
   useEffect(() => notices.readAll(), []);
+  const close = useRef<HTMLButtonElement>(null);
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="overlay-in fixed inset-0 z-40 bg-scrim" />
-        <Dialog.Popup className="overlay-in fixed inset-y-0 right-0 z-50 flex w-[min(100vw,400px)] flex-col border-l border-line bg-raised shadow-float outline-none">
+        <Dialog.Popup
+          initialFocus={close}
+          className="overlay-in fixed inset-y-0 right-0 z-50 flex w-[min(100vw,400px)] flex-col border-l border-line bg-raised shadow-float outline-none"
+        >
           <header className="flex items-center gap-2 border-b border-line px-4 py-2.5">
             <Dialog.Title className="flex-1 text-head-2">Notifications</Dialog.Title>
             {list.length > 0 && (
@@ -65,6 +69,7 @@ export function NoticePanel({ onClose }: { onClose: () => void }) {
               </Button>
             )}
             <Dialog.Close
+              ref={close}
               aria-label="Close"
               className="-mr-1.5 inline-flex size-7 items-center justify-center rounded-control text-fg-2 hover:bg-line/60 hover:text-fg pointer-coarse:size-11"
             >
