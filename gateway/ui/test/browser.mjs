@@ -3,12 +3,14 @@ import assert from "node:assert/strict";
 import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
+import { hostileTests } from "./browser-hostile.mjs";
 import { liveTests } from "./browser-live.mjs";
 import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
 import { peopleTests } from "./browser-people.mjs";
 import { settingsTests } from "./browser-settings.mjs";
 import { shellTests } from "./browser-shell.mjs";
+import { stateTests } from "./browser-states.mjs";
 import { tabTests } from "./browser-tabs.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
 
@@ -227,6 +229,8 @@ const tests = {
   ...settingsTests(scene),
   ...tabTests(scene),
   ...noticeTests(scene, both),
+  ...stateTests(scene, both),
+  ...hostileTests(scene),
   ...peopleTests(scene),
   ...liveTests(scene),
   ...consoleTests(scene),

@@ -36,7 +36,7 @@ function Crumbs({ crumbs, frame }: { crumbs: Crumb[]; frame: FrameParts }) {
     <nav aria-label="Breadcrumbs" className="min-w-0 flex-1 basis-44">
       <ol className="flex min-w-0 items-center gap-1">
         {frame.workspace && (
-          <li data-crumb className="flex max-w-48 min-w-0 items-center gap-1 max-rail:hidden">
+          <li data-crumb className="flex max-w-48 shrink-0 items-center gap-1 max-rail:hidden">
             {frame.workspace}
           </li>
         )}

@@ -50,7 +50,7 @@ export function ChainState({ shown }: { shown: AuditEntry[] }) {
         />
       )}
       <VerifyChain />
-      <p className="border-t border-line px-4 py-3 text-fg-2">
+      <p className="border-t border-line px-4 py-2 text-small text-fg-3">
         {words.chain} <code className="font-mono text-small">roost audit verify</code>.
       </p>
     </Panel>

@@ -46,6 +46,8 @@ export function AuditPage() {
       )}
       {!refused && (
         <>
+          {/* Above the entries, which grow: nothing below it would stay where it is. */}
+          <ChainState shown={entries} />
           <Filters wanted={wanted} shown={entries} onChange={filter} />
           {log.isPending && (
             <Loading what="the audit log" rows={6} className="rounded-panel border border-line bg-surface" />
@@ -72,7 +74,6 @@ export function AuditPage() {
               only={(thing) => filter({ thing })}
             />
           )}
-          <ChainState shown={entries} />
         </>
       )}
     </PageFrame>

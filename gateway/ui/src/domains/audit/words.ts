@@ -94,5 +94,5 @@ export const families: [string, string][] = [
 export const words = {
   lead: "Who did what, on whose authority. Nothing here can be changed or removed, not even with the workspace.",
   chain:
-    "Each entry is linked to the one before it by its hash, so an entry that is changed no longer fits. Verifying reads every entry of this workspace and compares it with its link. That nothing was removed or moved, in any workspace, is proved by whoever runs the gateway, with",
+    "Each entry is linked to the one before it by its hash, so a changed one no longer fits. Verifying compares every entry of this workspace with its link; that none was removed or moved is proved by whoever runs the gateway, with",
 };
