@@ -41,6 +41,14 @@ export type ExecNow = Schemas["ExecState"];
 export type ExecState = Schemas["OperationState"];
 
 export type Node = Schemas["Node"];
+/** A machine in a list: short, with nothing nested. */
+export type NodeLine = Schemas["NodeLine"];
+export type NodeHistory = Schemas["NodeHistory"];
+export type FleetHistory = Schemas["FleetHistory"];
+export type FleetMetric = Schemas["FleetMetric"];
+export type HistorySpan = "1h" | "6h" | "24h";
+/** What sandboxes were promised of a machine. */
+export type ReservedOn = Schemas["ReservedOn"];
 export type NodeStatus = Schemas["NodeStatus"];
 export type Health = Schemas["NodeHealth"];
 export type NodeSandbox = Schemas["SandboxOnNode"];

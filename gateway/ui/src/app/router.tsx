@@ -70,12 +70,20 @@ const home = createRoute({
 const fleet = createRoute({
   getParentRoute: () => shell,
   path: "/fleet",
-  validateSearch: (search) => given({ q: text(search["q"]), dialog: text(search["dialog"]) }),
+  validateSearch: (search) =>
+    given({
+      q: text(search["q"]),
+      dialog: text(search["dialog"]),
+      view: text(search["view"]),
+      metric: text(search["metric"]),
+      span: text(search["span"]),
+    }),
   component: page(() => import("~/domains/fleet/page"), "FleetPage"),
 });
 const node = createRoute({
   getParentRoute: () => shell,
   path: "/fleet/$id",
+  validateSearch: (search) => given({ span: text(search["span"]) }),
   component: page(() => import("~/domains/fleet/node/page"), "NodePage"),
 });
 const agents = createRoute({

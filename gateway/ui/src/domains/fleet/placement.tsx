@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
-import type { Node } from "~/api/types";
+import type { NodeLine } from "~/api/types";
 import { Choice } from "~/ui/field";
 import { ProblemNote } from "~/ui/problem";
 import { nodes as call, placementQuery } from "./queries";
 import { nodeState } from "./words";
 
 /** Where new sandboxes go. Those that exist stay where they are. */
-export function PlacementChoice({ nodes, mayChange }: { nodes: Node[]; mayChange: boolean }) {
+export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayChange: boolean }) {
   const client = useQueryClient();
   const placement = useQuery(placementQuery);
   const change = useMutation({
@@ -20,7 +20,7 @@ export function PlacementChoice({ nodes, mayChange }: { nodes: Node[]; mayChange
   const current = placement.data.target === "node" ? (placement.data.node_id ?? "local") : "local";
   const shown = change.isPending ? change.variables : current;
   const chosen = nodes.find((node) => node.id === shown);
-  const away = chosen && (chosen.status !== "online" || chosen.connection !== "connected");
+  const away = chosen && (chosen.status !== "online" || (chosen.connection ?? "connected") !== "connected");
   return (
     <div className="flex max-w-xl flex-col gap-2">
       <Choice
