@@ -2,6 +2,7 @@
 
 mod machines;
 mod private;
+mod sagas;
 
 use private::make_data_dir;
 pub use private::write_private;
@@ -22,7 +23,7 @@ use crate::domains::audit::ChainWriter;
 use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle, commands};
 use crate::domains::claws::avatar::Pictures;
-use crate::domains::claws::purge::{DestroySandbox, SagaDriver};
+use crate::domains::claws::purge::SagaDriver;
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::fleet::routes::FleetState;
 use crate::domains::live::routes::LiveState;
@@ -171,6 +172,7 @@ impl Gateway {
         };
         let machines = machines::machines(&shared).await?;
         let operations = machines.operations.clone();
+        let fleet = machines.state.fleet.clone();
         let states = states(&shared, machines.state, machines.sandboxes.clone())?;
         let operator_state = states.operator.clone();
         let layers = layers(&config, &db, &clock, &ids, &kill_points, &open_streams);
@@ -195,7 +197,9 @@ impl Gateway {
                 db: db.clone(),
                 clock: clock.clone(),
                 kill_points: kill_points.clone(),
-                destroy_sandbox: destroy_sandbox(machines.sandboxes.clone()),
+                ids: ids.clone(),
+                destroy_sandbox: sagas::destroy_sandbox(machines.sandboxes.clone()),
+                delete_nodes: sagas::delete_nodes(fleet),
                 owner: ids.next().to_string(),
             },
             saga_nudge,
@@ -332,6 +336,7 @@ fn states(
             ids: ids.clone(),
             plans: plans.clone(),
             streams: shared.open_streams.clone(),
+            sagas: shared.saga_nudge.clone(),
             public_url: config.public_url.as_ref().map(without_slash),
         },
         audit: db.clone(),
@@ -404,19 +409,6 @@ fn layers(
         },
         body_limit: config.limits.body,
     }
-}
-
-/// What the saga of an agent's end asks of its sandbox.
-fn destroy_sandbox(sandboxes: SandboxesHandle) -> DestroySandbox {
-    Arc::new(move |scope, claw| {
-        let sandboxes = sandboxes.clone();
-        Box::pin(async move {
-            let gone =
-                crate::domains::sandboxes::commands::destroy_for_good(&sandboxes, scope, claw)
-                    .await;
-            gone.map_err(|error| error.to_string())
-        })
-    })
 }
 
 fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, StartupError> {

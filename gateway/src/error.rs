@@ -152,6 +152,10 @@ impl From<crate::domains::workspaces::WorkspaceError> for ApiError {
             E::TooManyInvitations { most } => Self::new(Code::Conflict).detail(format!(
                 "{most} invitations are open; withdraw some that nobody uses."
             )),
+            E::NotConfirmed => Self::validation("confirm", "must be the name of the workspace"),
+            E::OnlyOne => Self::new(Code::Conflict).detail(
+                "This is your only workspace, and without one you could not sign in. Make another one first.",
+            ),
             E::Token(error) => error.into(),
             E::Db(error) => error.into(),
         }

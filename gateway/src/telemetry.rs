@@ -1,26 +1,35 @@
-//! Logs and metrics of the process.
+//! Logs, metrics and traces of the process.
 
+pub mod otlp;
 pub mod recent;
 
 use std::sync::OnceLock;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::config::{Log, LogFormat};
+use otlp::Traces;
 
-/// Starts logging to standard error. The first call of a process wins; later ones change nothing.
-pub fn log(config: &Log) {
+/// Starts logging to standard error, and exporting traces when `traces` is there. The first call of a process wins; later
+/// ones change nothing.
+pub fn log(config: &Log, traces: Option<&Traces>) {
     let filter = EnvFilter::try_new(&config.filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_writer(std::io::stderr.and(recent::Recent));
-    let outcome = match config.format {
-        LogFormat::Pretty => builder.with_target(false).try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    let lines = match config.format {
+        LogFormat::Pretty => lines.with_target(false).boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
+    let outcome = tracing_subscriber::registry()
+        .with(filter)
+        .with(lines)
+        .with(traces.map(Traces::layer))
+        .try_init();
     // Only tests start several gateways in one process; the first one's subscriber serves all.
     drop(outcome);
 }

@@ -46,6 +46,7 @@ const CASES: &[(&str, Least, &str)] = &[
         Role("admin"),
         r#"{"name":"x"}"#,
     ),
+    ("DELETE /api/workspaces/{id}", Role("owner"), ""),
     ("GET /api/workspaces/{id}/members", Role("viewer"), ""),
     (
         "PATCH /api/workspaces/{id}/members/{user_id}",

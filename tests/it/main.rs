@@ -15,4 +15,5 @@ mod people;
 mod sandboxes;
 mod starting;
 mod support;
+mod traces;
 mod two_gateways;

@@ -1,6 +1,8 @@
 //! Members and their roles, invitations, switching workspaces.
 
-use roost_tests::{Answer, Gateway, Person, Stream};
+use roost_gateway::app::Surroundings;
+use roost_gateway::supervision::KillPoints;
+use roost_tests::{Answer, Gateway, Person, Store, Stream, eventually};
 use serde_json::{Value, json};
 
 fn members(owner: &Person) -> String {
@@ -328,4 +330,100 @@ async fn a_sign_in_switches_to_another_workspace_and_stays_there() {
         .refused(403, "forbidden")
         .await;
     gateway.stop().await;
+}
+
+/// The rows of a workspace in every table that names it, but those that outlive it.
+async fn left_of(gateway: &Gateway, workspace: &str) -> Vec<String> {
+    let book =
+        roost_tests::Book::open(&format!("sqlite:{}/roost.db", gateway.data_dir().display())).await;
+    let tables = "SELECT m.name AS t FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'workspace_id' \
+         WHERE m.type = 'table' AND m.name NOT IN ('audit_entries', 'sagas')";
+    let mut left = Vec::new();
+    for table in book.texts(tables).await {
+        let hex = workspace.replace('-', "");
+        let sql =
+            format!("SELECT COUNT(*) AS n FROM {table} WHERE LOWER(HEX(workspace_id)) = '{hex}'");
+        if book.numbers(&sql).await != [0] {
+            left.push(table);
+        }
+    }
+    book.close().await;
+    left
+}
+
+#[tokio::test]
+async fn a_workspace_goes_with_all_that_it_has_wherever_its_saga_is_killed() {
+    for point in [
+        "",
+        "claws.saga.before_step",
+        "claws.saga.after_effect",
+        "claws.saga.after_commit",
+    ] {
+        let kill_points = KillPoints::allowed();
+        if !point.is_empty() {
+            for order in ["panic", "panic@1", "panic@3"] {
+                let order = format!("{point}={order}");
+                kill_points.arm(order.parse().unwrap()).unwrap();
+            }
+        }
+        let around = Surroundings {
+            kill_points: Some(kill_points),
+            ..Surroundings::default()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let set = [("sandboxes.local", "off")];
+        let gateway = Gateway::start_in(folder, &Store::Sqlite, &set, around)
+            .await
+            .unwrap();
+        let owner = gateway.owner().await;
+        let member = gateway.person("member").await;
+        let path = format!("/api/workspaces/{}", owner.workspace);
+        for name in ["one", "two"] {
+            owner
+                .post("/api/claws")
+                .json(&json!({ "name": name }))
+                .expect(201)
+                .await;
+        }
+        let invitation = invite(owner, json!({ "role": "member" })).await;
+        owner.delete(&path).refused(400, "validation").await;
+        owner
+            .delete(&format!("{path}?confirm=Home"))
+            .refused(409, "conflict")
+            .await;
+        let next = owner
+            .post("/api/workspaces")
+            .json(&json!({ "name": "Next" }));
+        let next = next.expect(201).await;
+        let mut stream = Stream::open(member.get("/api/events")).await;
+        owner
+            .delete(&format!("{path}?confirm=Home"))
+            .expect(202)
+            .await;
+        while stream.next().await.is_some() {}
+        member
+            .get("/api/auth/me")
+            .refused(401, "unauthenticated")
+            .await;
+        let me = owner.get("/api/auth/me").expect(200).await;
+        assert_eq!(me.str("/workspace/id"), next.str("/id"));
+        let accept = gateway.anonymous().post("/api/invitations/accept");
+        let accept = accept.json(&acceptance(invitation.str("/token"), "late@example.test"));
+        accept.refused(404, "invitation-unknown").await;
+        owner.get(&path).refused(404, "not-found").await;
+        eventually(point, || async {
+            left_of(&gateway, &owner.workspace)
+                .await
+                .is_empty()
+                .then_some(())
+        })
+        .await;
+        let book =
+            roost_tests::Book::open(&format!("sqlite:{}/roost.db", gateway.data_dir().display()))
+                .await;
+        let kept = "SELECT COUNT(*) AS n FROM audit_entries WHERE action = 'workspace.deleted'";
+        assert_eq!(book.numbers(kept).await, [1], "{point}");
+        book.close().await;
+        gateway.stop().await;
+    }
 }

@@ -13,6 +13,7 @@
 
 mod book;
 mod client;
+mod collector;
 mod disk;
 mod follower;
 mod gateway;
@@ -25,6 +26,7 @@ mod stream;
 
 pub use book::Book;
 pub use client::{Answer, Client, Request};
+pub use collector::Collector;
 pub use disk::SmallDisk;
 pub use follower::Follower;
 pub use gateway::{Gateway, Store, configuration};

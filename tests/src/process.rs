@@ -133,6 +133,23 @@ impl Process {
         self.child.wait().expect("it is a child");
     }
 
+    /// `SIGTERM`, and its end.
+    ///
+    /// # Panics
+    /// When it does not end well.
+    pub async fn terminate(&mut self) {
+        self.signal(Signal::TERM);
+        let deadline = Instant::now() + START;
+        let status = loop {
+            if let Some(status) = self.ended() {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "it lives:\n{}", self.log());
+            sleep(Duration::from_millis(10)).await;
+        };
+        assert!(status.success(), "{status}:\n{}", self.log());
+    }
+
     /// Holds it still (`SIGSTOP`), as a machine that sleeps would.
     pub fn pause(&self) {
         self.signal(Signal::STOP);

@@ -11,10 +11,9 @@ pub fn without_header(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Files over the limit; `tests.rs` and the tests folder aside.
+/// Files over the limit, tests included.
 pub fn too_long(tree: &Tree) -> Vec<String> {
     tree.rust()
-        .filter(|file| !is_test(file))
         .filter_map(|file| {
             let lines = file.text.lines().count();
             (lines > MOST_LINES).then(|| {

@@ -3,21 +3,28 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{ConfigArgs, setup};
 use crate::app::{Gateway, Surroundings};
 use crate::supervision::TreeEnd;
-use crate::telemetry;
+use crate::telemetry::{self, otlp::Traces};
 
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let config = setup::load(args)?;
-    telemetry::log(&config.log);
+    let traces = config.otlp.as_ref().map(Traces::start).transpose();
+    let traces = traces.context("otlp: traces cannot be exported")?;
+    telemetry::log(&config.log, traces.as_ref());
     telemetry::metrics();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(serve(config))
+    let outcome = runtime.block_on(serve(config));
+    if let Some(traces) = traces {
+        traces.end();
+    }
+    outcome
 }
 
 async fn serve(config: crate::config::Config) -> anyhow::Result<ExitCode> {

@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 
 use super::layers::{self, Overrides};
-use super::{Config, Limits, Log, LogFormat, Retention, Sandboxes, Sessions, Tls};
+use super::{Config, Limits, Log, LogFormat, Otlp, Retention, Sandboxes, Sessions, Tls};
 use crate::domains::workspaces::{Plan, Plans};
 use crate::http::client_address::Network;
 use crate::supervision::killpoints::{Arm, ArmError};
@@ -105,10 +105,11 @@ impl Reader {
                 "127.0.0.1:7668",
                 "an address like 127.0.0.1:7668",
             )?,
-            public_url: self.public_url(),
+            public_url: self.address("public_url", "https://roost.example"),
             data_dir,
             database_url: SecretString::from(database_url),
             log: self.log(),
+            otlp: self.otlp(),
             tls: self.tls(),
             sandboxes: Sandboxes {
                 local: self.choice("sandboxes.local", &[("on", true), ("off", false)]),
@@ -181,6 +182,23 @@ impl Reader {
         }
     }
 
+    fn otlp(&mut self) -> Option<Otlp> {
+        let endpoint = self.address("otlp.endpoint", "http://127.0.0.1:4318");
+        let authorization: Option<String> = self.optional("otlp.authorization");
+        let sample_percent = self.number("otlp.sample_percent", 100, 0, 100);
+        if endpoint.is_none() && authorization.is_some() {
+            self.wrong(
+                "otlp.endpoint",
+                "is missing; otlp.authorization needs it".into(),
+            );
+        }
+        Some(Otlp {
+            endpoint: endpoint?,
+            authorization: authorization.map(SecretString::from),
+            sample_percent,
+        })
+    }
+
     fn tls(&mut self) -> Option<Tls> {
         let cert: Option<PathBuf> = self.optional("tls.cert");
         let key: Option<PathBuf> = self.optional("tls.key");
@@ -205,15 +223,12 @@ impl Reader {
         }
     }
 
-    fn public_url(&mut self) -> Option<url::Url> {
-        let text: String = self.optional("public_url")?;
+    fn address(&mut self, key: &str, example: &str) -> Option<url::Url> {
+        let text: String = self.optional(key)?;
         match url::Url::parse(&text) {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Some(url),
             _ => {
-                self.wrong(
-                    "public_url",
-                    "must be an address like https://roost.example".into(),
-                );
+                self.wrong(key, format!("must be an address like {example}"));
                 None
             }
         }

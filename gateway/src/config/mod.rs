@@ -32,6 +32,8 @@ pub struct Config {
     /// `sqlite:<file>` or `postgres://…`. May contain a password.
     pub database_url: secrecy::SecretString,
     pub log: Log,
+    /// Where traces go; absent means nowhere.
+    pub otlp: Option<Otlp>,
     pub tls: Option<Tls>,
     pub sandboxes: Sandboxes,
     pub plans: Plans,
@@ -65,6 +67,17 @@ pub struct Log {
 pub enum LogFormat {
     Pretty,
     Json,
+}
+
+/// Exporting traces by OTLP over HTTP.
+#[derive(Debug, Clone)]
+pub struct Otlp {
+    /// The collector's base; `/v1/traces` is added.
+    pub endpoint: url::Url,
+    /// The `Authorization` header for the collector.
+    pub authorization: Option<secrecy::SecretString>,
+    /// Of traces that begin here, how many in a hundred are kept; a caller's own decision is followed.
+    pub sample_percent: u8,
 }
 
 /// Serving by TLS.

@@ -39,6 +39,16 @@ pub fn show(config: &Config) -> String {
     };
     line("log.format", text(format));
     line("log.filter", text(&config.log.filter));
+    if let Some(otlp) = &config.otlp {
+        line(
+            "otlp.endpoint",
+            text(&without_password(otlp.endpoint.as_str())),
+        );
+        if otlp.authorization.is_some() {
+            line("otlp.authorization", text("hidden"));
+        }
+        line("otlp.sample_percent", otlp.sample_percent.to_string());
+    }
     if let Some(tls) = &config.tls {
         line("tls.cert", text(&tls.cert.display().to_string()));
         line("tls.key", text(&tls.key.display().to_string()));

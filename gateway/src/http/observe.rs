@@ -8,12 +8,13 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::problem::{Code, Problem};
 use crate::clock::SharedClock;
 use crate::error::ApiError;
 use crate::ids::{RequestId, SharedIds, fresh};
+use crate::telemetry::otlp;
 
 /// The id of the request, on every answer and in every line of the log about it.
 pub static X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -39,13 +40,22 @@ pub async fn observe(
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
-    let span = tracing::info_span!("request", %id, %method, route);
+    let span = tracing::info_span!(
+        "request",
+        %id,
+        %method,
+        route,
+        otel.kind = tracing::field::Empty,
+        otel.name = tracing::field::Empty,
+    );
+    otlp::begin_request(&span, request.headers(), &method, &route);
     let started = observer.clock.monotonic();
     async move {
         let mut response = next.run(request).await;
         let took = observer.clock.monotonic() - started;
         let status = response.status();
         record(method.as_str(), &route, status, took);
+        otlp::end_request(&Span::current(), status);
         let error = response.extensions_mut().remove::<ApiError>().or_else(|| {
             // What axum itself refuses (unknown method, too large a body) becomes a problem as well.
             bare_refusal(&response).map(ApiError::new)

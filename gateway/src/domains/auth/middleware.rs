@@ -114,17 +114,19 @@ impl AuthLayer {
         if by_cookie {
             self.own_origin.check(method, headers)?;
         }
-        let operator =
-            self.operators.contains(&user.email) || store::is_granted(db, &user.email).await?;
         let workspace = requested_workspace(headers)?.unwrap_or(session.workspace_id);
-        let member = store::membership(db, user.id, workspace)
-            .await?
-            .map(|(member, workspace)| Membership {
-                scope: WorkspaceScope::of_member(workspace.id),
-                role: Role::from_stored(&member.role),
-                workspace_name: workspace.name,
-                plan: workspace.plan,
-            });
+        // Each is a read of its own on every request, and neither needs the other.
+        let (granted, member) = tokio::try_join!(
+            store::is_granted(db, &user.email),
+            store::membership(db, user.id, workspace),
+        )?;
+        let operator = granted || self.operators.contains(&user.email);
+        let member = member.map(|(member, workspace)| Membership {
+            scope: WorkspaceScope::of_member(workspace.id),
+            role: Role::from_stored(&member.role),
+            workspace_name: workspace.name,
+            plan: workspace.plan,
+        });
         if member.is_none() && headers.contains_key(&ROOST_WORKSPACE) {
             return Err(ApiError::not_found("workspace"));
         }

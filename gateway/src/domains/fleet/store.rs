@@ -76,6 +76,29 @@ pub async fn list(
         .await
 }
 
+/// Whether a machine of the workspace was deleted since then.
+pub async fn deleted_after(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    since: DateTime<Utc>,
+) -> Result<bool, DbErr> {
+    let one = node::Entity::find()
+        .filter(node::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(node::Column::DeletedAt.gt(since))
+        .one(db)
+        .await?;
+    Ok(one.is_some())
+}
+
+/// Forgets all machines of a workspace that is deleted, with their health and tools.
+pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
+    node::Entity::delete_many()
+        .filter(node::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
 /// Joins the latest health to nodes.
 pub async fn with_health(
     db: &impl ConnectionTrait,

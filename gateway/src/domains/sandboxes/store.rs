@@ -213,6 +213,18 @@ pub async fn remove_of(
     Ok(())
 }
 
+/// Forgets all rows of a workspace that is deleted.
+pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
+    container::Entity::delete_many()
+        .filter(container::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    placement::Entity::delete_by_id(scope.workspace())
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
 /// The placement setting; local when nobody set one.
 pub async fn placement(
     db: &impl ConnectionTrait,

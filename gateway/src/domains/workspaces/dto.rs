@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::entity::workspace;
 use crate::domains::auth::Role;
 use crate::http::json::{Check, Mistakes};
-use crate::ids::WorkspaceId;
+use crate::ids::{SagaId, WorkspaceId};
 
 /// A workspace, to a member.
 #[derive(Debug, Serialize, ToSchema)]
@@ -63,6 +63,22 @@ impl Check for WorkspaceChange {
     fn check(&self, mistakes: &mut Mistakes) {
         mistakes.text("/name", &self.name, 1, 100);
     }
+}
+
+/// What has to be typed.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct WorkspaceDeletion {
+    /// The name of the workspace.
+    #[serde(default)]
+    #[param(required)]
+    pub confirm: String,
+}
+
+/// The end has begun and finishes by itself.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WorkspaceGoing {
+    pub saga_id: SagaId,
 }
 
 /// A quota: what is taken and what the plan allows.

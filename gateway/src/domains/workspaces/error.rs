@@ -21,6 +21,12 @@ pub enum WorkspaceError {
     /// Enough of them are open.
     #[error("{most} invitations are open")]
     TooManyInvitations { most: u64 },
+    /// The name was not typed.
+    #[error("not confirmed")]
+    NotConfirmed,
+    /// Whoever asks belongs to no other workspace.
+    #[error("the only workspace of whoever asks")]
+    OnlyOne,
     /// No token could be made.
     #[error("no token")]
     Token(#[from] AuthError),

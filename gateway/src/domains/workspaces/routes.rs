@@ -7,17 +7,20 @@ use axum::extract::{FromRef, State};
 use http::StatusCode;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::dto::{NewWorkspace, Quota, Usage, Workspace, WorkspaceChange};
+use super::dto::{
+    NewWorkspace, Quota, Usage, Workspace, WorkspaceChange, WorkspaceDeletion, WorkspaceGoing,
+};
 use super::{Plans, QuotaKind, commands, invitations, members, quota, store};
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::auth::{Authenticated, OpenStreams, Role, Scoped, Within, can};
 use crate::error::{ApiError, ApiResult};
 use crate::http::idempotency::CreationId;
-use crate::http::json::{Path, Valid};
+use crate::http::json::{Path, Query, Valid};
 use crate::http::pagination::Page;
 use crate::http::problem::Problem;
 use crate::ids::{SharedIds, WorkspaceId};
+use crate::supervision::Nudge;
 
 /// What the routes need.
 #[derive(Clone)]
@@ -27,6 +30,7 @@ pub struct WorkspacesState {
     pub ids: SharedIds,
     pub plans: Arc<Plans>,
     pub streams: OpenStreams,
+    pub sagas: Nudge,
     /// Where people open links, without a slash at its end; absent: where they asked.
     pub public_url: Option<Arc<str>>,
 }
@@ -41,7 +45,7 @@ impl FromRef<WorkspacesState> for Db {
 pub fn router() -> OpenApiRouter<WorkspacesState> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
-        .routes(routes!(get, change))
+        .routes(routes!(get, change, delete))
         .merge(members::routes::router())
         .merge(invitations::routes::router())
         .routes(routes!(read_quota))
@@ -119,6 +123,23 @@ async fn change(
     let name = change.name.trim().to_owned();
     let row = commands::rename(&state, caller.scope(), caller.user_id(), name).await?;
     Ok(Json(Workspace::new(row, caller.role())))
+}
+
+/// Deletes a workspace with all that it has: its people lose it at once, and it finishes even when the gateway is killed.
+/// The audit log stays.
+#[utoipa::path(delete, path = "/api/workspaces/{id}", tag = "workspaces", operation_id = "delete_workspace",
+    params(("id" = WorkspaceId, Path), WorkspaceDeletion),
+    responses((status = 202, body = WorkspaceGoing), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn delete(
+    State(state): State<WorkspacesState>,
+    caller: Within<can::DeleteWorkspace>,
+    Query(query): Query<WorkspaceDeletion>,
+) -> ApiResult<(StatusCode, Json<WorkspaceGoing>)> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let saga = commands::delete(&state, scope, user, &query.confirm).await?;
+    let body = WorkspaceGoing { saga_id: saga.id };
+    Ok((StatusCode::ACCEPTED, Json(body)))
 }
 
 /// What the workspace has taken of its plan.

@@ -5,8 +5,8 @@ use sea_orm::{
     sea_query::Expr,
 };
 
-use super::QuotaKind;
 use super::entity::{member, quota_usage, workspace};
+use super::{QuotaKind, invitations};
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::ids::UserId;
@@ -90,6 +90,29 @@ pub async fn of_user(
             Some((member, workspace.clone()))
         })
         .collect())
+}
+
+/// Removes everybody, and the links by which somebody could come. Answers who they were.
+pub async fn remove_people(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<Vec<member::Model>, DbErr> {
+    invitations::entity::Entity::delete_many()
+        .filter(invitations::entity::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    member::Entity::delete_many()
+        .filter(member::Column::WorkspaceId.eq(scope.workspace()))
+        .exec_with_returning(db)
+        .await
+}
+
+/// Removes the row, and by foreign key its log, counters, keys, operations and sessions.
+pub async fn remove(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
+    workspace::Entity::delete_by_id(scope.workspace())
+        .exec(db)
+        .await?;
+    Ok(())
 }
 
 /// How many workspaces there are: the first one of a deployment is made at its first start.

@@ -938,7 +938,11 @@ export interface paths {
         get: operations["get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Deletes a workspace with all that it has: its people lose it at once, and it finishes even when the gateway is killed.
+         *     The audit log stays.
+         */
+        delete: operations["delete_workspace"];
         options?: never;
         head?: never;
         /** Names a workspace anew. */
@@ -2663,6 +2667,10 @@ export interface components {
         WorkspaceChange: {
             /** @description 1 to 100 characters. */
             name: string;
+        };
+        /** @description The end has begun and finishes by itself. */
+        WorkspaceGoing: {
+            saga_id: components["schemas"]["SagaId"];
         };
         /** Format: uuid */
         WorkspaceId: string;
@@ -5935,6 +5943,70 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_workspace: {
+        parameters: {
+            query: {
+                /** @description The name of the workspace. */
+                confirm: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceGoing"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

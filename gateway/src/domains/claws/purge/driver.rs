@@ -13,7 +13,7 @@ use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::{avatar, brain, store as claws};
 use crate::domains::sandboxes;
 use crate::events::{self, Event, ResourceKind};
-use crate::ids::ClawId;
+use crate::ids::{ClawId, SharedIds, UserId};
 use crate::kill_point;
 use crate::supervision::KillPoints;
 use futures::future::BoxFuture;
@@ -22,13 +22,19 @@ use futures::future::BoxFuture;
 pub type DestroySandbox =
     Arc<dyn Fn(WorkspaceScope, ClawId) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
+/// Deletes all machines of a workspace; succeeds when there are none. Given by whoever wires `fleet`.
+pub type DeleteNodes =
+    Arc<dyn Fn(WorkspaceScope, UserId) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
 /// Everything that the driver needs.
 #[derive(Clone)]
 pub struct SagaDriver {
     pub db: Db,
     pub clock: SharedClock,
     pub kill_points: KillPoints,
+    pub ids: SharedIds,
     pub destroy_sandbox: DestroySandbox,
+    pub delete_nodes: DeleteNodes,
     /// This incarnation's name in the lease.
     pub owner: String,
 }
@@ -52,6 +58,10 @@ impl SagaDriver {
         let Some(lease) = Lease::acquire(&self.db, LEASE, &self.owner, LEASE_TTL).await? else {
             return Ok(false);
         };
+        if saga.kind == super::workspace::WORKSPACE {
+            kill_point!(self.kill_points, "claws.saga.before_step");
+            return self.workspace_step(&lease, &saga).await;
+        }
         let (Some(kind), Some(step)) =
             (Kind::from_stored(&saga.kind), Step::from_stored(&saga.step))
         else {
@@ -128,7 +138,7 @@ impl SagaDriver {
         }
     }
 
-    async fn postpone(
+    pub(super) async fn postpone(
         &self,
         lease: &Lease,
         saga: &saga::Model,

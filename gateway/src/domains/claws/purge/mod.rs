@@ -1,6 +1,7 @@
 //! Sagas over agents: work of several steps that finishes when the gateway is killed anywhere. The row says which step
 //! is next; a step may run twice, never half; the leased driver carries one after the other.
 //!
+//! * `workspace.purge`: see `workspace.rs`.
 //! * `claw.retire` (after a soft delete): sandbox.
 //! * `claw.purge`: sandbox → rows (in foreign-key order: sandboxes, brain, avatar, agent). Later issues put their steps between: volumes, drives, broker
 //!   records, the runtime agent.
@@ -8,10 +9,11 @@
 mod driver;
 mod entity;
 mod store;
+mod workspace;
 
-pub use driver::{DestroySandbox, SagaDriver};
+pub use driver::{DeleteNodes, DestroySandbox, SagaDriver};
 pub use entity::saga;
-pub use store::begin;
+pub use store::{begin, begin_workspace};
 
 /// What a saga is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

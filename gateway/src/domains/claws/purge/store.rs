@@ -8,11 +8,12 @@ use sea_orm::{
 };
 
 use super::entity::saga;
+use super::workspace::WORKSPACE;
 use super::{Kind, Step};
 use crate::db::{Db, WriteTx};
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::routes::ClawsState;
-use crate::ids::{ClawId, UserId, fresh};
+use crate::ids::{ClawId, SharedIds, UserId, fresh};
 
 /// Begins a saga in the transaction that makes it necessary; `false` beside it when one of the kind is running already.
 ///
@@ -21,6 +22,28 @@ use crate::ids::{ClawId, UserId, fresh};
 pub async fn begin(
     tx: &WriteTx,
     state: &ClawsState,
+    scope: WorkspaceScope,
+    user: UserId,
+    kind: Kind,
+    subject: ClawId,
+) -> Result<(saga::Model, bool), DbErr> {
+    begin_at(
+        tx,
+        &state.ids,
+        state.clock.now(),
+        scope,
+        user,
+        kind,
+        subject,
+    )
+    .await
+}
+
+/// As [`begin`], for the driver itself.
+pub(super) async fn begin_at(
+    tx: &WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
     scope: WorkspaceScope,
     user: UserId,
     kind: Kind,
@@ -36,9 +59,8 @@ pub async fn begin(
     if let Some(saga) = running {
         return Ok((saga, false));
     }
-    let now = state.clock.now();
     let row = saga::Model {
-        id: fresh(&state.ids),
+        id: fresh(ids),
         workspace_id: scope.workspace(),
         requested_by: user,
         kind: kind.as_str().to_owned(),
@@ -55,6 +77,58 @@ pub async fn begin(
         .exec_without_returning(&**tx)
         .await?;
     Ok((row, true))
+}
+
+/// Begins the end of a workspace.
+///
+/// # Errors
+/// When the database fails.
+pub async fn begin_workspace(
+    tx: &WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    scope: WorkspaceScope,
+    user: UserId,
+) -> Result<saga::Model, DbErr> {
+    let row = saga::Model {
+        id: fresh(ids),
+        workspace_id: scope.workspace(),
+        requested_by: user,
+        kind: WORKSPACE.to_owned(),
+        subject_id: scope.workspace().0,
+        step: "workspace".to_owned(),
+        state: "running".to_owned(),
+        attempts: 0,
+        due_ms: 0,
+        last_error: None,
+        created_at: now,
+        updated_at: now,
+    };
+    saga::Entity::insert(saga::ActiveModel::from(row.clone()))
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(row)
+}
+
+/// Nothing failed, but what it waits for is not over: it is looked at again after `wait`.
+pub(super) async fn look_again(
+    tx: &WriteTx,
+    saga: &saga::Model,
+    wait: Duration,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    let wait = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+    let sql = format!(
+        "UPDATE sagas SET due_ms = {} + $1, updated_at = $2 WHERE id = $3",
+        tx.backend().now_ms()
+    );
+    tx.execute_raw(Statement::from_sql_and_values(
+        tx.backend().into(),
+        sql,
+        [wait.into(), now.into(), saga.id.into()],
+    ))
+    .await?;
+    Ok(())
 }
 
 /// The saga that is due longest, if any.

@@ -56,6 +56,30 @@ pub async fn remove(
     Ok(())
 }
 
+/// Deletes every machine of a workspace.
+///
+/// # Errors
+/// When the store fails; what was deleted stays so, and a repeat goes on.
+pub async fn remove_all(
+    fleet: &FleetHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+) -> Result<(), FleetError> {
+    loop {
+        let some = store::list(fleet.db().read(), scope, None, 100).await?;
+        if some.is_empty() {
+            return Ok(());
+        }
+        for node in some {
+            match remove(fleet, scope, user, node.id).await {
+                // It left by itself meanwhile.
+                Ok(()) | Err(FleetError::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
 /// A machine says goodbye itself (`roostd leave`), on the authority of its token.
 ///
 /// # Errors

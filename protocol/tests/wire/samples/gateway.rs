@@ -1,0 +1,278 @@
+//! Samples of what a node says to its gateway.
+use roost_protocol::control::{ControlReply, GoneCause};
+use roost_protocol::frame::ToGateway;
+use roost_protocol::hello::{Capabilities, Engine, Hello, ImageState};
+use roost_protocol::inventory::{Inventory, LedgerEntry};
+use roost_protocol::output::{OutputChunk, Piece};
+use roost_protocol::report::{
+    ArchiveFacts, Ended, ErrorKind, OperationError, OperationReport, Outcome, Report, Terminal,
+};
+use roost_protocol::sandbox::{ContainerState, SandboxHealth, WorkspaceState};
+use roost_protocol::verify::{Check, Level, ProbedFact, VerifyReport};
+use roost_protocol::version::VersionRange;
+use roost_protocol::vitals::{Heartbeat, NodeTools, Psi, Tool};
+
+use super::{Named, VERSION, facts, id, operation_id, piece, sandbox_id};
+
+pub fn to_gateway() -> Vec<Named<ToGateway>> {
+    let operation = operation_id();
+    let reply = ToGateway::Reply;
+    vec![
+        ("hello", ToGateway::Hello(hello())),
+        ("heartbeat", ToGateway::Heartbeat(heartbeat())),
+        (
+            "heartbeat-of-a-machine-that-knows-nothing",
+            ToGateway::Heartbeat(Heartbeat::default()),
+        ),
+        (
+            "node-tools",
+            ToGateway::NodeTools(NodeTools {
+                tools: vec![Tool {
+                    tool: "docker".into(),
+                    version: "29.4.0".into(),
+                }],
+            }),
+        ),
+        ("report-accepted", report(Report::Accepted)),
+        (
+            "report-progress",
+            report(Report::Progress {
+                detail: "creating the container".into(),
+            }),
+        ),
+        ("report-never-seen", report(Report::NeverSeen)),
+        ("report-unknown", report(Report::Unknown)),
+        (
+            "ended-verified",
+            ended(Outcome::Verified { report: verify() }),
+        ),
+        (
+            "ended-provisioned",
+            ended(Outcome::Provisioned {
+                sandbox: facts(),
+                workspace: WorkspaceState::Restored {
+                    digest: "0f".repeat(32),
+                },
+            }),
+        ),
+        (
+            "ended-provisioned-empty",
+            ended(Outcome::Provisioned {
+                sandbox: facts(),
+                workspace: WorkspaceState::Empty,
+            }),
+        ),
+        (
+            "ended-provisioned-archive-missing",
+            ended(Outcome::Provisioned {
+                sandbox: facts(),
+                workspace: WorkspaceState::ArchiveMissing {
+                    digest: "0f".repeat(32),
+                },
+            }),
+        ),
+        ("ended-exited", ended(Outcome::Exited { code: 137 })),
+        (
+            "ended-destroyed",
+            ended(Outcome::Destroyed {
+                archive: Some(ArchiveFacts {
+                    digest: "0f".repeat(32),
+                    bytes: 4096,
+                }),
+            }),
+        ),
+        (
+            "ended-healthy",
+            ended(Outcome::Healthy {
+                health: SandboxHealth {
+                    state: ContainerState::Running,
+                    guest: true,
+                    memory_bytes: Some(1 << 20),
+                    pids: Some(3),
+                    workspace_used_bytes: None,
+                    running: 1,
+                },
+            }),
+        ),
+        (
+            "ended-listed",
+            ended(Outcome::Listed {
+                sandboxes: vec![facts()],
+            }),
+        ),
+        (
+            "ended-error",
+            report(Report::Ended(Ended::from(OperationError {
+                kind: ErrorKind::EngineUnavailable,
+                detail: "no container engine answers; start it".into(),
+            }))),
+        ),
+        ("ended-unknown", ended(Outcome::Unknown)),
+        (
+            "output-data",
+            ToGateway::Output(OutputChunk {
+                operation,
+                piece: piece(),
+            }),
+        ),
+        (
+            "output-gap",
+            ToGateway::Output(OutputChunk {
+                operation,
+                piece: Piece::Gap {
+                    from: 0,
+                    to: 65_536,
+                },
+            }),
+        ),
+        ("inventory", ToGateway::Inventory(inventory())),
+        ("pong", reply(ControlReply::Pong { nonce: 7 })),
+        (
+            "stdin-taken",
+            reply(ControlReply::StdinTaken {
+                operation,
+                offset: 16,
+            }),
+        ),
+        (
+            "draining",
+            reply(ControlReply::Draining {
+                on: true,
+                turn: 3,
+                empty: false,
+            }),
+        ),
+        (
+            "sandbox-gone",
+            reply(ControlReply::SandboxGone {
+                sandbox: sandbox_id(),
+                cause: GoneCause::OutOfMemory,
+            }),
+        ),
+        ("paused", reply(ControlReply::Paused { on: true })),
+        ("reply-unknown", reply(ControlReply::Unknown)),
+        ("unknown", ToGateway::Unknown),
+    ]
+}
+
+pub fn hello() -> Hello {
+    Hello {
+        versions: VersionRange {
+            lowest: VERSION,
+            highest: VERSION,
+        },
+        daemon_version: "0.1.0".into(),
+        install_id: id(6).into(),
+        instance_id: id(7).into(),
+        boot_id: "8f0c3a4e-5a3e-4d3b-9a75-0d4f6a1b2c3d".into(),
+        hostname: "büro".into(),
+        os: "linux".into(),
+        arch: "x86_64".into(),
+        capabilities: Capabilities {
+            engine: Some(Engine {
+                name: "docker".into(),
+                version: "29.4.0".into(),
+                api: "1.53".into(),
+            }),
+            image: ImageState::Ready,
+            shell: false,
+            paused: false,
+            most_sandboxes: Some(8),
+        },
+        inventory: inventory(),
+    }
+}
+
+pub fn heartbeat() -> Heartbeat {
+    Heartbeat {
+        at_s: 1_780_000_000,
+        hostname: "büro".into(),
+        local_ip: Some("192.0.2.7".into()),
+        mesh_ip: Some("100.64.0.7".into()),
+        cpu_pct: Some(12.5),
+        cores: Some(8),
+        memory_used_bytes: Some(3 << 30),
+        memory_total_bytes: Some(16 << 30),
+        swap_used_bytes: Some(0),
+        swap_total_bytes: Some(1 << 30),
+        disk_used_bytes: Some(100 << 30),
+        disk_total_bytes: Some(500 << 30),
+        load1: Some(0.5),
+        load5: Some(0.25),
+        load15: Some(0.125),
+        psi: Some(Psi {
+            cpu_some10: Some(1.5),
+            memory_some10: Some(0.0),
+            memory_full10: None,
+            io_some10: Some(2.0),
+            io_full10: Some(0.5),
+        }),
+        containers: Some(4),
+        gpu_pct: Some(50.0),
+        temp_max_c: Some(61.5),
+        sandboxes: Some(2),
+        image: Some(ImageState::WrongDigest),
+        paused: true,
+        draining: true,
+    }
+}
+
+fn inventory() -> Inventory {
+    Inventory {
+        sandboxes: vec![facts()],
+        operations: vec![
+            LedgerEntry {
+                operation: operation_id(),
+                output_end: 70_000,
+                ended: Some(end_with(Outcome::Exited { code: 0 })),
+            },
+            LedgerEntry {
+                operation: id(8).into(),
+                output_end: 0,
+                ended: None,
+            },
+        ],
+        engine_silent: false,
+    }
+}
+
+fn verify() -> VerifyReport {
+    VerifyReport {
+        ok: false,
+        checks: vec![Check {
+            name: "engine.api".into(),
+            title: "Engine".into(),
+            level: Level::Warn,
+            detail: "1.41; update it".into(),
+        }],
+        probe: vec![ProbedFact {
+            fact: "caps.effective".into(),
+            title: "Capabilities".into(),
+            expected: "0".into(),
+            actual: "0".into(),
+            ok: true,
+        }],
+        duration_ms: 900,
+    }
+}
+
+fn report(report: Report) -> ToGateway {
+    ToGateway::Report(OperationReport {
+        operation: operation_id(),
+        report,
+    })
+}
+
+fn ended(outcome: Outcome) -> ToGateway {
+    report(Report::Ended(end_with(outcome)))
+}
+
+fn end_with(outcome: Outcome) -> Ended {
+    Ended {
+        state: Terminal::Done,
+        outcome,
+        output_end: 70_000,
+        output_dropped: 12,
+        duration_ms: 345,
+    }
+}
