@@ -77,6 +77,7 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/claws/{id}", Role("viewer"), ""),
     ("PATCH /api/claws/{id}", Role("member"), r#"{"name":"y"}"#),
     ("DELETE /api/claws/{id}", Role("member"), ""),
+    ("GET /api/claws/{id}/activity", Role("viewer"), ""),
     ("GET /api/claws/{id}/brain", Role("viewer"), ""),
     (
         "PUT /api/claws/{id}/brain",

@@ -9,7 +9,6 @@ export const keys = {
   quota: ["quota"] as const,
   placement: ["placement"] as const,
   actor: (id: string) => ["tree", id] as const,
-  promises: ["promises"] as const,
   nodes: ["nodes"] as const,
   reserved: ["reserved"] as const,
   nodeHistory: (id: string, span: string) => ["history", id, span] as const,
@@ -20,6 +19,8 @@ export const keys = {
   nodeSandboxes: (id: string) => ["nodes", id, "sandboxes"] as const,
   claws: ["claws"] as const,
   claw: (id: string) => ["claws", id] as const,
+  activity: (id: string, sources: string, limit: number) =>
+    ["claws", id, "activity", sources, limit] as const,
   brain: (id: string) => ["claws", id, "brain"] as const,
   brainHistory: (id: string) => ["claws", id, "brain", "history"] as const,
   brainVersion: (id: string, version: number) => ["claws", id, "brain", "version", version] as const,

@@ -195,6 +195,26 @@ export interface paths {
         patch: operations["change"];
         trace?: never;
     };
+    "/api/claws/{id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an agent did and what was done to it, newest first: operations on its sandbox, events about it, and, for those
+         *     who may read the audit log, entries about it.
+         */
+        get: operations["activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws/{id}/avatar": {
         parameters: {
             query?: never;
@@ -1128,6 +1148,32 @@ export interface components {
             user: components["schemas"]["UserBrief"];
             workspace: components["schemas"]["WorkspaceBrief"];
         };
+        /** @description One thing that an agent did, or that was done to it. */
+        Activity: {
+            /** Format: date-time */
+            at: string;
+            by?: components["schemas"]["UserBrief"] | null;
+            /** @description What was asked, said or changed. */
+            data: Record<string, never>;
+            /** @description Why it failed. */
+            detail?: string | null;
+            /** Format: int64 */
+            duration_ms?: number | null;
+            /** Format: date-time */
+            finished_at?: string | null;
+            /** @description Unique within its source. */
+            id: string;
+            node_id?: components["schemas"]["NodeId"] | null;
+            source: components["schemas"]["ActivitySource"];
+            state?: components["schemas"]["OperationState"] | null;
+            /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
+            what: string;
+        };
+        /**
+         * @description Where a line of the history comes from. The order decides between lines of the same moment.
+         * @enum {string}
+         */
+        ActivitySource: "operation" | "event" | "audit";
         /** @description One actor that is new or differs. */
         ActorChange: {
             /** @description The actor. Its children are left out here: each that changed has an entry of its own. */
@@ -1966,6 +2012,31 @@ export interface components {
          * @enum {string}
          */
         Ownership: "leased" | "socket_bound" | "local";
+        /** @description A page of a list. */
+        Page_Activity: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                by?: components["schemas"]["UserBrief"] | null;
+                /** @description What was asked, said or changed. */
+                data: Record<string, never>;
+                /** @description Why it failed. */
+                detail?: string | null;
+                /** Format: int64 */
+                duration_ms?: number | null;
+                /** Format: date-time */
+                finished_at?: string | null;
+                /** @description Unique within its source. */
+                id: string;
+                node_id?: components["schemas"]["NodeId"] | null;
+                source: components["schemas"]["ActivitySource"];
+                state?: components["schemas"]["OperationState"] | null;
+                /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
+                what: string;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
         /** @description A page of a list. */
         Page_AuditEntry: {
             items: {
@@ -3345,6 +3416,58 @@ export interface operations {
                 };
             };
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    activity: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only these: `operation`, `event`, `audit`, with commas between them. */
+                sources?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Activity"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -95,7 +95,9 @@ const agents = createRoute({
 const agent = createRoute({
   getParentRoute: () => shell,
   path: "/claws/$id",
-  validateSearch: (search) => given({ tab: text(search["tab"]) }),
+  // `tab` is what the address had before; links to it were copied.
+  validateSearch: (search) =>
+    given({ app: text(search["app"]), tab: text(search["tab"]), sources: text(search["sources"]) }),
   component: page(() => import("~/domains/agents/agent-page"), "AgentPage"),
 });
 /** Where an agent's page was at first; links to it were copied. */

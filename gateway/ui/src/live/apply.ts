@@ -75,6 +75,7 @@ export function applyEvents(client: QueryClient, events: LiveEvent[]) {
     const agent = data["agentId"];
     if (type === "agent.status" && typeof agent === "string") {
       patchStatus(client, agent, data["status"] as Claw["status"]);
+      void client.invalidateQueries({ queryKey: [...keys.claw(agent), "activity"] });
     } else if (
       type === "resource.changed" &&
       typeof data["kind"] === "string" &&

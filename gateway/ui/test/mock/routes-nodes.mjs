@@ -117,7 +117,7 @@ export const nodeRoutes = (signedIn) => ({
         body: {
           reported_at: ago(200),
           items: [
-            { tool: "docker", version: "27.3.1", latest: "27.3.1", mirrors: null },
+            { tool: "docker", version: at.state.hostileTools ?? "27.3.1", latest: "27.3.1", mirrors: null },
             { tool: "docker-compose", version: "27.3.1", latest: null, mirrors: "docker" },
             { tool: "claude", version: "1.0.44", latest: "1.1.2", mirrors: null },
             { tool: "ollama", version: null, latest: null, mirrors: null },

@@ -60,7 +60,7 @@ export function NodeTable({ nodes, chosen, selected, onSelect }: Props) {
   const { first, last, before, after } = useWindow(body, rows.length, height);
   const all = nodes.length > 0 && nodes.every((node) => selected.has(node.id));
   return (
-    <section aria-label="Machines" className="rounded-panel border border-line bg-surface">
+    <section aria-label="Machines" className="rounded-panel border border-line bg-surface" {...bind}>
       <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-1.5">
         <HeldNote
           held={held}
@@ -71,7 +71,7 @@ export function NodeTable({ nodes, chosen, selected, onSelect }: Props) {
         />
         <Legend />
       </div>
-      <div className={table.wrap} {...bind}>
+      <div className={table.wrap}>
         <table className={table.root} aria-rowcount={rows.length + 1}>
           <caption className="sr-only">Machines of this workspace</caption>
           <thead>
