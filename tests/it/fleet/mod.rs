@@ -7,6 +7,7 @@ mod history;
 mod joining;
 mod operations;
 mod output;
+mod promises;
 mod tenancy;
 mod two_gateways;
 
