@@ -884,7 +884,8 @@ export interface paths {
         };
         /**
          * The tree as it lives (server-sent events): `tree` with a whole snapshot once, then `delta` with what changed, at most
-         *     one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot.
+         *     one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot. With `show=promises` it is
+         *     `promises` with all of them, once and each time that a count changed.
          */
         get: operations["stream"];
         put?: never;
@@ -5882,7 +5883,10 @@ export interface operations {
     };
     stream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `tree` (default), or `promises`: how the promises stand, for operators. */
+                show?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5895,6 +5899,14 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["TreeDelta"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             401: {
