@@ -7,7 +7,7 @@ import { makeHealth, makeNode } from "./mock/state.mjs";
 
 const MACHINES = Number(process.env.MACHINES ?? 500);
 const BEAT_MS = 10_000;
-const SECONDS = Number(process.env.SECONDS ?? 15);
+const SECONDS = Number(process.env.FRAMES_SECONDS ?? 15);
 const MOST_MS = 25;
 
 const mock = await startMock();

@@ -4,12 +4,14 @@ import { useEffect, useState, type RefObject } from "react";
 /** Below this a list is drawn whole: then a browser's own search finds everything. */
 export const WHOLE = 120;
 const AROUND = 12;
+/** Rows come and go by this many, so that most frames of a scroll change nothing. */
+const STEP = 4;
 
 /** Pure part: which rows to draw, given where the list begins relative to the view. */
 export function visible(count: number, height: number, top: number, view: number): [number, number] {
   if (count <= WHOLE) return [0, count];
-  const first = Math.max(0, Math.floor(-top / height) - AROUND);
-  const last = Math.min(count, Math.ceil((view - top) / height) + AROUND);
+  const first = Math.max(0, Math.floor((-top / height - AROUND) / STEP) * STEP);
+  const last = Math.min(count, Math.ceil(((view - top) / height + AROUND) / STEP) * STEP);
   return [Math.min(first, Math.max(0, count - 1)), Math.max(last, Math.min(count, first + 1))];
 }
 

@@ -41,7 +41,7 @@ export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, sele
       )}
     >
       {onSelect && (
-        <td className={cx(table.cell, "w-8 pr-0")}>
+        <td className={cx(table.cell, "pr-0")}>
           <input
             type="checkbox"
             aria-label={`Select ${node.name}`}
@@ -51,7 +51,7 @@ export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, sele
           />
         </td>
       )}
-      <th scope="row" className={cx(table.cell, "w-full max-w-0 font-normal sm:w-[34%]")}>
+      <th scope="row" className={cx(table.cell, "font-normal")}>
         <Link
           to="/fleet/$id"
           params={{ id: node.id }}
@@ -71,7 +71,7 @@ export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, sele
           CPU {percent(node.cpu)} · memory {percent(node.memory)} · <Ago at={iso(node.seen)} never="never" />
         </div>
       </th>
-      <td className={table.cell}>
+      <td className={cx(table.cell, "max-sm:px-2")}>
         <Status tone={state.tone} word={state.word} title={state.why} />
       </td>
       <td className={cx(table.cell, "text-right max-sm:hidden")}>
@@ -86,7 +86,7 @@ export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, sele
       <td className={cx(table.cell, "max-xl:hidden", old)}>
         <Meter label="Disk" used={node.disk ?? undefined} />
       </td>
-      <td className={cx(table.cell, "max-w-32 truncate font-mono text-small text-fg-2 max-xl:hidden")}>
+      <td className={cx(table.cell, "truncate font-mono text-small text-fg-2 max-xl:hidden")}>
         {node.daemon ?? DASH}
       </td>
       <td className={cx(table.cell, "text-right text-fg-2 max-sm:hidden")}>

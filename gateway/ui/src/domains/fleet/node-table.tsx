@@ -11,13 +11,13 @@ import { reservedQuery } from "./queries";
 
 const HEADS: [string, string][] = [
   ["Name", ""],
-  ["State", ""],
-  ["Sandboxes", "text-right max-sm:hidden"],
-  ["CPU", "max-md:hidden"],
-  ["Memory", "max-md:hidden"],
-  ["Disk", "max-xl:hidden"],
-  ["Version", "max-xl:hidden"],
-  ["Last seen", "text-right max-sm:hidden"],
+  ["State", "w-36 max-sm:w-32 max-sm:px-2"],
+  ["Sandboxes", "w-28 text-right max-sm:hidden"],
+  ["CPU", "w-40 max-md:hidden"],
+  ["Memory", "w-40 max-md:hidden"],
+  ["Disk", "w-40 max-xl:hidden"],
+  ["Version", "w-24 max-xl:hidden"],
+  ["Last seen", "w-36 text-right max-sm:hidden"],
 ];
 
 const narrow = window.matchMedia?.("(width < 40rem)");
@@ -72,12 +72,12 @@ export function NodeTable({ nodes, chosen, selected, onSelect }: Props) {
         <Legend />
       </div>
       <div className={table.wrap}>
-        <table className={table.root} aria-rowcount={rows.length + 1}>
+        <table className={cx(table.root, "table-fixed")} aria-rowcount={rows.length + 1}>
           <caption className="sr-only">Machines of this workspace</caption>
           <thead>
             <tr>
               {onSelect && (
-                <td className={cx(table.head, "w-8 pr-0")}>
+                <td className={cx(table.head, "w-10 pr-0")}>
                   <input
                     type="checkbox"
                     aria-label="Select all that are listed"
