@@ -1,5 +1,6 @@
 //! One integration binary; its modules mirror the domains of the gateway.
 
+mod activity;
 mod audit;
 mod auth;
 mod authorisation;

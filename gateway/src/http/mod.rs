@@ -7,6 +7,7 @@ pub mod docs;
 pub mod idempotency;
 pub mod json;
 pub mod observe;
+pub mod older;
 pub mod origin;
 pub mod pages;
 pub mod pagination;

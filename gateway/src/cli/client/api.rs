@@ -174,7 +174,10 @@ impl Api {
             bail!("the gateway answered {status}");
         };
         if self.json {
-            eprintln!("{problem}");
+            eprintln!(
+                "{}",
+                roost_protocol::text::json_for_terminals(&problem.to_string())
+            );
         }
         bail!(sentence(&problem, status.as_u16()))
     }
@@ -214,7 +217,7 @@ mod tests {
             "errors": [{ "pointer": "/name", "detail": "must have 1 to 100 characters" }] });
         assert_eq!(
             sentence(&problem, 400),
-            "The [31mname is too long.\n  /name must have 1 to 100 characters (validation, request r1)"
+            "The \\x1b[31mname is too long.\n  /name must have 1 to 100 characters (validation, request r1)"
         );
         assert_eq!(sentence(&json!({}), 502), "the gateway answered 502 (502)");
     }
