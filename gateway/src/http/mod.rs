@@ -2,11 +2,13 @@
 //! pagination, cross-site checks, the web UI, OpenAPI, and the listeners with what a request may cost.
 
 pub mod bounds;
+pub mod certificate;
 pub mod client_address;
 pub mod docs;
 pub mod idempotency;
 pub mod json;
 pub mod observe;
+pub mod older;
 pub mod origin;
 pub mod pages;
 pub mod pagination;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -45,6 +45,8 @@ pub struct Layers {
     pub auth: AuthLayer,
     pub idempotency: IdempotencyLayer,
     pub body_limit: usize,
+    /// Browsers come by TLS, and shall never come otherwise again.
+    pub tls: bool,
     /// How long the body of a request may take, however small it is.
     pub body_grace: Duration,
 }
@@ -169,7 +171,7 @@ pub fn outer(routes: Router, layers: &Layers) -> Router {
         .layer(DefaultBodyLimit::max(layers.body_limit))
         .layer(from_fn_with_state(layers.body_grace, bounded))
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn(security_headers))
+        .layer(from_fn_with_state(layers.tls, security_headers))
         .layer(from_fn_with_state(layers.observer.clone(), observe))
 }
 
@@ -179,6 +181,7 @@ fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
 }
 
 async fn security_headers(
+    State(tls): State<bool>,
     request: axum::extract::Request,
     next: axum::middleware::Next,
 ) -> Response {
@@ -191,6 +194,12 @@ async fn security_headers(
         (header::X_FRAME_OPTIONS, "DENY"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
+    }
+    if tls {
+        headers.insert(
+            header::STRICT_TRANSPORT_SECURITY,
+            HeaderValue::from_static("max-age=31536000"),
+        );
     }
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         headers.insert(

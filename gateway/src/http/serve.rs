@@ -8,9 +8,9 @@ use std::time::Duration;
 use axum::Router;
 use axum_server::Handle;
 use axum_server::accept::DefaultAcceptor;
-use axum_server::tls_rustls::RustlsConfig;
 use hyper_util::rt::TokioTimer;
 
+use super::certificate::Certificate;
 use super::patience::Patient;
 use crate::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages};
 
@@ -25,7 +25,7 @@ const LARGEST_HEAD: usize = 64 << 10;
 pub struct Listener {
     pub socket: Arc<TcpListener>,
     pub router: Router,
-    pub tls: Option<RustlsConfig>,
+    pub tls: Option<Certificate>,
     pub header_timeout: Duration,
     /// How long a connection may take nothing of what is there for it.
     pub stalled: Duration,
@@ -60,7 +60,7 @@ async fn serve(listener: Listener, cx: JobContext) -> Result<(), Failure> {
     let serving = async {
         match listener.tls {
             Some(tls) => {
-                let mut server = axum_server::from_tcp_rustls(socket, tls)?
+                let mut server = axum_server::from_tcp_rustls(socket, tls.acceptor())?
                     .map(|inner| Patient { inner, within })
                     .handle(handle.clone());
                 slow_loris(server.http_builder(), listener.header_timeout);

@@ -3,9 +3,17 @@ import assert from "node:assert/strict";
 import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
+import { hostileTests } from "./browser-hostile.mjs";
+import { agentTests } from "./browser-agent.mjs";
+import { fleetTests } from "./browser-fleet.mjs";
 import { liveTests } from "./browser-live.mjs";
+import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
 import { peopleTests } from "./browser-people.mjs";
+import { settingsTests } from "./browser-settings.mjs";
+import { shellTests } from "./browser-shell.mjs";
+import { stateTests } from "./browser-states.mjs";
+import { tabTests } from "./browser-tabs.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
 
 const browser = await launch();
@@ -100,13 +108,16 @@ const tests = {
           offline: `/fleet/${mock.state.nodes[2].id}`,
           agents: "/agents",
           agent: `/claws/${claw.id}`,
-          "no-sandbox": `/claws/${bare.id}`,
-          hardening: `/claws/${claw.id}?tab=hardening`,
-          details: `/claws/${claw.id}?tab=details`,
-          brain: `/claws/${mock.state.claws[0].id}?tab=brain`,
+          "no-sandbox": `/claws/${bare.id}?app=sandbox`,
+          "agent-sandbox": `/claws/${claw.id}?app=sandbox`,
+          activity: `/claws/${claw.id}?app=activity`,
+          apps: `/claws/${claw.id}?app=apps`,
+          brain: `/claws/${mock.state.claws[0].id}?app=brain`,
+          figures: "/fleet?view=figures&metric=memory&span=6h",
           audit: "/audit",
           members: "/members",
           quotas: "/quotas",
+          settings: "/settings",
           operator: "/operator",
           explained: `/operator?actor=${encodeURIComponent(`root/fleet/node-${mock.state.nodes[0].name}`)}`,
           promises: "/operator/promises",
@@ -192,7 +203,7 @@ const tests = {
       mock.state.quota.agents = 3;
       await page.getByRole("textbox", { name: "Name", exact: true }).fill("fourth");
       await page.getByRole("button", { name: "Create agent" }).click();
-      await page.getByText("Delete an agent to make room.").waitFor();
+      await page.getByRole("dialog").getByText("Delete an agent to make room.").waitFor();
     }),
 
   "a viewer is offered nothing that a viewer may not do": () =>
@@ -203,7 +214,7 @@ const tests = {
         "/fleet": "Pair a machine",
         "/agents": "New agent",
         [`/fleet/${mock.state.nodes[0].id}`]: "Drain",
-        [`/claws/${mock.state.claws[1].id}`]: "Destroy sandbox",
+        [`/claws/${mock.state.claws[1].id}?app=sandbox`]: "Destroy sandbox",
       };
       for (const [path, name] of Object.entries(offers)) {
         await page.goto(mock.url + path);
@@ -218,8 +229,16 @@ const tests = {
       assert.equal(await page.getByRole("link", { name: "Supervision" }).count(), 0);
     }),
 
+  ...shellTests(scene, both),
+  ...settingsTests(scene),
+  ...tabTests(scene),
+  ...noticeTests(scene, both),
+  ...stateTests(scene, both),
+  ...hostileTests(scene),
   ...peopleTests(scene),
   ...liveTests(scene),
+  ...fleetTests(scene),
+  ...agentTests(scene),
   ...consoleTests(scene),
   ...brainTests(scene),
   ...operatorTests(scene),

@@ -16,6 +16,7 @@ use crate::supervision::{ActorSnapshot, PastEnd, TreeSnapshot};
 pub struct TreeEvents {
     tree: TreeSnapshot,
     delta: TreeDelta,
+    promises: Promises,
     beat: Beat,
 }
 

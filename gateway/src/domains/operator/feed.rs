@@ -1,12 +1,14 @@
-//! The feed of `/api/ops/tree/stream`: the snapshot, then what changes, at most once a second. A reader that takes a frame
-//! late gets one larger change instead of many small ones.
+//! The feed of `/api/ops/tree/stream`: how the tree or the promises are, then what changes, at most once a second. A reader
+//! that takes a frame late gets one larger change instead of many small ones.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use sea_orm::DbErr;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
+use super::dto::Promises;
 use super::lately::Lately;
 use super::model::Told;
 use super::reader::TreeReader;
@@ -24,6 +26,14 @@ pub(super) struct TreeFeed {
     pub view: TreeView,
     pub lately: Lately,
     pub reader: TreeReader,
+    /// Whether it follows the promises instead of the tree.
+    pub promises: bool,
+}
+
+/// What the follower has on its page.
+enum Shown {
+    Tree(Told),
+    Promises(Promises),
 }
 
 impl Feed for TreeFeed {
@@ -36,18 +46,44 @@ impl Feed for TreeFeed {
 
 impl TreeFeed {
     async fn follow(&self, outlet: &Outlet) -> Result<std::convert::Infallible, Gone> {
-        let first = self.look();
-        let mut told = Told::of(&first);
-        outlet.send(sse::frame("tree", &*first)).await?;
-        drop(first);
+        let (first, mut shown) = self.begin();
+        outlet.send(first).await?;
         let mut look = interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             look.tick().await;
             // What the follower has not taken yet is not added to: the next look has all of it.
             outlet.drained().await?;
-            if let Some(delta) = told.news(&self.look()) {
-                outlet.send(sse::frame("delta", &delta)).await?;
+            if let Some(frame) = self.news(&mut shown) {
+                outlet.send(frame).await?;
+            }
+        }
+    }
+
+    /// The first frame, and what it showed.
+    fn begin(&self) -> (Bytes, Shown) {
+        let tree = self.look();
+        if self.promises {
+            let promises = Promises::now(tree.root.created_at);
+            return (sse::frame("promises", &promises), Shown::Promises(promises));
+        }
+        let told = Told::of(&tree);
+        (sse::frame("tree", &*tree), Shown::Tree(told))
+    }
+
+    /// What has changed since.
+    fn news(&self, shown: &mut Shown) -> Option<Bytes> {
+        match shown {
+            Shown::Tree(told) => told
+                .news(&self.look())
+                .map(|delta| sse::frame("delta", &delta)),
+            Shown::Promises(before) => {
+                // They are few and short: whoever changed is told with the others.
+                let now = Promises::now(before.since);
+                (now != *before).then(|| {
+                    *before = now;
+                    sse::frame("promises", &*before)
+                })
             }
         }
     }

@@ -49,6 +49,11 @@ impl TreeReader {
         }
     }
 
+    /// Whether all of it may be seen.
+    pub(super) fn sees_all(&self) -> bool {
+        !matches!(self, Self::Owner(..))
+    }
+
     /// What a stream of this reader is opened as.
     pub(super) fn opening(&self) -> Opening {
         let (authority, workspace, serves) = match self {

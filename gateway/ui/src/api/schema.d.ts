@@ -195,6 +195,26 @@ export interface paths {
         patch: operations["change"];
         trace?: never;
     };
+    "/api/claws/{id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an agent did and what was done to it, newest first: operations on its sandbox, events about it, and, for those
+         *     who may read the audit log, entries about it.
+         */
+        get: operations["activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws/{id}/avatar": {
         parameters: {
             query?: never;
@@ -417,6 +437,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/fleet/reserved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the sandboxes of the workspace were promised of each machine, used or not. Lost ones hold nothing. */
+        get: operations["reserved"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/invitations/accept": {
         parameters: {
             query?: never;
@@ -488,6 +525,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/nodes/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One figure of all nodes over the last hours, sixty points each. A node that did not report it is not listed. */
+        get: operations["of_fleet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/nodes/join": {
         parameters: {
             query?: never;
@@ -522,6 +576,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/nodes/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The nodes of the workspace as short lines, a thousand a page, oldest first; or those of some ids. */
+        get: operations["lines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/nodes/live": {
         parameters: {
             query?: never;
@@ -529,10 +600,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A stream of `node` events: every node at first, then each that changes, `gone` for each that is deleted, and `beat`
-         *     every ten seconds. No event has an id: whoever comes back gets every node.
-         */
+        /** A stream of `node` events: every node at first, then each that changes, and `beat` every ten seconds. */
         get: operations["live"];
         put?: never;
         post?: never;
@@ -574,8 +642,8 @@ export interface paths {
         delete: operations["remove"];
         options?: never;
         head?: never;
-        /** Names a node. */
-        patch: operations["rename"];
+        /** Names a node, or labels it; what is absent stays. */
+        patch: operations["describe"];
         trace?: never;
     };
     "/api/nodes/{id}/drain": {
@@ -609,6 +677,23 @@ export interface paths {
         put?: never;
         /** Runs the typed verification on a node: the machine measures itself, with a probe sandbox read from inside. */
         post: operations["exec_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/nodes/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a node reported over the last hours, as averages; kept for 24 hours. The running minute is not in it. */
+        get: operations["of_node"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -799,7 +884,8 @@ export interface paths {
         };
         /**
          * The tree as it lives (server-sent events): `tree` with a whole snapshot once, then `delta` with what changed, at most
-         *     one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot.
+         *     one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot. With `show=promises` it is
+         *     `promises` with all of them, once and each time that a count changed.
          */
         get: operations["stream"];
         put?: never;
@@ -1063,11 +1149,32 @@ export interface components {
             user: components["schemas"]["UserBrief"];
             workspace: components["schemas"]["WorkspaceBrief"];
         };
+        /** @description One thing that an agent did, or that was done to it. */
+        Activity: {
+            /** Format: date-time */
+            at: string;
+            by?: components["schemas"]["UserBrief"] | null;
+            /** @description What was asked, said or changed. */
+            data: Record<string, never>;
+            /** @description Why it failed. */
+            detail?: string | null;
+            /** Format: int64 */
+            duration_ms?: number | null;
+            /** Format: date-time */
+            finished_at?: string | null;
+            /** @description Unique within its source. */
+            id: string;
+            node_id?: components["schemas"]["NodeId"] | null;
+            source: components["schemas"]["ActivitySource"];
+            state?: components["schemas"]["OperationState"] | null;
+            /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
+            what: string;
+        };
         /**
-         * @description Whether activity is of a lasting service or a passing event.
+         * @description Where a line of the history comes from. The order decides between lines of the same moment.
          * @enum {string}
          */
-        ActivityKind: "service" | "event";
+        ActivitySource: "operation" | "event" | "audit";
         /** @description One actor that is new or differs. */
         ActorChange: {
             /** @description The actor. Its children are left out here: each that changed has an entry of its own. */
@@ -1098,7 +1205,6 @@ export interface components {
             id: string;
             /** @description What it is. */
             kind: components["schemas"]["ActorKind"];
-            lag?: components["schemas"]["Lag"] | null;
             last_failure?: components["schemas"]["LastFailure"] | null;
             /** @description Part of the fixed tree, or comes and goes. */
             lifetime: components["schemas"]["Lifetime"];
@@ -1148,12 +1254,6 @@ export interface components {
          * @enum {string}
          */
         AgentState: "online" | "working" | "idle" | "offline";
-        /** @description `agent.status` */
-        AgentStatus: {
-            agentId: components["schemas"]["ClawId"];
-            role?: string | null;
-            status: components["schemas"]["AgentState"];
-        };
         /** @description A fresh API session. The token is shown once. */
         ApiSession: {
             /** Format: date-time */
@@ -1207,8 +1307,6 @@ export interface components {
             /** @description The picture; another picture has another address. */
             url: string;
         };
-        /** @description A sign of life, every ten seconds; a page cannot see SSE comments. */
-        Beat: Record<string, never>;
         /** @description A brain, or a version of it. */
         Brain: components["schemas"]["BrainVersion"] & {
             /** @description Markdown; empty where nothing was written yet. */
@@ -1317,7 +1415,13 @@ export interface components {
          * @description Every error code there is. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
+        /** @description `PATCH /api/nodes/{id}` */
+        DescribeRequest: {
+            /** @description At most 16 words of small letters, digits, `.`, `_` and `-`; they replace those that it has. */
+            labels?: string[] | null;
+            name?: string | null;
+        };
         /**
          * @description Why an incarnation of an actor ended.
          * @enum {string}
@@ -1328,44 +1432,6 @@ export interface components {
             api: string;
             name: string;
             version: string;
-        };
-        /** @description The events of a command's stream: a field for each type, with what its `data:` line holds. */
-        ExecEvents: {
-            exit: components["schemas"]["ExecExit"];
-            gap: components["schemas"]["ExecGap"];
-            output: components["schemas"]["ExecOutput"];
-        };
-        /** @description The end of a command. */
-        ExecExit: {
-            /**
-             * Format: int32
-             * @description Exit code, or 128 + signal; absent when it never ran.
-             */
-            code?: number | null;
-            detail?: string | null;
-            /** Format: int64 */
-            duration_ms: number;
-            state: components["schemas"]["OperationState"];
-            /** @description Output was left out. */
-            truncated: boolean;
-        };
-        /** @description Output that is not to be had any more. */
-        ExecGap: {
-            /** Format: int64 */
-            from: number;
-            /** Format: int64 */
-            to: number;
-        };
-        /** @description Bytes that a command wrote. */
-        ExecOutput: {
-            data_base64: string;
-            /**
-             * Format: int64
-             * @description Where they begin in all that it wrote.
-             */
-            offset: number;
-            /** @description `stdout` or `stderr`. */
-            stream: string;
         };
         /** @description How a command stands. */
         ExecState: {
@@ -1454,6 +1520,27 @@ export interface components {
          * @enum {string}
          */
         Finding: "defended" | "broken";
+        /** @description One figure of all machines that reported it. */
+        FleetHistory: {
+            /** Format: date-time */
+            from: string;
+            metric: components["schemas"]["FleetMetric"];
+            nodes: components["schemas"]["FleetLine"][];
+            points: number;
+            /** Format: int64 */
+            step_s: number;
+        };
+        /** @description One machine's part of it. */
+        FleetLine: {
+            id: components["schemas"]["NodeId"];
+            /** @description `null` where nothing was reported. */
+            values: (number | null)[];
+        };
+        /**
+         * @description What can be shown of all machines beside each other.
+         * @enum {string}
+         */
+        FleetMetric: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
         /** @description A fresh invitation. The link is shown once. */
         FreshInvitation: {
             /** Format: date-time */
@@ -1528,24 +1615,6 @@ export interface components {
             node_id: components["schemas"]["NodeId"];
             workspace_name: string;
         };
-        /** @description What lies between an actor and whoever reads from it. */
-        Lag: {
-            /**
-             * Format: int64
-             * @description Their bytes.
-             */
-            bytes: number;
-            /**
-             * Format: int64
-             * @description Events between the newest of the log and the last that the connection took.
-             */
-            events: number;
-            /**
-             * Format: int64
-             * @description Frames that wait for the connection.
-             */
-            waiting: number;
-        };
         /** @description One failure, for people. */
         LastFailure: {
             /**
@@ -1587,18 +1656,6 @@ export interface components {
              * @default 536870912
              */
             workspace_bytes?: number;
-        };
-        /**
-         * @description The events of `/api/events`: a field for each type, with what its `data:` line holds. Types that nothing emits yet
-         *     are not here.
-         */
-        LiveEvents: {
-            "agent.status": components["schemas"]["AgentStatus"];
-            beat: components["schemas"]["Beat"];
-            "node.activity": components["schemas"]["NodeActivity"];
-            "placement.fallback": components["schemas"]["PlacementFallback"];
-            reset: components["schemas"]["Reset"];
-            "resource.changed": components["schemas"]["ResourceChanged"];
         };
         /** @description Either a one-time login, or e-mail and password. */
         Login: {
@@ -1743,6 +1800,8 @@ export interface components {
             hostname?: string | null;
             id: components["schemas"]["NodeId"];
             image: components["schemas"]["ImageState"];
+            /** @description Words that people put on it. */
+            labels: string[];
             /** Format: date-time */
             last_seen_at?: string | null;
             local_ip?: string | null;
@@ -1762,39 +1821,78 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description `node.activity`. The id is one of the world view; a machine's is derived from its own. */
-        NodeActivity: {
-            /**
-             * Format: double
-             * @description 0 to 1.
-             */
-            heat?: number | null;
-            kind?: components["schemas"]["ActivityKind"] | null;
-            label?: string | null;
-            nodeId: string;
-        };
         /**
          * @description Whether the machine is heard.
          * @enum {string}
          */
         NodeConnection: "connected" | "suspect" | "disconnected";
-        /** @description The events of `/api/nodes/live`: a field for each type, with what its `data:` line holds. */
-        NodeEvents: {
-            beat: components["schemas"]["Beat"];
-            gone: components["schemas"]["NodeGone"];
-            node: components["schemas"]["Node"];
-        };
-        /** @description A node was deleted. */
-        NodeGone: {
-            id: components["schemas"]["NodeId"];
-        };
         /** @description The latest heartbeat. Percentages 0 to 100, sizes bytes, temperatures °C; what is not known is absent. */
         NodeHealth: components["schemas"]["NodeSample"] & {
             /** Format: date-time */
             at: string;
         };
+        /**
+         * @description What a machine reported, as averages. Point `n` of each list covers `step_s` seconds from `from + n * step_s` on;
+         *     `null` where nothing was reported. A figure that was never reported in this span is left out.
+         */
+        NodeHistory: {
+            /** Format: date-time */
+            from: string;
+            /** @description Points of each list. */
+            points: number;
+            /** @description Lists by figure (`NodeMetric`). */
+            series: {
+                [key: string]: (number | null)[];
+            };
+            /** Format: int64 */
+            step_s: number;
+        };
         /** Format: uuid */
         NodeId: string;
+        /** @description A machine in a list. What is absent is not known, but for `connection`, which is absent while it is connected. */
+        NodeLine: {
+            arch?: string | null;
+            connection?: components["schemas"]["NodeConnection"] | null;
+            /**
+             * Format: int32
+             * @description Percent.
+             */
+            cpu?: number | null;
+            /** @description Version of the daemon. */
+            daemon?: string | null;
+            /**
+             * Format: int32
+             * @description Percent.
+             */
+            disk?: number | null;
+            drained?: boolean;
+            /** @description Only where it differs from the name. */
+            host?: string | null;
+            id: components["schemas"]["NodeId"];
+            labels?: string[];
+            /**
+             * Format: int32
+             * @description Percent.
+             */
+            memory?: number | null;
+            name: string;
+            paused?: boolean;
+            /** @description Codes of what its owner should know; the words are in the node itself. */
+            problems?: string[];
+            /**
+             * Format: int64
+             * @description Rises with each change: the node's `version`.
+             */
+            rev: number;
+            /** Format: int32 */
+            sandboxes: number;
+            /**
+             * Format: int64
+             * @description When it was heard last, seconds since 1970.
+             */
+            seen?: number | null;
+            status: components["schemas"]["NodeStatus"];
+        };
         /** @description Something about a machine that needs a person. */
         NodeProblem: {
             /** @description `cloned`, `wrong_install`, `version`, `bad_hello`, `engine`, `image`, `paused` or `clock`. */
@@ -1916,6 +2014,31 @@ export interface components {
          */
         Ownership: "leased" | "socket_bound" | "local";
         /** @description A page of a list. */
+        Page_Activity: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                by?: components["schemas"]["UserBrief"] | null;
+                /** @description What was asked, said or changed. */
+                data: Record<string, never>;
+                /** @description Why it failed. */
+                detail?: string | null;
+                /** Format: int64 */
+                duration_ms?: number | null;
+                /** Format: date-time */
+                finished_at?: string | null;
+                /** @description Unique within its source. */
+                id: string;
+                node_id?: components["schemas"]["NodeId"] | null;
+                source: components["schemas"]["ActivitySource"];
+                state?: components["schemas"]["OperationState"] | null;
+                /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
+                what: string;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
         Page_AuditEntry: {
             items: {
                 action: string;
@@ -2028,6 +2151,8 @@ export interface components {
                 hostname?: string | null;
                 id: components["schemas"]["NodeId"];
                 image: components["schemas"]["ImageState"];
+                /** @description Words that people put on it. */
+                labels: string[];
                 /** Format: date-time */
                 last_seen_at?: string | null;
                 local_ip?: string | null;
@@ -2046,6 +2171,54 @@ export interface components {
                 status: components["schemas"]["NodeStatus"];
                 /** Format: int64 */
                 version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_NodeLine: {
+            items: {
+                arch?: string | null;
+                connection?: components["schemas"]["NodeConnection"] | null;
+                /**
+                 * Format: int32
+                 * @description Percent.
+                 */
+                cpu?: number | null;
+                /** @description Version of the daemon. */
+                daemon?: string | null;
+                /**
+                 * Format: int32
+                 * @description Percent.
+                 */
+                disk?: number | null;
+                drained?: boolean;
+                /** @description Only where it differs from the name. */
+                host?: string | null;
+                id: components["schemas"]["NodeId"];
+                labels?: string[];
+                /**
+                 * Format: int32
+                 * @description Percent.
+                 */
+                memory?: number | null;
+                name: string;
+                paused?: boolean;
+                /** @description Codes of what its owner should know; the words are in the node itself. */
+                problems?: string[];
+                /**
+                 * Format: int64
+                 * @description Rises with each change: the node's `version`.
+                 */
+                rev: number;
+                /** Format: int32 */
+                sandboxes: number;
+                /**
+                 * Format: int64
+                 * @description When it was heard last, seconds since 1970.
+                 */
+                seen?: number | null;
+                status: components["schemas"]["NodeStatus"];
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -2150,12 +2323,6 @@ export interface components {
             node_id?: components["schemas"]["NodeId"] | null;
             target: components["schemas"]["PlacementTarget"];
         };
-        /** @description `placement.fallback` */
-        PlacementFallback: {
-            agentId: components["schemas"]["ClawId"];
-            reason: string;
-            wanted: string;
-        };
         /**
          * @description Whose containers new sandboxes become.
          * @enum {string}
@@ -2251,28 +2418,34 @@ export interface components {
             live_containers: components["schemas"]["Usage"];
             plan: string;
         };
-        /** @description `PATCH /api/nodes/{id}` */
-        RenameRequest: {
-            name: string;
+        /** @description What is promised, machine by machine; one that is not listed has promised nothing. */
+        Reserved: {
+            items: components["schemas"]["ReservedOn"][];
         };
-        /** @description Everything must be read anew: the cursor that was given cannot be served. */
-        Reset: {
-            /** @description Why, for people. */
-            reason: string;
-        };
-        /** @description `resource.changed` */
-        ResourceChanged: {
-            /** Format: uuid */
-            id: string;
-            kind: components["schemas"]["ResourceKind"];
+        /** @description What is promised on one machine. */
+        ReservedOn: {
+            /**
+             * Format: double
+             * @description Of the machine's processors, percent.
+             */
+            cpu_pct?: number | null;
             /** Format: int64 */
-            version: number;
+            memory_bytes: number;
+            /**
+             * Format: double
+             * @description Of the machine's memory, percent; absent when it never said how much it has.
+             */
+            memory_pct?: number | null;
+            /**
+             * Format: int64
+             * @description Billionths of a cpu.
+             */
+            nano_cpus: number;
+            /** @description The machine, or `local`. */
+            node_id: string;
+            /** Format: int32 */
+            sandboxes: number;
         };
-        /**
-         * @description The resources that pages cache.
-         * @enum {string}
-         */
-        ResourceKind: "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -2458,12 +2631,6 @@ export interface components {
              * @description As in the snapshot.
              */
             living: number;
-        };
-        /** @description The events of `/api/ops/tree/stream`: a field for each type, with what its `data:` line holds. */
-        TreeEvents: {
-            beat: components["schemas"]["Beat"];
-            delta: components["schemas"]["TreeDelta"];
-            tree: components["schemas"]["TreeSnapshot"];
         };
         /** @description The supervision tree at one moment. */
         TreeSnapshot: {
@@ -3259,6 +3426,58 @@ export interface operations {
             };
         };
     };
+    activity: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only these: `operation`, `event`, `audit`, with commas between them. */
+                sources?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Activity"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     avatar: {
         parameters: {
             query?: {
@@ -3994,7 +4213,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExecState"];
-                    "text/event-stream": components["schemas"]["ExecEvents"];
+                    "text/event-stream": string;
                 };
             };
             400: {
@@ -4270,7 +4489,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["LiveEvents"];
+                    "text/event-stream": string;
                 };
             };
             400: {
@@ -4405,6 +4624,33 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reserved: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reserved"];
+                };
+            };
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4605,6 +4851,46 @@ export interface operations {
             };
         };
     };
+    of_fleet: {
+        parameters: {
+            query?: {
+                /** @description Which figure; `cpu` when absent. */
+                metric?: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
+                /** @description How far back; an hour when absent. */
+                span?: "1h" | "6h" | "24h";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FleetHistory"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     join: {
         parameters: {
             query?: never;
@@ -4677,6 +4963,46 @@ export interface operations {
             };
         };
     };
+    lines: {
+        parameters: {
+            query?: {
+                /** @description Only these: up to 100 ids with commas between them. */
+                ids?: string;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_NodeLine"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     live: {
         parameters: {
             query?: never;
@@ -4691,7 +5017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["NodeEvents"];
+                    "text/event-stream": components["schemas"]["Node"];
                 };
             };
             401: {
@@ -4703,14 +5029,6 @@ export interface operations {
                 };
             };
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4855,7 +5173,7 @@ export interface operations {
             };
         };
     };
-    rename: {
+    describe: {
         parameters: {
             query?: never;
             header?: never;
@@ -4866,7 +5184,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RenameRequest"];
+                "application/json": components["schemas"]["DescribeRequest"];
             };
         };
         responses: {
@@ -5017,6 +5335,54 @@ export interface operations {
                 };
             };
             504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    of_node: {
+        parameters: {
+            query?: {
+                /** @description How far back; an hour when absent. */
+                span?: "1h" | "6h" | "24h";
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeHistory"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5517,7 +5883,10 @@ export interface operations {
     };
     stream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `tree` (default), or `promises`: how the promises stand, for operators. */
+                show?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5529,7 +5898,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["TreeEvents"];
+                    "text/event-stream": components["schemas"]["TreeDelta"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             401: {

@@ -6,7 +6,7 @@ import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
-import { explanation, makeTree, promises, streamTree } from "./tree.mjs";
+import { explanation, makeTree, streamPromises, streamTree } from "./tree.mjs";
 
 const open = (call) => ({ open: true, call });
 const signedIn = (call) => ({ call });
@@ -38,6 +38,13 @@ const RIGHTS = {
   viewer: ["workspace.read", "members.read", "claws.read", "sandboxes.read", "nodes.read", "events.read"],
 };
 
+function belongs(state) {
+  if (state.people.workspaces.length === 0)
+    throw new Refusal(403, "forbidden", "This is not allowed", {
+      detail: "You are not a member of any workspace; ask an Owner to invite you.",
+    });
+}
+
 const me = (state) => ({
   user: state.user,
   workspace: state.people.workspaces.find((one) => one.id === state.workspace),
@@ -61,6 +68,7 @@ function login({ state, body }) {
       detail: "Check what you typed, and try again.",
     });
   }
+  belongs(state);
   const token = randomUUID();
   state.sessions.set(token, {
     id: newId(),
@@ -83,7 +91,10 @@ export const routes = {
     state.sessions.delete(session);
     return { status: 204, headers: { "set-cookie": "roost_session=; Max-Age=0; Path=/" } };
   }),
-  "GET /api/auth/me": signedIn(({ state }) => ({ body: me(state) })),
+  "GET /api/auth/me": signedIn(({ state }) => {
+    belongs(state);
+    return { body: me(state) };
+  }),
   "POST /api/auth/password": signedIn(({ state, body }) => {
     if (!state.mustSetPassword && body.current !== state.password) {
       throw new Refusal(400, "validation", "The password was not changed", {
@@ -117,13 +128,16 @@ export const routes = {
     if (!state.operator) throw new Refusal(403, "forbidden", "This needs the operator grant");
     return { body: { at: ago(0), root: makeTree(state.nodes) } };
   }),
-  "GET /api/ops/tree/stream": operating(streamTree),
+  "GET /api/ops/tree/stream": signedIn((at) => {
+    if (at.query.get("show") === "promises") return operating(streamPromises).call(at);
+    if (!at.state.operator && !at.state.ownTree) return operating(streamTree).call(at);
+    return streamTree(at);
+  }),
   "GET /api/ops/actors/:id/explain": operating(({ state, params }) => {
     const body = explanation(makeTree(state.nodes), params.id);
     if (!body) throw new Refusal(404, "not-found", "There is no such actor");
     return { body };
   }),
-  "GET /api/ops/promises": operating(() => ({ body: promises() })),
   "POST /api/ops/actors/:id/restart": operating(({ state, params }) => {
     (state.restarted ??= []).push(params.id);
     return { status: 202, body: {} };
