@@ -63,6 +63,7 @@ fn resolved(schema: &'static Value) -> &'static Value {
 /// Keywords that say something to people, or that the checks below read beside their own.
 const PASSED: &[&str] = &[
     "description",
+    "default",
     "format",
     "examples",
     "required",
