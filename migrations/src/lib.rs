@@ -18,6 +18,9 @@ mod m0101_fleet;
 mod m0102_operations;
 mod m0103_session_origins;
 mod m0104_invitations;
+mod m0105_node_history;
+mod m0106_node_labels;
+mod m0107_agent_activity;
 mod m0201_sandboxes;
 mod m0301_audit_chain;
 mod m0302_brains_and_avatars;
@@ -38,9 +41,13 @@ impl MigratorTrait for Migrator {
             Box::new(m0102_operations::Migration),
             Box::new(m0103_session_origins::Migration),
             Box::new(m0104_invitations::Migration),
+            Box::new(m0105_node_history::Migration),
+            Box::new(m0106_node_labels::Migration),
             Box::new(m0201_sandboxes::Migration),
             Box::new(m0301_audit_chain::Migration),
             Box::new(m0302_brains_and_avatars::Migration),
+            // After all tables that it indexes, wherever its number is.
+            Box::new(m0107_agent_activity::Migration),
         ]
     }
 }

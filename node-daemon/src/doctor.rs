@@ -171,6 +171,7 @@ pub fn print(checks: &[Check]) {
             Level::Warn => "warn",
             Level::Fail => "FAIL",
         };
-        println!("  {mark}  {}: {}", check.title, check.detail);
+        let detail = roost_protocol::text::visible(&check.detail, 1024);
+        println!("  {mark}  {}: {detail}", check.title);
     }
 }

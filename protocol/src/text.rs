@@ -235,6 +235,65 @@ pub fn clean(text: &str, most_bytes: usize) -> String {
     out
 }
 
+/// Whether a terminal or a page would act on a character, or hide it, rather than show it: control characters, those that
+/// change the reading direction, and those that have no width. None of them belongs in what is printed for people.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Text from anywhere as one line for a terminal: what would act or hide is made visible (`\x1b`, `\u{202e}`), never
+/// emitted; too long a text is cut and says so. Everything that a command line prints for people goes through here.
+pub fn visible(text: &str, most_bytes: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(most_bytes));
+    for c in text.chars() {
+        let before = out.len();
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if is_hidden(c) && u32::from(c) < 0x100 => {
+                out.push_str(&format!("\\x{:02x}", u32::from(c)));
+            }
+            c if is_hidden(c) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => out.push(c),
+        }
+        if out.len() > most_bytes {
+            out.truncate(before);
+            out.push('…');
+            break;
+        }
+    }
+    out
+}
+
+/// As [`visible`], but line ends stay: for text of several lines that is ours, with parts that are not.
+pub fn visible_lines(text: &str) -> String {
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| visible(line, usize::MAX))
+        .collect();
+    lines.join("\n")
+}
+
+/// JSON that means the same and that a terminal may show: what would act or hide is written as `\uXXXX`. Such characters
+/// occur only inside strings of JSON, where the two spellings are one.
+pub fn json_for_terminals(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_hidden(c) && !matches!(c, '\n' | '\r' | '\t') {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 fn short(text: &str, most: usize) -> String {
     clean(text, most)
 }
@@ -301,6 +360,44 @@ mod tests {
     fn cleaning_removes_terminal_escapes_and_bounds_on_a_character() {
         assert_eq!(clean("a\u{1b}[31mb\u{7}\nc\u{202e}d", 100), "a[31mb cd");
         assert_eq!(clean("äöü", 3), "ä");
+    }
+
+    /// What a hostile machine, person or agent may call itself.
+    const HOSTILE: &str =
+        "a\u{1b}[31mb\u{7}\n\rc\u{202e}d\u{9b}2Je\u{200b}f\u{2066}g\u{7f}\u{feff}h\u{e0041}";
+
+    #[test]
+    fn what_would_act_on_a_terminal_is_shown_and_never_emitted() {
+        let shown = visible(HOSTILE, 1_000);
+        assert_eq!(
+            shown,
+            "a\\x1b[31mb\\x07\\n\\rc\\u{202e}d\\x9b2Je\\u{200b}f\\u{2066}g\\x7f\\u{feff}h\\u{e0041}"
+        );
+        assert!(!shown.chars().any(is_hidden));
+        for c in (0..=0x0010_ffff).filter_map(char::from_u32) {
+            assert!(
+                !visible(&c.to_string(), 100).chars().any(is_hidden),
+                "{c:?}"
+            );
+        }
+        assert_eq!(visible("Größe 日本 👩 \\x", 100), "Größe 日本 👩 \\x");
+    }
+
+    #[test]
+    fn long_text_is_cut_where_a_character_ends_and_says_so() {
+        assert_eq!(visible("äöü", 4), "äö…");
+        assert_eq!(visible("ab\u{1b}", 4), "ab…");
+    }
+
+    #[test]
+    fn lines_of_ours_stay_lines() {
+        assert_eq!(visible_lines("a\n\u{1b}b\n"), "a\n\\x1bb\n");
+    }
+
+    #[test]
+    fn json_for_terminals_means_the_same_and_hides_nothing() {
+        let safe = json_for_terminals("{\n\"a\": \"\u{9b}\u{202e}é\u{e0041}\"\n}");
+        assert_eq!(safe, "{\n\"a\": \"\\u009b\\u202eé\\udb40\\udc41\"\n}");
     }
 
     #[test]

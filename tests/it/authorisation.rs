@@ -77,6 +77,7 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/claws/{id}", Role("viewer"), ""),
     ("PATCH /api/claws/{id}", Role("member"), r#"{"name":"y"}"#),
     ("DELETE /api/claws/{id}", Role("member"), ""),
+    ("GET /api/claws/{id}/activity", Role("viewer"), ""),
     ("GET /api/claws/{id}/brain", Role("viewer"), ""),
     (
         "PUT /api/claws/{id}/brain",
@@ -116,6 +117,10 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/nodes/live", Role("viewer"), ""),
     ("GET /api/nodes/{id}", Role("viewer"), ""),
     ("GET /api/nodes/{id}/tools", Role("viewer"), ""),
+    ("GET /api/nodes/{id}/history", Role("viewer"), ""),
+    ("GET /api/nodes/history", Role("viewer"), ""),
+    ("GET /api/nodes/lines", Role("viewer"), ""),
+    ("GET /api/fleet/reserved", Role("viewer"), ""),
     ("GET /api/nodes/{id}/operations", Role("viewer"), ""),
     ("GET /api/nodes/{id}/sandboxes", Role("viewer"), ""),
     ("POST /api/nodes/pair", Role("admin"), "{}"),

@@ -1,5 +1,6 @@
 //! One integration binary; its modules mirror the domains of the gateway.
 
+mod activity;
 mod audit;
 mod auth;
 mod authorisation;
@@ -8,6 +9,7 @@ mod brains;
 mod claws;
 mod events;
 mod fleet;
+mod guide;
 mod http;
 mod kill_points;
 mod operator;
@@ -15,5 +17,6 @@ mod people;
 mod sandboxes;
 mod starting;
 mod support;
+mod tls;
 mod traces;
 mod two_gateways;

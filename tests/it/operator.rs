@@ -1,6 +1,6 @@
 //! Operators: the tree, restarts, probes, metrics.
 
-use roost_tests::{Gateway, Stream, eventually};
+use roost_tests::{Gateway, Machine, Stream, eventually};
 
 #[tokio::test]
 async fn operators_see_the_whole_tree_and_an_owner_only_the_own_branch() {
@@ -275,5 +275,41 @@ async fn promises_are_listed_with_what_watches_them_and_none_is_broken() {
         .collect();
     assert_eq!(made, ["P1", "P2", "P3", "P6", "P7", "P8"]);
     assert!(all.iter().all(|one| one["broken"] == 0), "{}", said.text);
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn the_promises_are_followed_by_operators_alone() {
+    let gateway = Gateway::start_with(&[("operators", r#"["owner@roost.localhost"]"#)]).await;
+    let (operator, stranger) = (gateway.owner().await, gateway.stranger().await);
+    let path = "/api/ops/tree/stream?show=promises";
+    let mut stream = Stream::open(operator.get(path)).await;
+    let first = stream.take(1).await.remove(0);
+    let asked = operator.get("/api/ops/promises").expect(200).await;
+    assert_eq!(first.kind, "promises");
+    assert_eq!(first.data["promises"][0]["id"], "P1", "{first:?}");
+    assert_eq!(first.data["since"], asked.body["since"]);
+
+    // A machine that goes away without a word counts for the promise that nothing is destroyed by that.
+    let machine = Machine::joined(&gateway, operator).await;
+    let defended = |data: &serde_json::Value| {
+        let all = data["promises"].as_array().expect("promises");
+        let p8 = all.iter().find(|one| one["id"] == "P8").expect("P8");
+        p8["defended"].as_u64().expect("a count")
+    };
+    machine.connect().await.vanish();
+    loop {
+        let next = stream.take(1).await.remove(0);
+        assert_eq!(next.kind, "promises");
+        if defended(&next.data) > defended(&first.data) {
+            break;
+        }
+    }
+    stranger.get(path).refused(403, "forbidden").await;
+    operator
+        .get("/api/ops/tree/stream?show=everything")
+        .refused(400, "validation")
+        .await;
+    drop(stream);
     gateway.stop().await;
 }

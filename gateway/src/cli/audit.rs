@@ -32,7 +32,7 @@ pub(super) async fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
     let (db, _) = owner::open(&config).await?;
     let report = audit::verify(&db, noted).await?;
     db.close().await;
-    print!("{}", told(&report));
+    print!("{}", roost_protocol::text::visible_lines(&told(&report)));
     Ok(if report.is_intact() {
         ExitCode::SUCCESS
     } else {

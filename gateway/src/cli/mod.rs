@@ -75,7 +75,8 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             // The whole chain, one cause after the other: people act on the first line.
-            eprintln!("roost: {error:#}");
+            let error = roost_protocol::text::visible_lines(&format!("{error:#}"));
+            eprintln!("roost: {error}");
             ExitCode::FAILURE
         }
     }

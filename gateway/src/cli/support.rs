@@ -32,7 +32,10 @@ pub(super) async fn examine(args: DoctorArgs, json: bool) -> anyhow::Result<Exit
     if json {
         println!("{}", serde_json::to_string(&checks)?);
     } else {
-        print!("{}", doctor::lines(&checks));
+        print!(
+            "{}",
+            roost_protocol::text::visible_lines(&doctor::lines(&checks))
+        );
     }
     let failed = checks.iter().any(|check| check.level == Level::Fail);
     Ok(if failed {

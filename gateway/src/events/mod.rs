@@ -29,4 +29,4 @@ pub use kinds::{
 };
 pub use log::EventLog;
 pub use model::{EventId, Filter, StoredEvent};
-pub use store::{Replay, append, head, open_log, replay};
+pub use store::{Replay, about_agent, append, head, open_log, replay};

@@ -1,4 +1,5 @@
-//! Forgetting: events past their age or beyond the count of a workspace, idempotency keys and sessions past their time.
+//! Forgetting: events past their age or beyond the count of a workspace, idempotency keys and sessions past their time,
+//! averages of machines older than a day.
 
 use std::time::Duration;
 
@@ -53,6 +54,7 @@ impl Sweeper {
         ))
         .await?;
         domains::auth::store::forget_expired(&*tx, now).await?;
+        domains::fleet::history::forget_before(&tx, now).await?;
         if lease.guard(&tx).await? {
             tx.commit().await?;
         }

@@ -8,7 +8,8 @@ use sea_orm::{
 
 use super::{Event, EventId, StoredEvent, entity};
 use crate::db::WriteTx;
-use crate::ids::WorkspaceId;
+use crate::http::older::Older;
+use crate::ids::{ClawId, WorkspaceId};
 
 /// What a replay found.
 #[derive(Debug)]
@@ -171,6 +172,31 @@ pub async fn replay(
         }
     }
     Ok(Replay::Events(Vec::new()))
+}
+
+/// Events about an agent, newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn about_agent(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+    agent: ClawId,
+    older: Older<i64>,
+    limit: u64,
+) -> Result<Vec<entity::event::Model>, DbErr> {
+    use entity::event::Column;
+    entity::event::Entity::find()
+        .filter(Column::AgentId.eq(agent))
+        .filter(Column::WorkspaceId.eq(workspace))
+        // Tells pages to ask again; what happened stands in its own event or in the audit log.
+        .filter(Column::Kind.ne("resource.changed"))
+        .filter(older.of(Column::At, Column::Seq))
+        .order_by_desc(Column::At)
+        .order_by_desc(Column::Seq)
+        .limit(limit)
+        .all(db)
+        .await
 }
 
 impl From<entity::event::Model> for StoredEvent {

@@ -14,6 +14,7 @@ use super::entity;
 use super::model::{Asked, OperationState, Target};
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
+use crate::http::older::Older;
 use crate::ids::{ClawId, NodeId, OperationId, SandboxId, WorkspaceId};
 
 /// The connection on which a report came: a write is void when a newer one exists (promise P6).
@@ -118,6 +119,25 @@ pub async fn latest_on(
         query = query.filter(entity::Column::Id.lt(before));
     }
     query
+        .order_by(entity::Column::Id, Order::Desc)
+        .limit(limit)
+        .all(db)
+        .await
+}
+
+/// The operations of an agent, newest first.
+pub async fn of_agent(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    older: Older<OperationId>,
+    limit: u64,
+) -> Result<Vec<entity::Model>, DbErr> {
+    entity::Entity::find()
+        .filter(entity::Column::AgentId.eq(agent))
+        .filter(entity::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(older.of(entity::Column::CreatedAt, entity::Column::Id))
+        .order_by(entity::Column::CreatedAt, Order::Desc)
         .order_by(entity::Column::Id, Order::Desc)
         .limit(limit)
         .all(db)

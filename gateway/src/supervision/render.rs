@@ -156,11 +156,9 @@ fn quoted(text: &str) -> String {
     printable(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// Nothing that moves a cursor: failure texts may carry what a stranger sent.
+/// Nothing that moves a cursor or makes a line: names and failure texts may carry what a stranger sent.
 fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
+    roost_protocol::text::visible(text, 4096)
 }
 
 fn ms_between(from: DateTime<Utc>, to: DateTime<Utc>) -> u64 {
@@ -200,6 +198,6 @@ mod tests {
 
     #[test]
     fn text_from_strangers_cannot_break_out_of_a_label_or_move_the_cursor() {
-        assert_eq!(quoted("a\"b\\c\nd\u{1b}[2J"), "a\\\"b\\\\c d [2J");
+        assert_eq!(quoted("a\"b\\c\nd\u{1b}[2J"), "a\\\"b\\\\c\\\\nd\\\\x1b[2J");
     }
 }

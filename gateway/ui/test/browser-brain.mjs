@@ -16,13 +16,13 @@ export const brainTests = (scene) => ({
       scene({}, async ({ mock, page }) => {
         const { state } = mock;
         const claw = state.claws.find((one) => one.name === "scribe");
-        await page.goto(`${mock.url}/claws/${claw.id}?tab=brain`);
+        await page.goto(`${mock.url}/claws/${claw.id}?app=brain`);
         const text = page.getByLabel(LABEL);
         await text.focus();
         await page.keyboard.press("Control+End");
         await page.keyboard.type("\nMine.");
         await page.getByText("Not saved yet").waitFor();
-        await page.getByRole("tab", { name: "Details" }).click();
+        await page.getByRole("tab", { name: "Overview" }).click();
         await page.getByRole("tab", { name: "Brain" }).click();
         assert.match(await text.inputValue(), /Mine\.$/);
         // Somebody else saves a version while this one is being written, and the page is loaded again.
@@ -53,7 +53,7 @@ export const brainTests = (scene) => ({
   "brain: a refused save keeps the text; a version is compared and taken back by keyboard": () =>
     scene({}, async ({ mock, page }) => {
       const claw = mock.state.claws.find((one) => one.name === "scribe");
-      await page.goto(`${mock.url}/claws/${claw.id}?tab=brain`);
+      await page.goto(`${mock.url}/claws/${claw.id}?app=brain`);
       const text = page.getByLabel(LABEL);
       await text.fill("mine");
       // The other's version is there, but no event has told of it.

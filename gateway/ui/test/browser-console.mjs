@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { axe, shot, until } from "./browser-kit.mjs";
 
 const open = async ({ mock, page }, name = "mason") => {
-  await page.goto(`${mock.url}/claws/${mock.state.claws.find((one) => one.name === name).id}`);
+  await page.goto(`${mock.url}/claws/${mock.state.claws.find((one) => one.name === name).id}?app=sandbox`);
   await page.getByLabel("Command").waitFor();
 };
 const type = async (page, text) => {
@@ -30,7 +30,7 @@ export const consoleTests = (scene) => ({
   "a fallback of the placement is said, with its reason": () =>
     scene({}, async ({ mock, page }) => {
       mock.state.placement = { target: "node", node_id: mock.state.nodes[2].id };
-      await page.goto(`${mock.url}/claws/${mock.state.claws[2].id}`);
+      await page.goto(`${mock.url}/claws/${mock.state.claws[2].id}?app=sandbox`);
       await page.getByRole("button", { name: "Make a sandbox" }).click();
       await page.getByText("Not where you wanted it.").waitFor();
       await page.getByText(/instead, because it is offline/).waitFor();

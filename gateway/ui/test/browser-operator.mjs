@@ -86,6 +86,17 @@ export const operatorTests = (scene) => ({
       await until("the gone to leave", async () => (await row(page, /^store/).count()) === 0);
     }),
 
+  "the tree: an Owner is told nothing of supervisors, and sees no zero for it": () =>
+    scene({}, async ({ mock, page }) => {
+      mock.state.operator = false;
+      mock.state.ownTree = true;
+      await page.goto(`${mock.url}/operator`);
+      const cells = async (name) => (await row(page, name).getByRole("gridcell").allTextContents()).slice(2);
+      await row(page, /^http/).waitFor();
+      assert.deepEqual([...new Set((await cells(/^http/)).slice(1, 4))], ["–"]);
+      assert.equal(await page.getByRole("link", { name: "Promises" }).count(), 0);
+    }),
+
   "the tree: a lost stream says so and comes back by itself; a lost right ends it": () =>
     scene({}, async ({ mock, page }) => {
       await page.goto(`${mock.url}/operator`);
@@ -110,6 +121,15 @@ export const operatorTests = (scene) => ({
       await page.getByText("Broken 1 times").waitFor();
       await page.getByText("Not yet promised").waitFor();
       assert.deepEqual(await axe(page), []);
+      mock.state.brokenNow = 4;
+      await page.getByText("Broken 4 times").waitFor();
+      mock.down = true;
+      mock.state.treeCut = true;
+      await page.getByText("Not live, trying again").waitFor();
+      await page.getByText("Broken 4 times").waitFor();
+      mock.state.treeCut = false;
+      mock.down = false;
+      await until("it to be live again", async () => (await page.getByText("Not live").count()) === 0);
       mock.state.operator = false;
       await page.getByRole("heading", { name: "The promises are for operators" }).waitFor();
     }),

@@ -4,6 +4,8 @@ import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
 import { hostileTests } from "./browser-hostile.mjs";
+import { agentTests } from "./browser-agent.mjs";
+import { fleetTests } from "./browser-fleet.mjs";
 import { liveTests } from "./browser-live.mjs";
 import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
@@ -106,10 +108,12 @@ const tests = {
           offline: `/fleet/${mock.state.nodes[2].id}`,
           agents: "/agents",
           agent: `/claws/${claw.id}`,
-          "no-sandbox": `/claws/${bare.id}`,
-          hardening: `/claws/${claw.id}?tab=hardening`,
-          details: `/claws/${claw.id}?tab=details`,
-          brain: `/claws/${mock.state.claws[0].id}?tab=brain`,
+          "no-sandbox": `/claws/${bare.id}?app=sandbox`,
+          "agent-sandbox": `/claws/${claw.id}?app=sandbox`,
+          activity: `/claws/${claw.id}?app=activity`,
+          apps: `/claws/${claw.id}?app=apps`,
+          brain: `/claws/${mock.state.claws[0].id}?app=brain`,
+          figures: "/fleet?view=figures&metric=memory&span=6h",
           audit: "/audit",
           members: "/members",
           quotas: "/quotas",
@@ -210,7 +214,7 @@ const tests = {
         "/fleet": "Pair a machine",
         "/agents": "New agent",
         [`/fleet/${mock.state.nodes[0].id}`]: "Drain",
-        [`/claws/${mock.state.claws[1].id}`]: "Destroy sandbox",
+        [`/claws/${mock.state.claws[1].id}?app=sandbox`]: "Destroy sandbox",
       };
       for (const [path, name] of Object.entries(offers)) {
         await page.goto(mock.url + path);
@@ -233,6 +237,8 @@ const tests = {
   ...hostileTests(scene),
   ...peopleTests(scene),
   ...liveTests(scene),
+  ...fleetTests(scene),
+  ...agentTests(scene),
   ...consoleTests(scene),
   ...brainTests(scene),
   ...operatorTests(scene),

@@ -121,6 +121,7 @@ const failed = await runAll({
   },
 
   "its sandbox runs real commands": async () => {
+    await page.getByRole("tab", { name: "Sandbox" }).click();
     await page.getByRole("button", { name: "Make a sandbox" }).click();
     await page.getByLabel("Command", { exact: true }).waitFor();
     await page.getByRole("link", { name: "journey", exact: true }).waitFor();
@@ -145,7 +146,6 @@ const failed = await runAll({
     await page.keyboard.type("echo $((6*7))-tty");
     await page.keyboard.press("Enter");
     await page.locator(".xterm-rows").getByText("42-tty").waitFor();
-    await page.getByRole("tab", { name: "Hardening" }).click();
     await page.getByText(/^All \d{2,} measures hold/).waitFor();
     await clean("hardening");
   },
@@ -160,8 +160,9 @@ const failed = await runAll({
       agents: "/agents",
       "new-agent": "/agents?dialog=new",
       agent: `/claws/${agent}`,
-      hardening: `/claws/${agent}?tab=hardening`,
-      details: `/claws/${agent}?tab=details`,
+      sandbox: `/claws/${agent}?app=sandbox`,
+      activity: `/claws/${agent}?app=activity`,
+      apps: `/claws/${agent}?app=apps`,
       quotas: "/quotas",
       operator: "/operator",
       account: "/account",

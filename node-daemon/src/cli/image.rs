@@ -58,7 +58,7 @@ impl Image {
             ImageVerb::Import { file } => super::block_on(async {
                 let driver = Driver::connect(EngineConfig::default()).await?;
                 for line in driver.import_image(&file).await? {
-                    println!("{}", roost_protocol::text::clean(line.trim(), 1024));
+                    println!("{}", roost_protocol::text::visible(line.trim(), 1024));
                 }
                 Ok(ExitCode::SUCCESS)
             }),
@@ -67,7 +67,7 @@ impl Image {
                 let driver = Driver::connect(EngineConfig::default()).await?;
                 driver
                     .pull_image(&reference, &mut |line: &str| {
-                        println!("{}", roost_protocol::text::clean(line, 1024));
+                        println!("{}", roost_protocol::text::visible(line, 1024));
                     })
                     .await?;
                 Ok(ExitCode::SUCCESS)

@@ -4,9 +4,13 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::ExitCode;
 
 use clap::Args;
+use roost_protocol::text::{json_for_terminals, visible};
 use serde_json::Value;
 
 use crate::state::StateFolder;
+
+/// More of one line than this nobody reads; `--json` has all of it.
+const MOST_LINE_BYTES: usize = 8 * 1024;
 
 /// Show what was done on this machine: who, what, when, how it ended
 #[derive(Debug, Args)]
@@ -39,7 +43,11 @@ impl Log {
         }
         let mut out = std::io::stdout().lock();
         for line in newest {
-            let line = if self.json { line } else { readable(&line) };
+            let line = if self.json {
+                json_for_terminals(&line)
+            } else {
+                visible(&readable(&line), MOST_LINE_BYTES)
+            };
             if writeln!(out, "{line}").is_err() {
                 break;
             }
@@ -48,6 +56,7 @@ impl Log {
     }
 }
 
+/// A line of the log as people read it.
 fn readable(line: &str) -> String {
     let Ok(value) = serde_json::from_str::<Value>(line) else {
         return line.to_owned();

@@ -93,7 +93,8 @@ pub fn main(cli: Cli) -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("roostd: {error:#}");
+            let error = roost_protocol::text::visible_lines(&format!("{error:#}"));
+            eprintln!("roostd: {error}");
             ExitCode::FAILURE
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
-use roost_protocol::text::clean;
+use roost_protocol::text::{json_for_terminals, visible};
 
 use crate::control_socket::client;
 use crate::control_socket::message::{Answer, Request, Status};
@@ -49,7 +49,8 @@ impl Show {
         match client::ask(state, Request::Status)? {
             Some(Answer::Status(status)) => {
                 if self.json {
-                    writeln!(out, "{}", serde_json::to_string(&status)?)?;
+                    let json = serde_json::to_string(&status)?;
+                    writeln!(out, "{}", json_for_terminals(&json))?;
                 } else {
                     write!(out, "{}", readable(&status))?;
                 }
@@ -107,7 +108,7 @@ fn readable(status: &Status) -> String {
     let link = &status.link;
     let connection = match (link.connected, &link.last_error) {
         (true, _) => "connected".to_owned(),
-        (false, Some(error)) => format!("not connected: {}", clean(error, 300)),
+        (false, Some(error)) => format!("not connected: {}", visible(error, 300)),
         (false, None) => "connecting".to_owned(),
     };
     let executor = &status.executor;
@@ -115,15 +116,24 @@ fn readable(status: &Status) -> String {
     let _ = writeln!(
         out,
         "Node {} of {:?} at {}",
-        status.node_id, status.workspace, status.gateway
+        status.node_id,
+        status.workspace,
+        visible(&status.gateway, 300)
     );
-    let _ = writeln!(out, "  roostd {}, {connection}", status.daemon_version);
+    let _ = writeln!(
+        out,
+        "  roostd {}, {connection}",
+        visible(&status.daemon_version, 64)
+    );
     match &executor.engine {
         Some(engine) => {
             let _ = writeln!(
                 out,
                 "  engine {} {} (API {}), agent image {:?}",
-                engine.name, engine.version, engine.api, executor.image
+                visible(&engine.name, 64),
+                visible(&engine.version, 64),
+                visible(&engine.api, 64),
+                executor.image
             );
         }
         None => {
@@ -142,7 +152,8 @@ fn readable(status: &Status) -> String {
     if let Some(held) = &executor.waits_for_disk {
         let _ = writeln!(
             out,
-            "  WAITS FOR THE DISK: {held}. The gateway is told when there is room"
+            "  WAITS FOR THE DISK: {}. The gateway is told when there is room",
+            visible(held, 300)
         );
     }
     let _ = writeln!(out, "\nSandboxes: {}", executor.sandboxes.len());
@@ -165,7 +176,7 @@ fn readable(status: &Status) -> String {
             mebibytes(facts.limits.memory_bytes),
             facts.limits.nano_cpus as f64 / 1e9,
             sandbox.idle_s,
-            clean(&facts.image, 80)
+            visible(&facts.image, 80)
         );
         for operation in executor
             .operations
@@ -177,7 +188,7 @@ fn readable(status: &Status) -> String {
                 "    {:>6} s  {}  {}",
                 operation.running_s,
                 operation.operation,
-                clean(&operation.what, 100)
+                visible(&operation.what, 100)
             );
         }
     }
@@ -199,7 +210,7 @@ fn readable(status: &Status) -> String {
                 "  {:>6} s  {}  {}",
                 operation.running_s,
                 operation.operation,
-                clean(&operation.what, 100)
+                visible(&operation.what, 100)
             );
         }
     }
@@ -208,4 +219,41 @@ fn readable(status: &Status) -> String {
 
 fn mebibytes(bytes: u64) -> String {
     format!("{} MiB", bytes / (1024 * 1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever a gateway or an engine may call itself; the command line is cleaned of what a terminal would act on.
+    #[test]
+    fn hostile_names_are_shown_and_never_emitted() {
+        let hostile = "x\u{1b}[2J\u{202e}y\nz";
+        let status: Status = serde_json::from_value(serde_json::json!({
+            "daemon_version": hostile, "node_id": "n", "workspace": hostile, "gateway": hostile,
+            "link": { "connected": false, "sessions": 1, "last_error": hostile },
+            "executor": {
+                "engine": { "name": hostile, "version": hostile, "api": hostile },
+                "image": "ready", "paused": false, "draining": false,
+                "waits_for_disk": hostile, "sandboxes": [],
+                "operations": [{
+                    "id": "00000000-0000-0000-0000-000000000000", "operation": "sb_exec", "sandbox": null, "workspace": null,
+                    "agent": null, "what": hostile, "running_s": 1, "output_bytes": 0
+                }]
+            }
+        }))
+        .expect("a status");
+        let text = readable(&status);
+        assert!(
+            !text
+                .chars()
+                .any(|c| c != '\n' && roost_protocol::text::is_hidden(c)),
+            "{text:?}"
+        );
+        assert!(text.contains("\\x1b[2J\\u{202e}y\\nz"), "{text}");
+        assert!(
+            !text.lines().any(|line| line.starts_with('z')),
+            "a name made a line of its own: {text}"
+        );
+    }
 }

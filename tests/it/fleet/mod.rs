@@ -3,6 +3,7 @@
 mod channel;
 mod drain;
 mod faults;
+mod history;
 mod joining;
 mod operations;
 mod output;

@@ -38,7 +38,8 @@ impl Events {
                 Ok(()) => wait = Duration::from_millis(500),
                 Err(error) if !self.follow => return Err(error),
                 Err(error) => {
-                    eprintln!("roost: {error:#}; trying again");
+                    let error = format!("{error:#}");
+                    eprintln!("roost: {}; trying again", show::clean(&error));
                     wait = (wait * 2).min(Duration::from_secs(30));
                 }
             }
@@ -79,14 +80,12 @@ impl Events {
             if api.json {
                 let data: serde_json::Value =
                     serde_json::from_str(&message.data).unwrap_or_default();
-                println!(
-                    "{}",
-                    json!({ "id": message.id, "type": message.event, "data": data })
-                );
+                let line = json!({ "id": message.id, "type": message.event, "data": data });
+                show::json_line(&line);
             } else {
                 println!(
                     "{:<12} {:<20} {}",
-                    message.id.unwrap_or_default(),
+                    show::clean(&message.id.unwrap_or_default()),
                     show::clean(&message.event),
                     show::clean(&message.data)
                 );

@@ -211,7 +211,10 @@ async fn resized(api: &Api, operation: &str, tty: bool) -> anyhow::Error {
 
 fn code_of(end: &Value, json: bool) -> ExitCode {
     if json {
-        eprintln!("{end}");
+        eprintln!(
+            "{}",
+            roost_protocol::text::json_for_terminals(&end.to_string())
+        );
     }
     if end["truncated"] == json!(true) {
         eprintln!("roost: there was more output than is streamed; the rest was dropped");

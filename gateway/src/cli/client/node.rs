@@ -23,6 +23,8 @@ pub enum Node {
     },
     /// List machines with their latest health
     List,
+    /// Everything that is known of a machine
+    Show { node: String },
     /// Measure a machine: engine, kernel, and a probe sandbox read from inside
     Verify { node: String },
     /// Take no new sandboxes there
@@ -31,6 +33,8 @@ pub enum Node {
     Undrain { node: String },
     /// Give a machine a name
     Rename { node: String, name: String },
+    /// Put words on a machine, to find it by; they replace those that it has
+    Label { node: String, labels: Vec<String> },
     /// Remove a machine; its token is dead at once
     Delete { node: String },
 }
@@ -40,6 +44,11 @@ impl Node {
         match self {
             Self::Pair { name, wait } => pair(api, name, wait).await?,
             Self::List => list(api).await?,
+            Self::Show { node } => details(api, &node).await?,
+            Self::Label { node, labels } => {
+                let body = Some(json!({ "labels": labels }));
+                act(api, &node, Method::PATCH, "", body, "Labelled.").await?;
+            }
             Self::Verify { node } => return verify(api, &node).await,
             Self::Drain { node } => {
                 act(api, &node, Method::POST, "/drain", None, "Draining.").await?;
@@ -166,6 +175,59 @@ async fn list(api: &Api) -> anyhow::Result<()> {
     Ok(())
 }
 
+async fn details(api: &Api, node: &str) -> anyhow::Result<()> {
+    let id = find(api, node).await?;
+    let node = api.get(&format!("/api/nodes/{id}")).await?;
+    if api.json {
+        show::json(&node);
+        return Ok(());
+    }
+    let tools = api.get(&format!("/api/nodes/{id}/tools")).await?;
+    print!("{}", described(&node, &tools));
+    Ok(())
+}
+
+fn described(node: &Value, tools: &Value) -> String {
+    let mut text = String::new();
+    let mut say = |label: &str, value: String| text.push_str(&format!("{label:<12} {value}\n"));
+    for (label, path) in [
+        ("name", "name"),
+        ("hostname", "hostname"),
+        ("id", "id"),
+        ("status", "status"),
+        ("connection", "connection"),
+        ("address", "local_ip"),
+        ("system", "os"),
+        ("processor", "arch"),
+        ("roostd", "daemon_version"),
+        ("engine", "engine.name"),
+        ("", "engine.version"),
+        ("image", "image"),
+        ("sandboxes", "sandboxes"),
+    ] {
+        say(label, field(node, path));
+    }
+    say("last seen", show::moment(node, "last_seen_at"));
+    let words = |value: &Value| {
+        let words: Vec<String> = value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(show::clean)
+            .collect();
+        words.join(" ")
+    };
+    say("labels", words(&node["labels"]));
+    for tool in tools["items"].as_array().into_iter().flatten() {
+        say(&field(tool, "tool"), field(tool, "version"));
+    }
+    for problem in node["problems"].as_array().into_iter().flatten() {
+        say("PROBLEM", field(problem, "detail"));
+    }
+    text
+}
+
 async fn verify(api: &Api, node: &str) -> anyhow::Result<ExitCode> {
     let id = find(api, node).await?;
     show::progress("measuring the machine…");
@@ -256,5 +318,30 @@ async fn find(api: &Api, wanted: &str) -> anyhow::Result<String> {
     match named.into_iter().next() {
         Some(id) => Ok(id),
         None => bail!("no machine is called {wanted:?}; see `roost node list`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_that_calls_itself_something_hostile_makes_no_line_and_moves_no_cursor() {
+        let hostile = "x\u{1b}[2J\u{202e}\nstatus online";
+        let node = json!({ "name": hostile, "hostname": hostile, "os": hostile, "daemon_version": hostile,
+            "engine": { "name": hostile, "version": hostile }, "labels": [hostile],
+            "problems": [{ "code": "x", "detail": hostile }] });
+        let tools = json!({ "items": [{ "tool": hostile, "version": hostile }] });
+        let text = described(&node, &tools);
+        assert!(
+            !text
+                .chars()
+                .any(|c| c != '\n' && roost_protocol::text::is_hidden(c)),
+            "{text:?}"
+        );
+        assert!(
+            !text.lines().any(|line| line.starts_with("status online")),
+            "{text}"
+        );
     }
 }

@@ -1,12 +1,13 @@
-//! Text for people: tables, sizes, ages. Everything that a gateway said is cleaned of what a terminal would act on.
+//! Text for people: tables, sizes, ages. Whatever a gateway said goes through [`clean`]: what a terminal would act on is
+//! made visible, never emitted.
 
 use std::io::IsTerminal;
 
 use serde_json::Value;
 
-/// Bounds and cleans a text.
+/// A text as one line that a terminal may show.
 pub fn clean(text: &str) -> String {
-    roost_protocol::text::clean(text, 4096)
+    roost_protocol::text::visible(text, 4096)
 }
 
 /// A field as text; a dash for what is not known.
@@ -27,11 +28,22 @@ pub fn moment(value: &Value, path: &str) -> String {
         .unwrap_or(text)
 }
 
-/// Prints JSON as it came.
+/// Prints JSON: exactly what came, in a spelling that a terminal may show.
 pub fn json(value: &Value) {
+    println!("{}", json_text(value));
+}
+
+fn json_text(value: &Value) -> String {
+    roost_protocol::text::json_for_terminals(
+        &serde_json::to_string_pretty(value).unwrap_or_default(),
+    )
+}
+
+/// The same on one line, for streams.
+pub fn json_line(value: &Value) {
     println!(
         "{}",
-        serde_json::to_string_pretty(value).unwrap_or_default()
+        roost_protocol::text::json_for_terminals(&value.to_string())
     );
 }
 
@@ -89,7 +101,7 @@ pub fn bytes(count: Option<u64>) -> String {
 /// Says on a terminal what is waited for; scripts see nothing.
 pub fn progress(text: &str) {
     if std::io::stderr().is_terminal() {
-        eprint!("\r\u{1b}[K{text}");
+        eprint!("\r\u{1b}[K{}", clean(text));
     }
 }
 
@@ -123,6 +135,20 @@ mod tests {
         let node = json!({ "at": "2026-11-21T05:09:40.909762061Z", "never": null });
         assert_eq!(moment(&node, "at"), "2026-11-21 05:09:40 UTC");
         assert_eq!(moment(&node, "never"), "-");
+    }
+
+    #[test]
+    fn a_hostile_name_is_shown_in_a_table_and_exact_in_json() {
+        let node = json!({ "name": "x\u{1b}]0;owned\u{7}\u{202e}gpj.exe\nfake  online" });
+        let row = vec![field(&node, "name")];
+        let table = columns(&["NAME"], &[row]);
+        assert_eq!(
+            table,
+            "NAME\nx\\x1b]0;owned\\x07\\u{202e}gpj.exe\\nfake  online\n"
+        );
+        let text = json_text(&node);
+        assert!(!text.contains('\u{202e}') && !text.contains('\u{1b}'));
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), node);
     }
 
     #[test]

@@ -101,6 +101,7 @@ entities!(
     crate::domains::fleet::entity::node,
     crate::domains::fleet::entity::health,
     crate::domains::fleet::entity::tool,
+    crate::domains::fleet::history::entity,
     crate::domains::sandboxes::entity::container,
     crate::domains::sandboxes::entity::placement,
 );

@@ -18,5 +18,6 @@ mod verify;
 mod writer;
 
 pub use record::record;
+pub use store::about;
 pub use verify::verify;
 pub use writer::{ChainWriter, PERIOD};

@@ -12,6 +12,7 @@ use sea_orm::{
 use super::entity::{chain, entry, head, waiting};
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
+use crate::http::older::Older;
 use crate::http::pagination::PageRequest;
 use crate::ids::{AuditId, UserId};
 
@@ -73,6 +74,28 @@ pub(super) async fn newest(
     query
         .order_by_desc(entry::Column::Id)
         .limit(request.rows())
+        .all(db)
+        .await
+}
+
+/// Entries about one thing, newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn about(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    (kind, id): (&str, &str),
+    older: Older<AuditId>,
+    limit: u64,
+) -> Result<Vec<entry::Model>, DbErr> {
+    within(scope)
+        .filter(entry::Column::EntityKind.eq(kind))
+        .filter(entry::Column::EntityId.eq(id))
+        .filter(older.of(entry::Column::At, entry::Column::Id))
+        .order_by_desc(entry::Column::At)
+        .order_by_desc(entry::Column::Id)
+        .limit(limit)
         .all(db)
         .await
 }

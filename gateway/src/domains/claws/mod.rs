@@ -4,6 +4,7 @@
 //! change and its event are one transaction. Tables: `claws`, `claw_brains`, `claw_avatars`, `sagas` (purge). In the tree:
 //! `foundation/saga-driver`.
 
+pub mod activity;
 pub mod avatar;
 pub mod brain;
 pub mod commands;

@@ -11,7 +11,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::avatar::dto::Avatar;
 use super::dto::{Claw, ClawChange, DeleteQuery, ListQuery, NewClaw, PurgeStarted};
 use super::entity::claw;
-use super::{avatar, brain, commands, elsewhere, store};
+use super::{activity, avatar, brain, commands, elsewhere, store};
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::auth::dto::UserBrief;
@@ -42,6 +42,7 @@ pub fn router() -> OpenApiRouter<ClawsState> {
         .routes(routes!(list, create))
         .routes(routes!(get, change, delete))
         .merge(brain::routes::router())
+        .merge(activity::routes::router())
         .merge(avatar::routes::router())
 }
 

@@ -1,12 +1,16 @@
 //! Heartbeats on their way to the store: the latest one of each machine waits here, and one worker writes them all in
-//! one transaction a second. A machine that beats twice in between costs one write.
+//! one transaction a second. A machine that beats twice in between costs one write. What was written counts for the
+//! averages of its minute, which are written in the same transaction when the minute is over.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::dto::Sample;
+use super::history::model::minute_of;
+use super::history::{self, Gathered};
 use super::store_connection::{self as store, Beat};
+use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::events::{self, Event, Hub, ResourceKind};
 use crate::ids::{NodeId, WorkspaceId};
@@ -19,12 +23,18 @@ pub const EVERY: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Default)]
 pub struct Beats {
     waiting: Arc<Mutex<HashMap<NodeId, Beat>>>,
+    gathered: Arc<Mutex<Gathered>>,
 }
 
 impl Beats {
     fn waiting(&self) -> MutexGuard<'_, HashMap<NodeId, Beat>> {
         // Nothing panics while it holds this lock; if it did, the map is still whole.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        // As above: adding and removing leave it whole.
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The latest heartbeat of a machine.
@@ -34,7 +44,7 @@ impl Beats {
 
     /// The worker that writes them. Position: child of `fleet`; permanent; a batch that fails is lost with its
     /// incarnation, the next heartbeat brings it again.
-    pub fn writer(self, db: Db, hub: Hub) -> ChildSpec<NoMessages> {
+    pub fn writer(self, db: Db, clock: SharedClock, hub: Hub) -> ChildSpec<NoMessages> {
         ChildSpec::periodic(
             "health-writer",
             ActorKind::HealthWriter,
@@ -42,15 +52,22 @@ impl Beats {
             &Nudge::default(),
             move |_| {
                 let (beats, db, hub) = (self.clone(), db.clone(), hub.clone());
-                async move { beats.write(&db, &hub).await }
+                let clock = clock.clone();
+                async move { beats.write(&db, &clock, &hub).await }
             },
         )
         .serves("the latest health of all machines")
     }
 
-    async fn write(&self, db: &Db, hub: &Hub) -> Result<(), Failure> {
+    pub(super) async fn write(
+        &self,
+        db: &Db,
+        clock: &SharedClock,
+        hub: &Hub,
+    ) -> Result<(), Failure> {
         let batch: Vec<Beat> = std::mem::take(&mut *self.waiting()).into_values().collect();
-        if batch.is_empty() {
+        let over = self.gathered().over(minute_of(clock.now()));
+        if batch.is_empty() && over.is_empty() {
             return Ok(());
         }
         metrics::histogram!("roost_health_batch_nodes").record(batch.len() as f64);
@@ -59,20 +76,33 @@ impl Beats {
         let mut news: HashMap<WorkspaceId, Vec<Event>> = HashMap::new();
         let mut tx = db.write().await?;
         let mut latest = None;
+        let mut heard = Vec::with_capacity(batch.len());
         for beat in &batch {
-            let sample = serde_json::to_value(Sample::of(&beat.beat, beat.at))?;
+            let sample = Sample::of(&beat.beat, beat.at);
+            let row = serde_json::to_value(&sample)?;
             latest = latest.max(Some(beat.at));
-            if let Some(version) = store::write_beat(&tx, beat, sample).await?
-                && watched.contains(&beat.workspace)
-            {
+            // A connection that is not the newest counts for nothing, not even for an average (P6).
+            let Some(version) = store::write_beat(&tx, beat, row).await? else {
+                continue;
+            };
+            heard.push((beat.fence.node, minute_of(beat.at), sample));
+            if watched.contains(&beat.workspace) {
                 let event = Event::changed(ResourceKind::Node, beat.fence.node, version);
                 news.entry(beat.workspace).or_default().push(event);
             }
+        }
+        if !over.is_empty() {
+            history::store::write(&tx, &over).await?;
         }
         for (workspace, events) in news {
             events::append(&mut tx, workspace, latest.unwrap_or_default(), events).await?;
         }
         tx.commit().await?;
+        let mut gathered = self.gathered();
+        gathered.written(&over);
+        for (node, minute, sample) in &heard {
+            gathered.add(*node, *minute, sample);
+        }
         Ok(())
     }
 }

@@ -49,6 +49,8 @@ pub struct Node {
     pub last_seen_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
     pub version: i64,
+    /// Words that people put on it.
+    pub labels: Vec<String>,
     /// What its owner should know or do.
     pub problems: Vec<NodeProblem>,
 }
@@ -263,6 +265,10 @@ impl Node {
             last_seen_at: node.last_seen_at,
             created_at: node.created_at,
             version: node.version,
+            labels: node
+                .labels
+                .and_then(|labels| serde_json::from_value(labels).ok())
+                .unwrap_or_default(),
             problems,
         }
     }
@@ -340,19 +346,6 @@ pub struct Joined {
     pub node_id: NodeId,
     pub workspace_name: String,
     pub channel_url: String,
-}
-
-/// `PATCH /api/nodes/{id}`
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RenameRequest {
-    pub name: String,
-}
-
-impl Check for RenameRequest {
-    fn check(&self, mistakes: &mut Mistakes) {
-        mistakes.text("/name", &self.name, 1, 100);
-    }
 }
 
 /// What `exec-test` found: measured on the machine.

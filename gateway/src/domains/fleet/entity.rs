@@ -50,6 +50,9 @@ pub mod node {
         pub created_at: DateTimeUtc,
         pub deleted_at: Option<DateTimeUtc>,
         pub version: i64,
+        /// A list of words.
+        #[sea_orm(column_type = "JsonBinary", nullable)]
+        pub labels: Option<Json>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -3,12 +3,13 @@
 //! Invariants: tokens and join codes are stored hashed; a join code is redeemed once (the same token again gets the same
 //! answer); a connection's epoch only rises and every write of a connection is conditional on it (P6); what a node says
 //! is bounded and cleaned, and counts only for its own workspace; draining survives disconnects, and "drained" is said
-//! only by the machine itself (P7); losing contact destroys nothing (P8). Tables: `nodes`, `node_health`, `node_tools`.
+//! only by the machine itself (P7); losing contact destroys nothing (P8). Tables: `nodes`, `node_health`,
+//! `node_history`, `node_tools`.
 //!
 //! ```text
 //! fleet
 //! ├─ recovery        starts an actor for each paired machine
-//! ├─ health-writer   writes the latest heartbeats, a batch a second
+//! ├─ health-writer   writes the latest heartbeats, a batch a second, and each minute's averages
 //! └─ node:<id>       one for each paired machine, connected or not
 //!    └─ socket       one job for each connection
 //! ```
@@ -17,13 +18,16 @@ pub(crate) mod actor;
 mod beats;
 mod code;
 pub mod commands;
+pub mod describe;
 pub mod download;
 pub mod dto;
 pub mod entity;
 mod error;
 mod facts;
 mod handle;
+pub mod history;
 mod hygiene;
+pub mod line;
 pub mod model;
 mod recovery;
 pub mod routes;
@@ -36,7 +40,7 @@ pub use error::FleetError;
 pub use facts::NodeFact;
 pub use handle::{FleetHandle, FleetParts, FleetSettings};
 pub use recovery::release_dead_holders;
-pub use standing::{Standing, names_of, standing};
+pub use standing::{Capacity, Standing, capacities, names_of, standing};
 
 use crate::events::Hub;
 use crate::supervision::{AnyChild, Nudge, SupervisorSpec};
@@ -44,7 +48,7 @@ use crate::supervision::{AnyChild, Nudge, SupervisorSpec};
 /// The branch of the tree, and the handle to it. The handle is good before the branch is started.
 pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
     let beats = beats::Beats::default();
-    let db = parts.db.clone();
+    let (db, clock) = (parts.db.clone(), parts.clock.clone());
     // The supervisor's handle exists once its children are fixed, and they need it: they find it when they run.
     let late: std::sync::Arc<std::sync::OnceLock<FleetHandle>> = std::sync::Arc::default();
     let found = late.clone();
@@ -66,7 +70,7 @@ pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
     .serves("an actor for each paired machine");
     let (child, supervisor) = SupervisorSpec::new("fleet")
         .serves("the machines that people own")
-        .child(beats.clone().writer(db, hub))
+        .child(beats.clone().writer(db, clock, hub))
         .child(recovery)
         .with_handle();
     let fleet = FleetHandle::new(parts, supervisor, beats);

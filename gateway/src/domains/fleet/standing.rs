@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use sea_orm::{ConnectionTrait, DbErr};
 
+use super::dto::Sample;
 use super::model::Connection;
 use super::store;
+use crate::db::Db;
 use crate::domains::auth::WorkspaceScope;
 use crate::ids::NodeId;
 
@@ -43,6 +45,37 @@ pub async fn standing(
         paused: node.paused,
         held_by: node.held_by,
     }))
+}
+
+/// How much there is of a machine, as it said last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capacity {
+    pub memory_bytes: Option<u64>,
+    pub cores: Option<u32>,
+}
+
+/// How much there is of these machines; one that never said is not in the map.
+///
+/// # Errors
+/// When the database fails.
+pub async fn capacities(
+    db: &Db,
+    scope: WorkspaceScope,
+    ids: &[NodeId],
+) -> Result<HashMap<NodeId, Capacity>, DbErr> {
+    let nodes = store::some(db.read(), scope, ids).await?;
+    let rows = store::with_health(db.read(), db.backend(), nodes).await?;
+    Ok(rows
+        .into_iter()
+        .filter_map(|row| {
+            let sample: Sample = serde_json::from_value(row.health?.sample).ok()?;
+            let capacity = Capacity {
+                memory_bytes: sample.memory_total_bytes,
+                cores: sample.cores,
+            };
+            Some((row.node.id, capacity))
+        })
+        .collect())
 }
 
 /// What these machines are called; one that was removed is not in the map.

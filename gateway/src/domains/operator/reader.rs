@@ -62,6 +62,11 @@ impl TreeReader {
         }
     }
 
+    /// Whether all of it may be seen.
+    pub(super) fn sees_all(&self) -> bool {
+        !matches!(self, Self::Owner(..))
+    }
+
     /// For whom a stream of this reader works, and what it is called in the tree.
     pub(super) fn stands_for(&self) -> (Option<Tenant>, String) {
         match self {

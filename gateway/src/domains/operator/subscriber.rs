@@ -1,4 +1,4 @@
-//! One follower of the tree: the snapshot, then what changes.
+//! One follower of the tree, or of the promises: how it is, then what changes.
 //!
 //! Parent: `live`. Children: none. Restart: temporary; the client comes back and gets a snapshot. The queue to the
 //! connection is bounded and nothing waits in front of it: a reader that takes a frame late gets one larger change
@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
+use super::dto::Promises;
 use super::lately::Lately;
 use super::model::Told;
 use super::reader::TreeReader;
@@ -32,6 +33,8 @@ pub(super) struct TreeSubscriber {
     pub view: TreeView,
     pub lately: Lately,
     pub reader: TreeReader,
+    /// Whether it follows the promises instead of the tree.
+    pub promises: bool,
     /// Operators by configuration, for looking again whether the reader is one.
     pub operators: Arc<[String]>,
     pub out: mpsc::Sender<Bytes>,
@@ -41,6 +44,12 @@ pub(super) struct TreeSubscriber {
 
 /// The client went away, or shall go.
 struct Over;
+
+/// What the client has on its page.
+enum Shown {
+    Tree(Told),
+    Promises(Promises),
+}
 
 impl TreeSubscriber {
     /// Runs until the client is gone, its right ends, the gateway stops, or it is time to rotate.
@@ -57,14 +66,10 @@ impl TreeSubscriber {
     }
 
     async fn follow(&self) -> Result<Result<Infallible, Over>, DbErr> {
-        let first = self.look();
-        let mut told = Told::of(&first);
-        if self.send(sse::hello()).await.is_err()
-            || self.send(sse::frame("tree", &*first)).await.is_err()
-        {
+        let (first, mut shown) = self.begin();
+        if self.send(sse::hello()).await.is_err() || self.send(first).await.is_err() {
             return Ok(Err(Over));
         }
-        drop(first);
         let every = |period| {
             let mut interval = interval_at(Instant::now() + period, period);
             interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -73,8 +78,8 @@ impl TreeSubscriber {
         let (mut look, mut beat) = (every(LOOK_EVERY), every(sse::BEAT_EVERY));
         loop {
             let sent = tokio::select! {
-                _ = look.tick() => match told.news(&self.look()) {
-                    Some(delta) => self.send(sse::frame("delta", &delta)).await,
+                _ = look.tick() => match self.news(&mut shown) {
+                    Some(frame) => self.send(frame).await,
                     None => Ok(()),
                 },
                 _ = beat.tick() => {
@@ -87,6 +92,34 @@ impl TreeSubscriber {
             };
             if let Err(over) = sent {
                 return Ok(Err(over));
+            }
+        }
+    }
+
+    /// The first frame, and what it showed.
+    fn begin(&self) -> (Bytes, Shown) {
+        let tree = self.look();
+        if self.promises {
+            let promises = Promises::now(tree.root.created_at);
+            return (sse::frame("promises", &promises), Shown::Promises(promises));
+        }
+        let told = Told::of(&tree);
+        (sse::frame("tree", &*tree), Shown::Tree(told))
+    }
+
+    /// What has changed since.
+    fn news(&self, shown: &mut Shown) -> Option<Bytes> {
+        match shown {
+            Shown::Tree(told) => told
+                .news(&self.look())
+                .map(|delta| sse::frame("delta", &delta)),
+            Shown::Promises(before) => {
+                // They are few and short: whoever changed is told with the others.
+                let now = Promises::now(before.since);
+                (now != *before).then(|| {
+                    *before = now;
+                    sse::frame("promises", &*before)
+                })
             }
         }
     }

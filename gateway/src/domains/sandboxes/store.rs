@@ -87,6 +87,22 @@ pub async fn on_machine(
         .await
 }
 
+/// Machine and limits of a workspace's rows in these states.
+pub async fn holding(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    states: &[State],
+) -> Result<Vec<(String, serde_json::Value)>, DbErr> {
+    within(scope)
+        .select_only()
+        .column(container::Column::NodeId)
+        .column(container::Column::Limits)
+        .filter(container::Column::State.is_in(states.iter().map(|state| state.as_str())))
+        .into_tuple()
+        .all(db)
+        .await
+}
+
 /// Rows that wait for an operation, of every workspace: for recovery only.
 pub async fn in_transition(db: &impl ConnectionTrait) -> Result<Vec<container::Model>, DbErr> {
     container::Entity::find()

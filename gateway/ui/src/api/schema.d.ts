@@ -195,6 +195,26 @@ export interface paths {
     patch: operations["change"];
     trace?: never;
   };
+  "/api/claws/{id}/activity": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What an agent did and what was done to it, newest first: operations on its sandbox, events about it, and, for those
+     *     who may read the audit log, entries about it.
+     */
+    get: operations["activity"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/claws/{id}/avatar": {
     parameters: {
       query?: never;
@@ -417,6 +437,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/fleet/reserved": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What the sandboxes of the workspace were promised of each machine, used or not. Lost ones hold nothing. */
+    get: operations["reserved"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/invitations/accept": {
     parameters: {
       query?: never;
@@ -488,6 +525,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/nodes/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One figure of all nodes over the last hours, sixty points each. A node that did not report it is not listed. */
+    get: operations["of_fleet"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/nodes/join": {
     parameters: {
       query?: never;
@@ -516,6 +570,23 @@ export interface paths {
     put?: never;
     /** A machine removes itself, on the authority of its token. */
     post: operations["leave"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/nodes/lines": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The nodes of the workspace as short lines, a thousand a page, oldest first; or those of some ids. */
+    get: operations["lines"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -571,8 +642,8 @@ export interface paths {
     delete: operations["remove"];
     options?: never;
     head?: never;
-    /** Names a node. */
-    patch: operations["rename"];
+    /** Names a node, or labels it; what is absent stays. */
+    patch: operations["describe"];
     trace?: never;
   };
   "/api/nodes/{id}/drain": {
@@ -606,6 +677,23 @@ export interface paths {
     put?: never;
     /** Runs the typed verification on a node: the machine measures itself, with a probe sandbox read from inside. */
     post: operations["exec_test"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/nodes/{id}/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What a node reported over the last hours, as averages; kept for 24 hours. The running minute is not in it. */
+    get: operations["of_node"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -796,7 +884,8 @@ export interface paths {
     };
     /**
      * The tree as it lives (server-sent events): `tree` with a whole snapshot once, then `delta` with what changed, at most
-     *     one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot.
+     *     one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot. With `show=promises` it is
+     *     `promises` with all of them, once and each time that a count changed.
      */
     get: operations["stream"];
     put?: never;
@@ -1060,6 +1149,32 @@ export interface components {
       user: components["schemas"]["UserBrief"];
       workspace: components["schemas"]["WorkspaceBrief"];
     };
+    /** @description One thing that an agent did, or that was done to it. */
+    Activity: {
+      /** Format: date-time */
+      at: string;
+      by?: components["schemas"]["UserBrief"] | null;
+      /** @description What was asked, said or changed. */
+      data: Record<string, never>;
+      /** @description Why it failed. */
+      detail?: string | null;
+      /** Format: int64 */
+      duration_ms?: number | null;
+      /** Format: date-time */
+      finished_at?: string | null;
+      /** @description Unique within its source. */
+      id: string;
+      node_id?: components["schemas"]["NodeId"] | null;
+      source: components["schemas"]["ActivitySource"];
+      state?: components["schemas"]["OperationState"] | null;
+      /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
+      what: string;
+    };
+    /**
+     * @description Where a line of the history comes from. The order decides between lines of the same moment.
+     * @enum {string}
+     */
+    ActivitySource: "operation" | "event" | "audit";
     /** @description One actor that is new or differs. */
     ActorChange: {
       /** @description The actor. Its children are left out here: each that changed has an entry of its own. */
@@ -1362,6 +1477,12 @@ export interface components {
       | "image-missing"
       | "unavailable"
       | "no-answer";
+    /** @description `PATCH /api/nodes/{id}` */
+    DescribeRequest: {
+      /** @description At most 16 words of small letters, digits, `.`, `_` and `-`; they replace those that it has. */
+      labels?: string[] | null;
+      name?: string | null;
+    };
     /**
      * @description Why an incarnation of an actor ended.
      * @enum {string}
@@ -1460,6 +1581,27 @@ export interface components {
      * @enum {string}
      */
     Finding: "defended" | "broken";
+    /** @description One figure of all machines that reported it. */
+    FleetHistory: {
+      /** Format: date-time */
+      from: string;
+      metric: components["schemas"]["FleetMetric"];
+      nodes: components["schemas"]["FleetLine"][];
+      points: number;
+      /** Format: int64 */
+      step_s: number;
+    };
+    /** @description One machine's part of it. */
+    FleetLine: {
+      id: components["schemas"]["NodeId"];
+      /** @description `null` where nothing was reported. */
+      values: (number | null)[];
+    };
+    /**
+     * @description What can be shown of all machines beside each other.
+     * @enum {string}
+     */
+    FleetMetric: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
     /** @description A fresh invitation. The link is shown once. */
     FreshInvitation: {
       /** Format: date-time */
@@ -1719,6 +1861,8 @@ export interface components {
       hostname?: string | null;
       id: components["schemas"]["NodeId"];
       image: components["schemas"]["ImageState"];
+      /** @description Words that people put on it. */
+      labels: string[];
       /** Format: date-time */
       last_seen_at?: string | null;
       local_ip?: string | null;
@@ -1748,8 +1892,68 @@ export interface components {
       /** Format: date-time */
       at: string;
     };
+    /**
+     * @description What a machine reported, as averages. Point `n` of each list covers `step_s` seconds from `from + n * step_s` on;
+     *     `null` where nothing was reported. A figure that was never reported in this span is left out.
+     */
+    NodeHistory: {
+      /** Format: date-time */
+      from: string;
+      /** @description Points of each list. */
+      points: number;
+      /** @description Lists by figure (`NodeMetric`). */
+      series: {
+        [key: string]: (number | null)[];
+      };
+      /** Format: int64 */
+      step_s: number;
+    };
     /** Format: uuid */
     NodeId: string;
+    /** @description A machine in a list. What is absent is not known, but for `connection`, which is absent while it is connected. */
+    NodeLine: {
+      arch?: string | null;
+      connection?: components["schemas"]["NodeConnection"] | null;
+      /**
+       * Format: int32
+       * @description Percent.
+       */
+      cpu?: number | null;
+      /** @description Version of the daemon. */
+      daemon?: string | null;
+      /**
+       * Format: int32
+       * @description Percent.
+       */
+      disk?: number | null;
+      drained?: boolean;
+      /** @description Only where it differs from the name. */
+      host?: string | null;
+      id: components["schemas"]["NodeId"];
+      labels?: string[];
+      /**
+       * Format: int32
+       * @description Percent.
+       */
+      memory?: number | null;
+      name: string;
+      paused?: boolean;
+      /** @description Codes of what its owner should know; the words are in the node itself. */
+      problems?: string[];
+      /**
+       * Format: int64
+       * @description Rises with each change: the node's `version`.
+       */
+      rev: number;
+      /** Format: int32 */
+      sandboxes: number;
+      /**
+       * Format: int64
+       * @description When it was heard last, seconds since 1970.
+       */
+      seen?: number | null;
+      status: components["schemas"]["NodeStatus"];
+    };
     /** @description Something about a machine that needs a person. */
     NodeProblem: {
       /** @description `cloned`, `wrong_install`, `version`, `bad_hello`, `engine`, `image`, `paused` or `clock`. */
@@ -1871,6 +2075,31 @@ export interface components {
      */
     Ownership: "leased" | "socket_bound" | "local";
     /** @description A page of a list. */
+    Page_Activity: {
+      items: {
+        /** Format: date-time */
+        at: string;
+        by?: components["schemas"]["UserBrief"] | null;
+        /** @description What was asked, said or changed. */
+        data: Record<string, never>;
+        /** @description Why it failed. */
+        detail?: string | null;
+        /** Format: int64 */
+        duration_ms?: number | null;
+        /** Format: date-time */
+        finished_at?: string | null;
+        /** @description Unique within its source. */
+        id: string;
+        node_id?: components["schemas"]["NodeId"] | null;
+        source: components["schemas"]["ActivitySource"];
+        state?: components["schemas"]["OperationState"] | null;
+        /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
+        what: string;
+      }[];
+      /** @description Absent on the last page. */
+      next_cursor?: string | null;
+    };
+    /** @description A page of a list. */
     Page_AuditEntry: {
       items: {
         action: string;
@@ -1983,6 +2212,8 @@ export interface components {
         hostname?: string | null;
         id: components["schemas"]["NodeId"];
         image: components["schemas"]["ImageState"];
+        /** @description Words that people put on it. */
+        labels: string[];
         /** Format: date-time */
         last_seen_at?: string | null;
         local_ip?: string | null;
@@ -2001,6 +2232,54 @@ export interface components {
         status: components["schemas"]["NodeStatus"];
         /** Format: int64 */
         version: number;
+      }[];
+      /** @description Absent on the last page. */
+      next_cursor?: string | null;
+    };
+    /** @description A page of a list. */
+    Page_NodeLine: {
+      items: {
+        arch?: string | null;
+        connection?: components["schemas"]["NodeConnection"] | null;
+        /**
+         * Format: int32
+         * @description Percent.
+         */
+        cpu?: number | null;
+        /** @description Version of the daemon. */
+        daemon?: string | null;
+        /**
+         * Format: int32
+         * @description Percent.
+         */
+        disk?: number | null;
+        drained?: boolean;
+        /** @description Only where it differs from the name. */
+        host?: string | null;
+        id: components["schemas"]["NodeId"];
+        labels?: string[];
+        /**
+         * Format: int32
+         * @description Percent.
+         */
+        memory?: number | null;
+        name: string;
+        paused?: boolean;
+        /** @description Codes of what its owner should know; the words are in the node itself. */
+        problems?: string[];
+        /**
+         * Format: int64
+         * @description Rises with each change: the node's `version`.
+         */
+        rev: number;
+        /** Format: int32 */
+        sandboxes: number;
+        /**
+         * Format: int64
+         * @description When it was heard last, seconds since 1970.
+         */
+        seen?: number | null;
+        status: components["schemas"]["NodeStatus"];
       }[];
       /** @description Absent on the last page. */
       next_cursor?: string | null;
@@ -2200,9 +2479,33 @@ export interface components {
       live_containers: components["schemas"]["Usage"];
       plan: string;
     };
-    /** @description `PATCH /api/nodes/{id}` */
-    RenameRequest: {
-      name: string;
+    /** @description What is promised, machine by machine; one that is not listed has promised nothing. */
+    Reserved: {
+      items: components["schemas"]["ReservedOn"][];
+    };
+    /** @description What is promised on one machine. */
+    ReservedOn: {
+      /**
+       * Format: double
+       * @description Of the machine's processors, percent.
+       */
+      cpu_pct?: number | null;
+      /** Format: int64 */
+      memory_bytes: number;
+      /**
+       * Format: double
+       * @description Of the machine's memory, percent; absent when it never said how much it has.
+       */
+      memory_pct?: number | null;
+      /**
+       * Format: int64
+       * @description Billionths of a cpu.
+       */
+      nano_cpus: number;
+      /** @description The machine, or `local`. */
+      node_id: string;
+      /** Format: int32 */
+      sandboxes: number;
     };
     /**
      * @description Whether an actor that ended is started again.
@@ -3175,6 +3478,58 @@ export interface operations {
         };
       };
       412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  activity: {
+    parameters: {
+      query?: {
+        /** @description Items a page: 1 to 200, 50 when absent. */
+        limit?: number;
+        /** @description `next_cursor` of the page before. */
+        cursor?: string;
+        /** @description Only these: `operation`, `event`, `audit`, with commas between them. */
+        sources?: string;
+      };
+      header?: never;
+      path: {
+        id: components["schemas"]["ClawId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Page_Activity"];
+        };
+      };
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+      404: {
         headers: {
           [name: string]: unknown;
         };
@@ -4339,6 +4694,33 @@ export interface operations {
       };
     };
   };
+  reserved: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Reserved"];
+        };
+      };
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   accept_invitation: {
     parameters: {
       query?: never;
@@ -4530,6 +4912,46 @@ export interface operations {
       };
     };
   };
+  of_fleet: {
+    parameters: {
+      query?: {
+        /** @description Which figure; `cpu` when absent. */
+        metric?: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
+        /** @description How far back; an hour when absent. */
+        span?: "1h" | "6h" | "24h";
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["FleetHistory"];
+        };
+      };
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   join: {
     parameters: {
       query?: never;
@@ -4591,6 +5013,46 @@ export interface operations {
           [name: string]: unknown;
         };
         content?: never;
+      };
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  lines: {
+    parameters: {
+      query?: {
+        /** @description Only these: up to 100 ids with commas between them. */
+        ids?: string;
+        /** @description `next_cursor` of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Page_NodeLine"];
+        };
+      };
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
       };
       401: {
         headers: {
@@ -4772,7 +5234,7 @@ export interface operations {
       };
     };
   };
-  rename: {
+  describe: {
     parameters: {
       query?: never;
       header?: never;
@@ -4783,7 +5245,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["RenameRequest"];
+        "application/json": components["schemas"]["DescribeRequest"];
       };
     };
     responses: {
@@ -4934,6 +5396,54 @@ export interface operations {
         };
       };
       504: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  of_node: {
+    parameters: {
+      query?: {
+        /** @description How far back; an hour when absent. */
+        span?: "1h" | "6h" | "24h";
+      };
+      header?: never;
+      path: {
+        id: components["schemas"]["NodeId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["NodeHistory"];
+        };
+      };
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+      404: {
         headers: {
           [name: string]: unknown;
         };
@@ -5434,7 +5944,10 @@ export interface operations {
   };
   stream: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description `tree` (default), or `promises`: how the promises stand, for operators. */
+        show?: string;
+      };
       header?: never;
       path?: never;
       cookie?: never;
@@ -5447,6 +5960,14 @@ export interface operations {
         };
         content: {
           "text/event-stream": components["schemas"]["TreeDelta"];
+        };
+      };
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
         };
       };
       401: {

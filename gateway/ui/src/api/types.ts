@@ -42,6 +42,14 @@ export type ExecNow = Schemas["ExecState"];
 export type ExecState = Schemas["OperationState"];
 
 export type Node = Schemas["Node"];
+/** A machine in a list: short, with nothing nested. */
+export type NodeLine = Schemas["NodeLine"];
+export type NodeHistory = Schemas["NodeHistory"];
+export type FleetHistory = Schemas["FleetHistory"];
+export type FleetMetric = Schemas["FleetMetric"];
+export type HistorySpan = "1h" | "6h" | "24h";
+/** What sandboxes were promised of a machine. */
+export type ReservedOn = Schemas["ReservedOn"];
 export type NodeStatus = Schemas["NodeStatus"];
 export type Health = Schemas["NodeHealth"];
 export type NodeSandbox = Schemas["SandboxOnNode"];
@@ -52,6 +60,8 @@ export type ToolReport = Schemas["Tools"];
 export type Operation = Schemas["OperationLine"];
 export type Placement = Schemas["Placement"];
 
+export type Activity = Schemas["Activity"];
+export type ActivitySource = Schemas["ActivitySource"];
 export type Brain = Schemas["Brain"];
 export type BrainVersion = Schemas["BrainVersion"];
 export type BrainCause = Schemas["BrainCause"];

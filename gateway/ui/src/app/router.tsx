@@ -70,12 +70,20 @@ const home = createRoute({
 const fleet = createRoute({
   getParentRoute: () => shell,
   path: "/fleet",
-  validateSearch: (search) => given({ q: text(search["q"]), dialog: text(search["dialog"]) }),
+  validateSearch: (search) =>
+    given({
+      q: text(search["q"]),
+      dialog: text(search["dialog"]),
+      view: text(search["view"]),
+      metric: text(search["metric"]),
+      span: text(search["span"]),
+    }),
   component: page(() => import("~/domains/fleet/page"), "FleetPage"),
 });
 const node = createRoute({
   getParentRoute: () => shell,
   path: "/fleet/$id",
+  validateSearch: (search) => given({ span: text(search["span"]) }),
   component: page(() => import("~/domains/fleet/node/page"), "NodePage"),
 });
 const agents = createRoute({
@@ -87,7 +95,9 @@ const agents = createRoute({
 const agent = createRoute({
   getParentRoute: () => shell,
   path: "/claws/$id",
-  validateSearch: (search) => given({ tab: text(search["tab"]) }),
+  // `tab` is what the address had before; links to it were copied.
+  validateSearch: (search) =>
+    given({ app: text(search["app"]), tab: text(search["tab"]), sources: text(search["sources"]) }),
   component: page(() => import("~/domains/agents/agent-page"), "AgentPage"),
 });
 /** Where an agent's page was at first; links to it were copied. */

@@ -2,6 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { keys } from "~/api/keys";
 import type { Claw, Node, SandboxBrief } from "~/api/types";
+import { renewLine } from "./lines";
 import type { LiveEvent } from "./stream";
 
 /** The name under which a later event replaces an earlier one of the same object. */
@@ -25,7 +26,8 @@ function patchStatus(client: QueryClient, id: string, status: Claw["status"]) {
 
 /** Whatever changed was done by somebody: what is on screen of the audit log is asked again. */
 function audited(client: QueryClient) {
-  void client.invalidateQueries({ queryKey: keys.audit });
+  // Somebody may be fetching older pages just now; starting over would lose them.
+  void client.invalidateQueries({ queryKey: keys.audit }, { cancelRefetch: false });
 }
 
 function changed(client: QueryClient, kind: string, id: string, version: unknown) {
@@ -33,8 +35,8 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
     void client.invalidateQueries({ queryKey, exact });
   switch (kind) {
     case "node": {
+      renewLine(client, id);
       if (isOld(client.getQueryData<Node>(keys.node(id)), version)) return;
-      again(keys.nodes, true);
       again(keys.node(id));
       return;
     }
@@ -55,6 +57,7 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
         if (!held || held.id === id || claw.id === id) again(key);
       }
       again(keys.nodes);
+      again(keys.reserved);
       again(keys.quota);
       return;
     }
@@ -73,6 +76,7 @@ export function applyEvents(client: QueryClient, events: LiveEvent[]) {
     const agent = data["agentId"];
     if (type === "agent.status" && typeof agent === "string") {
       patchStatus(client, agent, data["status"] as Claw["status"]);
+      void client.invalidateQueries({ queryKey: [...keys.claw(agent), "activity"] });
     } else if (
       type === "resource.changed" &&
       typeof data["kind"] === "string" &&
@@ -83,19 +87,8 @@ export function applyEvents(client: QueryClient, events: LiveEvent[]) {
     } else if (type === "placement.fallback" && typeof agent === "string") {
       void client.invalidateQueries({ queryKey: keys.claw(agent) });
     } else if (type === "beat") {
-      refreshHealth(client);
       // Sign-ins change no resource, and an entry gets its place in the chain a moment after it was written.
       audited(client);
     }
   }
-}
-
-/** A heartbeat's figures need no change of the node's version, so what is on screen is asked again with each beat. */
-function refreshHealth(client: QueryClient) {
-  void client.invalidateQueries({
-    predicate: (query) =>
-      query.queryKey[0] === keys.nodes[0] &&
-      query.queryKey.length <= 2 &&
-      Date.now() - query.state.dataUpdatedAt > 9000,
-  });
 }

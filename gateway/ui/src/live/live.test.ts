@@ -1,9 +1,10 @@
 import { QueryClient } from "@tanstack/react-query";
 import { describe, expect, it } from "vitest";
 import { keys } from "~/api/keys";
-import type { Claw, Health } from "~/api/types";
+import type { Claw, Health, NodeLine } from "~/api/types";
 import { applyEvents, eventKey, isOld } from "./apply";
 import { makeBatch } from "./batch";
+import { merged } from "./lines";
 import { record, samplesOf } from "./samples";
 import { makeSseParser } from "./sse";
 import { backoff } from "./stream";
@@ -91,5 +92,25 @@ describe("samples", () => {
     record("n", null);
     expect(samplesOf("n")).toHaveLength(3);
     expect(samplesOf("nobody")).toEqual([]);
+  });
+});
+
+describe("lines of machines", () => {
+  const line = (id: string, rev: number): NodeLine => ({
+    id,
+    name: id,
+    status: "online",
+    sandboxes: 0,
+    rev,
+  });
+  it("change in place, go, come, and are never put back to an older one", () => {
+    const list = [line("a", 1), line("b", 5), line("c", 1)];
+    const next = merged(list, new Set(["a", "b", "c", "d"]), [line("a", 2), line("b", 4), line("d", 1)]);
+    expect(next.map((one) => `${one.id}${one.rev}`)).toEqual(["a2", "b5", "d1"]);
+    expect(next[1]).toBe(list[1]);
+  });
+  it("that nobody asked about stay the same objects", () => {
+    const list = [line("a", 1), line("b", 1)];
+    expect(merged(list, new Set(["a"]), [line("a", 2)])[1]).toBe(list[1]);
   });
 });

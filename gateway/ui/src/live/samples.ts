@@ -1,4 +1,4 @@
-// The figures that nodes reported while this tab was open. The gateway keeps the newest only, so charts begin here.
+// The figures that a machine reported while its page was open: the live end of its charts.
 import type { QueryClient } from "@tanstack/react-query";
 import { keys } from "~/api/keys";
 import type { Health, Node } from "~/api/types";
@@ -33,9 +33,8 @@ export function watchSamples(client: QueryClient): () => void {
   return client.getQueryCache().subscribe((event) => {
     if (event.type !== "updated" || event.action.type !== "success") return;
     const key = event.query.queryKey;
-    if (key[0] !== keys.nodes[0] || key.length > 2) return;
-    const data = event.query.state.data as Node | Node[] | undefined;
-    if (Array.isArray(data)) for (const node of data) record(node.id, node.health);
-    else if (data) record(data.id, data.health);
+    if (key[0] !== keys.nodes[0] || key.length !== 2) return;
+    const node = event.query.state.data as Node | undefined;
+    if (node) record(node.id, node.health);
   });
 }

@@ -1,3 +1,4 @@
+import { activityOf } from "./activity.mjs";
 import { makeExec, streamExec } from "./exec.mjs";
 import { Refusal } from "./server.mjs";
 import { brief, makeClaw, makeSandbox } from "./state.mjs";
@@ -94,6 +95,7 @@ export const clawRoutes = (signedIn) => ({
       body: at.query.get("purge") ? { saga_id: "s1", state: "running" } : undefined,
     };
   }),
+  "GET /api/claws/:id/activity": signedIn((at) => ({ body: activityOf(at, clawOf(at)) })),
   "POST /api/claws/:id/sandbox": signedIn(provision),
   "GET /api/claws/:id/sandbox": signedIn((at) => ({ body: sandboxOf(at) })),
   "DELETE /api/claws/:id/sandbox": signedIn((at) => {

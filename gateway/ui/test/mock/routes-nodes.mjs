@@ -1,5 +1,6 @@
 import { Refusal } from "./server.mjs";
-import { ago, facts, makeNode } from "./state.mjs";
+import { fleetHistory, nodeHistory } from "./history.mjs";
+import { ago, facts, lineOf, makeNode } from "./state.mjs";
 
 function nodeOf({ state, params }) {
   const node = state.nodes.find((one) => one.id === params.id);
@@ -69,8 +70,28 @@ const CHECKS = [
 export const nodeRoutes = (signedIn) => ({
   "POST /api/nodes/pair": signedIn(pair),
   "GET /api/nodes": signedIn(({ state }) => ({ body: { items: state.nodes, next_cursor: null } })),
+  "GET /api/nodes/lines": signedIn(({ state, query }) => {
+    const ids = query.get("ids")?.split(",");
+    (state.lineRequests ??= []).push(ids?.length ?? "all");
+    const nodes = ids ? state.nodes.filter((node) => ids.includes(node.id)) : state.nodes;
+    return { body: { items: nodes.map(lineOf), next_cursor: null } };
+  }),
+  "GET /api/nodes/history": signedIn(({ state, query }) => ({ body: fleetHistory(state, query) })),
+  "GET /api/nodes/:id/history": signedIn((at) => ({ body: nodeHistory(nodeOf(at), at.query) })),
+  "GET /api/fleet/reserved": signedIn(({ state }) => {
+    const used = state.nodes.filter((node) => node.sandboxes > 0);
+    const items = used.map((node) => ({
+      node_id: node.id,
+      sandboxes: node.sandboxes,
+      memory_bytes: node.sandboxes * 1024 ** 3,
+      nano_cpus: node.sandboxes * 1e9,
+      memory_pct: node.sandboxes * 6.5,
+      cpu_pct: node.sandboxes * 12.5,
+    }));
+    return { body: { items } };
+  }),
   "GET /api/nodes/:id": signedIn((at) => ({ body: nodeOf(at) })),
-  "PATCH /api/nodes/:id": signedIn((at) => touch(at.mock, nodeOf(at), { name: at.body.name })),
+  "PATCH /api/nodes/:id": signedIn((at) => touch(at.mock, nodeOf(at), at.body)),
   "DELETE /api/nodes/:id": signedIn((at) => {
     const node = nodeOf(at);
     at.state.nodes = at.state.nodes.filter((one) => one !== node);
@@ -78,7 +99,7 @@ export const nodeRoutes = (signedIn) => ({
     return { status: 202, body: {} };
   }),
   "POST /api/nodes/:id/drain": signedIn((at) =>
-    touch(at.mock, nodeOf(at), { drained: true, status: "draining" }),
+    touch(at.mock, nodeOf(at), { drained: false, status: "draining" }),
   ),
   "POST /api/nodes/:id/undrain": signedIn((at) =>
     touch(at.mock, nodeOf(at), { drained: false, status: "online" }),
@@ -96,7 +117,7 @@ export const nodeRoutes = (signedIn) => ({
         body: {
           reported_at: ago(200),
           items: [
-            { tool: "docker", version: "27.3.1", latest: "27.3.1", mirrors: null },
+            { tool: "docker", version: at.state.hostileTools ?? "27.3.1", latest: "27.3.1", mirrors: null },
             { tool: "docker-compose", version: "27.3.1", latest: null, mirrors: "docker" },
             { tool: "claude", version: "1.0.44", latest: "1.1.2", mirrors: null },
             { tool: "ollama", version: null, latest: null, mirrors: null },

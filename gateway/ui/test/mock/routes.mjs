@@ -6,7 +6,7 @@ import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
-import { explanation, makeTree, promises, streamTree } from "./tree.mjs";
+import { explanation, makeTree, streamPromises, streamTree } from "./tree.mjs";
 
 const open = (call) => ({ open: true, call });
 const signedIn = (call) => ({ call });
@@ -128,13 +128,16 @@ export const routes = {
     if (!state.operator) throw new Refusal(403, "forbidden", "This needs the operator grant");
     return { body: { at: ago(0), root: makeTree(state.nodes) } };
   }),
-  "GET /api/ops/tree/stream": operating(streamTree),
+  "GET /api/ops/tree/stream": signedIn((at) => {
+    if (at.query.get("show") === "promises") return operating(streamPromises).call(at);
+    if (!at.state.operator && !at.state.ownTree) return operating(streamTree).call(at);
+    return streamTree(at);
+  }),
   "GET /api/ops/actors/:id/explain": operating(({ state, params }) => {
     const body = explanation(makeTree(state.nodes), params.id);
     if (!body) throw new Refusal(404, "not-found", "There is no such actor");
     return { body };
   }),
-  "GET /api/ops/promises": operating(() => ({ body: promises() })),
   "POST /api/ops/actors/:id/restart": operating(({ state, params }) => {
     (state.restarted ??= []).push(params.id);
     return { status: 202, body: {} };

@@ -49,7 +49,33 @@ export function makeNode(name, more = {}) {
     created_at: ago(86_400 * 3),
     version: 1,
     problems: [],
+    labels: [],
     ...more,
+  };
+}
+
+/** A machine as its line in the list. */
+export function lineOf(node) {
+  const { health } = node;
+  const share = (part, whole) => (part == null || !whole ? undefined : Math.round((part / whole) * 100));
+  return {
+    id: node.id,
+    name: node.name,
+    host: node.hostname === node.name ? undefined : (node.hostname ?? undefined),
+    status: node.status,
+    connection: node.connection === "connected" ? undefined : node.connection,
+    drained: node.drained || undefined,
+    paused: node.paused || undefined,
+    problems: node.problems.map(({ code }) => code),
+    labels: node.labels,
+    sandboxes: node.sandboxes,
+    cpu: health?.cpu_pct == null ? undefined : Math.round(health.cpu_pct),
+    memory: share(health?.memory_used_bytes, health?.memory_total_bytes),
+    disk: share(health?.disk_used_bytes, health?.disk_total_bytes),
+    daemon: node.daemon_version ?? undefined,
+    arch: node.arch ?? undefined,
+    seen: node.last_seen_at ? Math.floor(Date.parse(node.last_seen_at) / 1000) : undefined,
+    rev: node.version,
   };
 }
 
@@ -186,6 +212,7 @@ export function makeState({ ownerReady = true, full = true } = {}) {
   state.nodes.push(
     box,
     makeNode("gpu-tower", {
+      labels: ["gpu", "rack-3"],
       health: { ...makeHealth(91), gpu_pct: 88, memory_used_bytes: 14.6 * GIB },
       arch: "aarch64",
     }),

@@ -83,11 +83,11 @@ export function explanation(root, id) {
   );
 }
 
-export const promises = () => ({
+export const promises = (broken3 = 1) => ({
   since: ago(4000),
   promises: [
     ["P1", "An accepted operation ends in exactly one state that its caller sees.", true, 0],
-    ["P3", "Output can be read again from any offset; a gap is marked, never silent.", true, 1],
+    ["P3", "Output can be read again from any offset; a gap is marked, never silent.", true, broken3],
     ["P4", "A sandbox outlives its lease by at most 60 s.", false, 0],
   ].map(([id, text, promised, broken]) => ({
     id,
@@ -109,6 +109,20 @@ export const promises = () => ({
   })),
 });
 
+/** Streams the promises: all of them, and again whenever `mock.state.brokenNow` changes. */
+export function streamPromises({ state, response }) {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  let told;
+  const timer = setInterval(() => {
+    if (!state.operator || state.treeCut) return response.end();
+    const now = state.brokenNow ?? 1;
+    if (now === told) return;
+    told = now;
+    response.write(`event: promises\ndata: ${JSON.stringify(promises(now))}\n\n`);
+  }, 50);
+  response.on("close", () => clearInterval(timer));
+}
+
 /** Streams the tree: a snapshot, then what `mock.state.treeNews` holds. Ends for whoever is no operator any more. */
 export function streamTree({ state, response }) {
   const write = (event, data) => response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -116,7 +130,7 @@ export function streamTree({ state, response }) {
   const head = { at: ago(0), living: 12, forced_kills: 0 };
   write("tree", { ...head, root: makeTree(state.nodes) });
   const timer = setInterval(() => {
-    if (!state.operator || state.treeCut) return response.end();
+    if ((!state.operator && !state.ownTree) || state.treeCut) return response.end();
     const news = state.treeNews?.shift();
     if (news) write("delta", { ...head, changed: [], gone: [], ...news });
   }, 100);

@@ -1,7 +1,9 @@
 //! `/api/nodes` and `/dl/roostd`.
 
 mod agent;
+mod history;
 mod join;
+mod lines;
 mod live;
 mod nodes;
 mod pair;
@@ -27,9 +29,12 @@ pub fn router() -> OpenApiRouter<FleetState> {
         .routes(routes!(join::join))
         .routes(routes!(join::leave))
         .routes(routes!(nodes::list))
+        .routes(routes!(lines::lines))
         .routes(routes!(live::live))
+        .routes(routes!(history::of_fleet))
+        .routes(routes!(history::of_node))
         .routes(routes!(agent::agent))
-        .routes(routes!(nodes::get, nodes::rename, nodes::remove))
+        .routes(routes!(nodes::get, nodes::describe, nodes::remove))
         .routes(routes!(nodes::drain))
         .routes(routes!(nodes::undrain))
         .routes(routes!(nodes::exec_test))

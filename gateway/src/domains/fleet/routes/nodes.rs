@@ -6,9 +6,8 @@ use http::StatusCode;
 
 use super::FleetState;
 use crate::domains::auth::{Scoped, WorkspaceScope, can};
-use crate::domains::fleet::dto::{
-    Node, OperationLine, RenameRequest, ToolInfo, Tools, VerifyReport,
-};
+use crate::domains::fleet::describe::DescribeRequest;
+use crate::domains::fleet::dto::{Node, OperationLine, ToolInfo, Tools, VerifyReport};
 use crate::domains::fleet::entity::node;
 use crate::domains::fleet::{FleetError, commands, hygiene, store};
 use crate::error::ApiResult;
@@ -72,24 +71,18 @@ pub(super) async fn get(
     one(&state, row).await
 }
 
-/// Names a node.
-#[utoipa::path(patch, path = "/api/nodes/{id}", tag = "nodes", params(("id" = NodeId, Path)), request_body = RenameRequest,
+/// Names a node, or labels it; what is absent stays.
+#[utoipa::path(patch, path = "/api/nodes/{id}", tag = "nodes", params(("id" = NodeId, Path)), request_body = DescribeRequest,
     responses((status = 200, body = Node), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 404, body = Problem)))]
-pub(super) async fn rename(
+pub(super) async fn describe(
     State(state): State<FleetState>,
     caller: Scoped<can::ManageNodes>,
     Path(id): Path<NodeId>,
-    Valid(request): Valid<RenameRequest>,
+    Valid(request): Valid<DescribeRequest>,
 ) -> ApiResult<Json<Node>> {
-    let row = commands::rename(
-        &state.fleet,
-        caller.scope(),
-        caller.user_id(),
-        id,
-        &request.name,
-    )
-    .await?;
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let row = commands::describe(&state.fleet, scope, user, id, request).await?;
     one(&state, row).await
 }
 

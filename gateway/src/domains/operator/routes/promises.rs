@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use chrono::{DateTime, Utc};
 
 use super::OperatorState;
 use crate::domains::operator::dto::{PromiseNow, Promises, WatchNow};
@@ -17,10 +18,18 @@ pub(super) async fn promises(
     State(state): State<OperatorState>,
     _operator: MayOperate,
 ) -> ApiResult<Json<Promises>> {
-    Ok(Json(Promises {
-        since: state.tree()?.snapshot().root.created_at,
-        promises: PROMISES.iter().map(now).collect(),
-    }))
+    let since = state.tree()?.snapshot().root.created_at;
+    Ok(Json(Promises::now(since)))
+}
+
+impl Promises {
+    /// How they stand.
+    pub(in crate::domains::operator) fn now(since: Option<DateTime<Utc>>) -> Self {
+        Self {
+            since,
+            promises: PROMISES.iter().map(now).collect(),
+        }
+    }
 }
 
 fn now(promise: &Promise) -> PromiseNow {

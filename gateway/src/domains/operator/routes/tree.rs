@@ -49,15 +49,36 @@ pub(super) async fn tree(
 /// Frames that wait for a connection which takes them slowly.
 const FRAMES: usize = 2;
 
+/// What to follow.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct StreamQuery {
+    /// `tree` (default), or `promises`: how the promises stand, for operators.
+    show: Option<String>,
+}
+
 /// The tree as it lives (server-sent events): `tree` with a whole snapshot once, then `delta` with what changed, at most
-/// one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot.
-#[utoipa::path(get, path = "/api/ops/tree/stream", tag = "operators",
-    responses((status = 200, content_type = "text/event-stream", body = TreeDelta), (status = 401, body = Problem),
-        (status = 403, body = Problem), (status = 429, body = Problem)))]
+/// one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot. With `show=promises` it is
+/// `promises` with all of them, once and each time that a count changed.
+#[utoipa::path(get, path = "/api/ops/tree/stream", tag = "operators", params(StreamQuery),
+    responses((status = 200, content_type = "text/event-stream", body = TreeDelta), (status = 400, body = Problem),
+        (status = 401, body = Problem), (status = 403, body = Problem), (status = 429, body = Problem)))]
 pub(super) async fn stream(
     State(state): State<OperatorState>,
     reader: TreeReader,
+    Query(query): Query<StreamQuery>,
 ) -> ApiResult<Response> {
+    let promises = match query.show.as_deref() {
+        None | Some("tree") => false,
+        Some("promises") if reader.sees_all() => true,
+        Some("promises") => {
+            return Err(
+                ApiError::new(Code::Forbidden).detail("The promises are shown to operators.")
+            );
+        }
+        Some(_) => return Err(ApiError::validation("show", "must be tree or promises")),
+    };
     let view = state.tree()?.clone();
     let slot = state.streams.open(reader.user())?;
     let (out, frames) = mpsc::channel(FRAMES);
@@ -68,6 +89,7 @@ pub(super) async fn stream(
         view,
         lately: state.lately.clone(),
         reader,
+        promises,
         operators: state.operators.clone(),
         out,
         draining: state.draining.clone(),

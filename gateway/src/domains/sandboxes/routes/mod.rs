@@ -3,6 +3,7 @@
 mod exec;
 mod on_node;
 mod placement;
+mod reserved;
 mod sandbox;
 
 use utoipa_axum::router::OpenApiRouter;
@@ -16,4 +17,5 @@ pub fn router() -> OpenApiRouter<SandboxesHandle> {
         .merge(exec::router())
         .merge(placement::router())
         .merge(on_node::router())
+        .merge(reserved::router())
 }

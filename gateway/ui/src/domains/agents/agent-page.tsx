@@ -1,25 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { Plug } from "lucide-react";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
-import type { Claw, Sandbox } from "~/api/types";
+import type { Claw } from "~/api/types";
 import { buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
-import { HardeningTable } from "~/ui/hardening";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
 import { TabSet } from "~/ui/tabs";
+import { ActivityTab } from "./activity/activity";
+import { SOURCES, sourcesOf } from "./activity/queries";
 import { AgentActions } from "./agent-actions";
 import { AvatarImage } from "./avatar";
 import { BrainTab } from "./brain/brain";
-import { Console } from "./console/console";
-import { Details } from "./details";
+import { Overview } from "./overview";
 import { clawQuery, sandboxQuery } from "./queries";
 import { SandboxLine } from "./sandbox-line";
-import { SandboxPlace } from "./sandbox-place";
-import { useProvisioning } from "./use-provision";
+import { SandboxTab } from "./sandbox-tab";
 import { clawStates, stateOf } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
@@ -56,23 +56,34 @@ export function AgentPage() {
   );
 }
 
+/** Where the tabs of an address were before they got one name. */
+const MOVED: Record<string, string> = { console: "sandbox", hardening: "sandbox", details: "overview" };
+const TABS = ["overview", "sandbox", "brain", "activity", "apps"];
+
+/** Which tab an address means; one that does not exist is the first. */
+export function tabOf(app: string | undefined, tab: string | undefined): string {
+  const wanted = app ?? MOVED[tab ?? ""] ?? tab;
+  return TABS.find((one) => one === wanted) ?? "overview";
+}
+
 function Agent({ claw }: { claw: Claw }) {
-  const { tab = "console" } = route.useSearch();
+  const { app, tab, sources } = route.useSearch();
   const navigate = route.useNavigate();
   const sandbox = useQuery(sandboxQuery(claw.id));
-  const making = useProvisioning(claw.id);
   const may = useMay();
   const state = stateOf(clawStates, claw.status);
   const live = sandbox.data ?? undefined;
+  const go = (next: string) =>
+    void navigate({ search: next === "overview" ? {} : { app: next }, replace: true });
   return (
     <>
-      <header>
+      <header className="z-10 -mx-1 bg-canvas px-1 py-1 sm:sticky sm:top-10">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <AvatarImage claw={claw} className="size-8" />
-          <h1 className="text-head-1">{claw.name}</h1>
+          <h1 className="min-w-0 text-head-1 break-words">{claw.name}</h1>
           <Status tone={state.tone} word={state.word} />
+          {claw.role && <p className="min-w-0 text-fg-2">{claw.role}</p>}
         </div>
-        {claw.role && <p className="text-fg-2">{claw.role}</p>}
       </header>
       {sandbox.isPending && (
         <Loading what="the sandbox" rows={2} className="rounded-panel border border-line bg-surface" />
@@ -81,56 +92,47 @@ function Agent({ claw }: { claw: Claw }) {
         <Failed error={sandbox.error} retry={() => void sandbox.refetch()} className="" />
       )}
       {live && <SandboxLine sandbox={live} />}
-      {sandbox.isSuccess && (!live || live.state === "lost") && (
-        <SandboxPlace id={claw.id} lost={live} making={making} />
-      )}
-      {sandbox.isSuccess && (
-        <TabSet
-          value={tab}
-          onChange={(next) =>
-            void navigate({ search: next === "console" ? {} : { tab: next }, replace: true })
-          }
-          items={[
-            ...(live
-              ? [
-                  {
-                    id: "console",
-                    label: "Console",
-                    content: (
-                      <Console agent={claw.id} usable={live.state === "running" && may("sandboxes.use")} />
-                    ),
-                  },
-                ]
-              : []),
-            ...(live ? [{ id: "hardening", label: "Hardening", content: <Hardening sandbox={live} /> }] : []),
-            {
-              id: "brain",
-              label: "Brain",
-              content: <BrainTab id={claw.id} mayWrite={may("claws.write") && !claw.deleted_at} />,
-            },
-            {
-              id: live ? "details" : "console",
-              label: "Details",
-              content: <Details claw={claw} sandbox={live} />,
-            },
-          ]}
-        />
-      )}
+      <TabSet
+        value={tabOf(app, tab)}
+        onChange={go}
+        items={[
+          { id: "overview", label: "Overview", content: <Overview claw={claw} sandbox={live} /> },
+          {
+            id: "sandbox",
+            label: "Sandbox",
+            content: sandbox.isSuccess && <SandboxTab claw={claw} sandbox={live} />,
+          },
+          {
+            id: "brain",
+            label: "Brain",
+            content: <BrainTab id={claw.id} mayWrite={may("claws.write") && !claw.deleted_at} />,
+          },
+          {
+            id: "activity",
+            label: "Activity",
+            content: (
+              <ActivityTab
+                id={claw.id}
+                sources={sourcesOf(sources)}
+                onSources={(next) => {
+                  const chosen = next.length === SOURCES.length ? {} : { sources: next.join(",") };
+                  void navigate({ search: { app: "activity", ...chosen }, replace: true });
+                }}
+              />
+            ),
+          },
+          { id: "apps", label: "Apps", content: <Apps /> },
+        ]}
+      />
     </>
   );
 }
 
-function Hardening({ sandbox }: { sandbox: Sandbox }) {
+function Apps() {
   return (
-    <section aria-label="Hardening report" className="rounded-panel border border-line bg-surface">
-      {sandbox.hardening.length === 0 ? (
-        <Empty title="No report yet">
-          The report is made when the sandbox starts, by comparing each field of the container with what was
-          asked for.
-        </Empty>
-      ) : (
-        <HardeningTable facts={sandbox.hardening} caption={`Hardening of the sandbox of this agent`} />
-      )}
-    </section>
+    <Empty icon={<Plug size={32} strokeWidth={1.5} aria-hidden />} title="No apps yet">
+      Connections to other services (such as a calendar or a code host) are not part of this version. This
+      agent reaches nothing outside its sandbox.
+    </Empty>
   );
 }

@@ -71,7 +71,7 @@ function place(sandbox: NonNullable<Claw["sandbox"]>) {
 export function AgentTable({ agents }: { agents: Claw[] }) {
   const { rows, waiting, held, release, bind } = useHeld(agents);
   return (
-    <section aria-label="Agents" className="rounded-panel border border-line bg-surface">
+    <section aria-label="Agents" className="rounded-panel border border-line bg-surface" {...bind}>
       <div className="border-b border-line px-4 py-1.5">
         <HeldNote
           held={held}
@@ -81,7 +81,7 @@ export function AgentTable({ agents }: { agents: Claw[] }) {
           what={agents.length === 1 ? "agent" : "agents"}
         />
       </div>
-      <div className={table.wrap} {...bind}>
+      <div className={table.wrap}>
         <table className={table.root}>
           <caption className="sr-only">Agents of this workspace</caption>
           <thead>

@@ -22,7 +22,7 @@ export function CreateDialog({ open, onClose }: { open: boolean; onClose: () => 
     void client.invalidateQueries({ queryKey: keys.claws, exact: true });
     void client.invalidateQueries({ queryKey: keys.quota });
     if (sandbox) start(claw.id, {});
-    await navigate({ to: "/claws/$id", params: { id: claw.id } });
+    await navigate({ to: "/claws/$id", params: { id: claw.id }, search: sandbox ? { app: "sandbox" } : {} });
   };
   return (
     <Modal open={open} onClose={onClose} title="New agent">

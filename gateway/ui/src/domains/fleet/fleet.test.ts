@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Node, NodeSandbox } from "~/api/types";
-import { byName, matches } from "./filter";
-import { columns } from "./node/columns";
+import type { Health, Node, NodeHistory, NodeLine } from "~/api/types";
+import { forEach } from "./bulk";
+import { byName, matches, parse, withWord } from "./filter";
+import { columns, joined } from "./node/columns";
 import { pairSteps } from "./pair-progress";
-import { reserved } from "./reserved";
+import { path } from "./path";
 import { nodeState } from "./words";
 
 const node = (more: Partial<Node> = {}): Node => ({
@@ -18,6 +19,7 @@ const node = (more: Partial<Node> = {}): Node => ({
   created_at: "",
   version: 1,
   problems: [],
+  labels: [],
   ...more,
 });
 
@@ -28,53 +30,84 @@ describe("a machine's state is one word", () => {
     [{ connection: "suspect" }, "Suspect"],
     [{ status: "offline", connection: "disconnected" }, "Offline"],
     [{ connection: "disconnected" }, "Offline"],
-    [{ status: "draining", drained: true }, "Draining"],
+    [{ status: "draining" }, "Draining"],
+    [{ status: "draining", drained: true }, "Drained"],
     [{ drained: true, connection: "disconnected" }, "Draining, away"],
     [{ paused: true }, "Paused"],
     [{ problems: [{ code: "incompatible-version", detail: "" }] }, "Incompatible"],
   ])("%j is %s", (more, word) => expect(nodeState(node(more)).word).toBe(word));
 });
 
+const line = (more: Partial<NodeLine> = {}): NodeLine => ({
+  id: "n",
+  name: "box",
+  status: "online",
+  sandboxes: 0,
+  rev: 1,
+  ...more,
+});
+
 describe("filter and order", () => {
-  it("finds by word and by state", () => {
-    const away = node({ name: "attic", status: "offline", connection: "disconnected", arch: "aarch64" });
-    expect(matches(away, "state:off att")).toBe(true);
-    expect(matches(away, "aarch64")).toBe(true);
-    expect(matches(away, "state:online")).toBe(false);
-    expect(matches(away, "  ")).toBe(true);
+  const away = line({
+    name: "attic",
+    status: "offline",
+    connection: "disconnected",
+    arch: "aarch64",
+    labels: ["gpu", "rack-3"],
+  });
+  it.each([
+    ["state:off att", true],
+    ["aarch64", true],
+    ["label:gpu", true],
+    ["label:rack state:offline", true],
+    ["label:ack", false],
+    ["state:online", false],
+    ["label:", true],
+    ["  ", true],
+  ])("%s", (query, fits) => expect(matches(away, parse(query))).toBe(fits));
+  it("takes a word in and out", () => {
+    expect(withWord("attic", "label:gpu")).toBe("attic label:gpu");
+    expect(withWord("attic label:gpu", "label:gpu")).toBe("attic");
   });
   it("sorts by name as people count", () => {
-    expect(byName([node({ name: "n10" }), node({ name: "n9" })]).map((one) => one.name)).toEqual([
+    expect(byName([line({ name: "n10" }), line({ name: "n9" })]).map((one) => one.name)).toEqual([
       "n9",
       "n10",
     ]);
   });
 });
 
-describe("reserved", () => {
-  const box = node({ sandboxes: 2, health: { at: "", cores: 4, memory_total_bytes: 8 } });
-  const sandbox = (limits: NodeSandbox["limits"], state: NodeSandbox["state"] = "running") =>
-    ({ limits, state }) as NodeSandbox;
-  it("adds promises, and is unknown when one is", () => {
-    expect(
-      reserved(box, [
-        sandbox({ memory_bytes: 2, nano_cpus: 1e9 }),
-        sandbox({ memory_bytes: 2, nano_cpus: 1e9 }),
-      ]),
-    ).toEqual({ memory: 50, cpu: 50 });
-    expect(reserved(box, [sandbox({ memory_bytes: 2 }), sandbox({})]).memory).toBeUndefined();
-    expect(reserved(box, undefined).memory).toBeUndefined();
-    expect(reserved(node(), undefined)).toEqual({ memory: 0, cpu: 0 });
-    expect(reserved(box, [sandbox({ memory_bytes: 2, nano_cpus: 1e9 }, "lost")]).memory).toBe(0);
+describe("many at once", () => {
+  it("asks each once and tells each result, whatever the others did", async () => {
+    const asked: string[] = [];
+    const told: Record<string, unknown> = {};
+    await forEach(
+      ["a", "b", "c", "d", "e", "f"].map((id) => ({ id })),
+      ({ id }) => {
+        asked.push(id);
+        return id === "c" ? Promise.reject(new Error("no")) : Promise.resolve();
+      },
+      (id, result) => (told[id] = result),
+    );
+    expect(asked.toSorted()).toEqual(["a", "b", "c", "d", "e", "f"]);
+    expect(Object.entries(told).filter(([, result]) => result !== "done")).toHaveLength(1);
+    expect(told["c"]).toHaveProperty("title");
   });
 });
 
 describe("pairing", () => {
   it("goes from waiting to connected to engine to image", () => {
     const done = (more: Partial<Node>) => pairSteps(node(more)).map((step) => step.done);
-    expect(done({ status: "pending", image: "unknown" })).toEqual([false, false, false]);
-    expect(done({ image: "missing" })).toEqual([true, false, false]);
+    expect(done({ status: "pending", image: "unknown" })).toEqual([false, false, false, false]);
+    expect(done({ status: "pending", image: "unknown", hostname: "den" })).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(done({ image: "missing" })).toEqual([true, true, false, false]);
     expect(done({ image: "ready", engine: { name: "Docker", version: "27", api: "1.47" } })).toEqual([
+      true,
       true,
       true,
       true,
@@ -83,16 +116,36 @@ describe("pairing", () => {
 });
 
 describe("charts", () => {
-  it("break the line where there was silence, and know no zero", () => {
-    const health = (second: number, cpu_pct: number | null) => ({
-      at: new Date(second * 1000).toISOString(),
-      cpu_pct,
-    });
-    const { times, values } = columns(
-      [health(10, 5), health(20, null), health(100, 7)],
-      [(one) => one.cpu_pct],
-    );
-    expect(times).toEqual([10, 20, 21, 100]);
-    expect(values).toEqual([[5, null, null, 7]]);
+  const history: NodeHistory = {
+    from: new Date(0).toISOString(),
+    step_s: 60,
+    points: 5,
+    series: { cpu_pct: [10, null, 30, 40, null], io_some10: [null, null, 1, null, null] },
+  };
+  const sample = (second: number, cpu_pct: number | null): Health => ({
+    at: new Date(second * 1000).toISOString(),
+    cpu_pct,
+  });
+  it("break the line where nothing was reported, and know no zero", () => {
+    const { times, values } = columns(joined(history, []), [
+      (one) => one.cpu_pct,
+      (one) => one.psi?.io_some10,
+    ]);
+    expect(times).toEqual([30, 31, 150, 210]);
+    expect(values).toEqual([
+      [10, null, 30, 40],
+      [null, null, 1, null],
+    ]);
+  });
+  it("go on live where the averages end, and do not draw the same time twice", () => {
+    const points = joined(history, [sample(200, 1), sample(310, 5), sample(320, null), sample(400, 7)]);
+    const { times, values } = columns(points, [(one) => one.cpu_pct]);
+    expect(times).toEqual([30, 31, 150, 210, 211, 310, 320, 321, 400]);
+    expect(values).toEqual([[10, null, 30, 40, null, 5, null, null, 7]]);
+  });
+  it("of many machines have gaps and dots, and stay within their box", () => {
+    expect(path([0, 100, null, 50, null], 100, 40, 12)).toBe("M0.0 11.0L10.0 1.0M30.0 6.0h0.01");
+    expect(path([null, null], 100, 40, 12)).toBe("");
+    expect(path([500], 100, 40, 12)).toBe("M0.0 1.0h0.01");
   });
 });

@@ -1,74 +1,97 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { Node } from "~/api/types";
-import { DASH, percent, share } from "~/ui/bytes";
+import { memo } from "react";
+import type { NodeLine, ReservedOn } from "~/api/types";
+import { DASH, percent } from "~/ui/bytes";
 import { cx } from "~/ui/class";
 import { Meter } from "~/ui/meter";
 import { Status } from "~/ui/status";
 import { table } from "~/ui/table";
 import { Ago } from "~/ui/time";
-import { sandboxesQuery } from "./queries";
-import { reserved } from "./reserved";
 import { nodeState } from "./words";
 
+/** The same on every row, so that a long list can be drawn without measuring; a phone has a third line. */
+export const ROW_PX = { wide: 52, narrow: 72 };
+
+const iso = (seconds: number | null | undefined) =>
+  seconds ? new Date(seconds * 1000).toISOString() : undefined;
+
+interface Props {
+  node: NodeLine;
+  gone: boolean;
+  reserved: ReservedOn | undefined;
+  /** Place in the whole list, counted from 1 after the head, for those who hear the list. */
+  place: number;
+  selected?: boolean | undefined;
+  onSelect?: ((ids: string[], on: boolean) => void) | undefined;
+}
+
 /** One machine in the fleet. Figures of a machine that is away are greyed, not hidden. */
-export function NodeRow({ node, gone }: { node: Node; gone: boolean }) {
+export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, selected, onSelect }: Props) {
   const state = nodeState(node);
-  const sandboxes = useQuery({ ...sandboxesQuery(node.id), enabled: node.sandboxes > 0 && !gone });
-  const promised = reserved(node, sandboxes.data);
-  const health = node.health;
-  const away = node.connection === "disconnected";
-  const old = away && "opacity-90 grayscale";
+  const old = node.connection === "disconnected" && "opacity-90 grayscale";
+  const under = [node.host, node.arch].filter(Boolean).join(" · ");
   return (
-    <tr className={cx(table.row, gone && "line-through opacity-60")}>
-      <th scope="row" className={cx(table.cell, "h-12 font-normal")}>
+    <tr
+      aria-rowindex={place + 1}
+      className={cx(
+        table.row,
+        "h-[52px] max-sm:h-[72px]",
+        gone && "line-through opacity-60",
+        selected && "bg-accent/8",
+      )}
+    >
+      {onSelect && (
+        <td className={cx(table.cell, "pr-0")}>
+          <input
+            type="checkbox"
+            aria-label={`Select ${node.name}`}
+            checked={selected ?? false}
+            onChange={(event) => onSelect([node.id], event.target.checked)}
+            className="size-4 accent-accent"
+          />
+        </td>
+      )}
+      <th scope="row" className={cx(table.cell, "font-normal")}>
         <Link
           to="/fleet/$id"
           params={{ id: node.id }}
-          className="rounded-control font-[550] hover:text-accent hover:underline"
+          className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
         >
           {node.name}
         </Link>
-        <div className="truncate text-small text-fg-3">
-          {[node.hostname, node.arch].filter(Boolean).join(" · ") || "not joined yet"}
+        <div className="flex min-w-0 gap-1.5 text-small text-fg-3">
+          <span className="truncate">{under || (node.status === "pending" ? "not joined yet" : DASH)}</span>
+          {node.labels?.map((label) => (
+            <span key={label} className="shrink-0 rounded-control border border-line px-1 max-sm:hidden">
+              {label}
+            </span>
+          ))}
         </div>
-        {health && (
-          <div className="text-small text-fg-3 sm:hidden">
-            CPU {percent(health.cpu_pct)} · memory{" "}
-            {percent(share(health.memory_used_bytes, health.memory_total_bytes))} ·{" "}
-            <Ago at={node.last_seen_at} />
-          </div>
-        )}
+        <div className="truncate text-small text-fg-3 sm:hidden">
+          CPU {percent(node.cpu)} · memory {percent(node.memory)} · <Ago at={iso(node.seen)} never="never" />
+        </div>
       </th>
-      <td className={table.cell}>
+      <td className={cx(table.cell, "max-sm:px-2")}>
         <Status tone={state.tone} word={state.word} title={state.why} />
       </td>
       <td className={cx(table.cell, "text-right max-sm:hidden")}>
         {node.status === "pending" ? DASH : node.sandboxes}
       </td>
       <td className={cx(table.cell, "max-md:hidden", old)}>
-        <Meter label="CPU" used={health?.cpu_pct ?? undefined} reserved={promised.cpu} />
+        <Meter label="CPU" used={node.cpu ?? undefined} reserved={reserved?.cpu_pct ?? undefined} />
       </td>
       <td className={cx(table.cell, "max-md:hidden", old)}>
-        <Meter
-          label="Memory"
-          used={share(health?.memory_used_bytes, health?.memory_total_bytes)}
-          reserved={promised.memory}
-        />
+        <Meter label="Memory" used={node.memory ?? undefined} reserved={reserved?.memory_pct ?? undefined} />
       </td>
       <td className={cx(table.cell, "max-xl:hidden", old)}>
-        <Meter label="Disk" used={share(health?.disk_used_bytes, health?.disk_total_bytes)} />
+        <Meter label="Disk" used={node.disk ?? undefined} />
       </td>
-      <td className={cx(table.cell, "font-mono text-small text-fg-2 max-xl:hidden")}>
-        {node.daemon_version ?? DASH}
+      <td className={cx(table.cell, "truncate font-mono text-small text-fg-2 max-xl:hidden")}>
+        {node.daemon ?? DASH}
       </td>
       <td className={cx(table.cell, "text-right text-fg-2 max-sm:hidden")}>
-        {node.status === "pending" ? (
-          <span className="text-fg-3">never</span>
-        ) : (
-          <Ago at={node.last_seen_at} never="never" />
-        )}
+        <Ago at={iso(node.seen)} never="never" />
       </td>
     </tr>
   );
-}
+});

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { Plus, Server } from "lucide-react";
+import { ChartSpline, Plus, Rows3, Server } from "lucide-react";
 import { useMemo } from "react";
 import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
@@ -9,33 +9,47 @@ import { FilterField } from "~/ui/filter-field";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
-import { byName, matches } from "./filter";
-import { NodeTable } from "./node-table";
+import { byName, matches, parse, withWord } from "./filter";
+import { FilterWords } from "./filter-words";
+import { Machines } from "./machines";
+import { metricOf, Multiples } from "./multiples";
 import { PairDialog } from "./pair-dialog";
 import { PlacementChoice } from "./placement";
 import { nodesQuery } from "./queries";
+import { spanOf } from "./span-choice";
 import { words } from "./words";
 
 const route = getRouteApi("/shell/fleet");
 
 export function FleetPage() {
-  const { q = "", dialog } = route.useSearch();
+  const search = route.useSearch();
+  const { q = "", dialog, view } = search;
   const navigate = route.useNavigate();
   const nodes = useQuery(nodesQuery);
   const may = useMay();
   const sorted = useMemo(() => byName(nodes.data ?? []), [nodes.data]);
-  const shown = useMemo(() => sorted.filter((node) => matches(node, q)), [sorted, q]);
-  const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
-  const pair = (open: boolean) =>
+  const shown = useMemo(() => {
+    const filter = parse(q);
+    return filter.length === 0 ? sorted : sorted.filter((node) => matches(node, filter));
+  }, [sorted, q]);
+  /** An address holds what was chosen and nothing else. */
+  const go = (change: Partial<Record<keyof typeof search, string>>, replace = false) =>
     void navigate({
-      search: (now) => ({ ...(now.q ? { q: now.q } : {}), ...(open ? { dialog: "pair" } : {}) }),
+      search: (now) =>
+        Object.fromEntries(
+          Object.entries({ ...now, ...change }).filter(([, value]) => value),
+        ) as typeof search,
+      replace,
     });
+  const filter = (text: string) => go({ q: text }, true);
+  const pair = (open: boolean) => go({ dialog: open ? "pair" : "" });
   const button = may("nodes.manage") && (
     <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => pair(true)}>
       Pair a machine
     </Button>
   );
   const none = nodes.data?.length === 0;
+  const charts = view === "figures";
   return (
     <PageFrame crumbs={[{ label: "Fleet" }]} actions={none ? undefined : button}>
       <h1 className="text-head-1">Fleet</h1>
@@ -53,7 +67,16 @@ export function FleetPage() {
       )}
       {nodes.data && !none && (
         <>
-          <FilterField label="Filter by name, host, state:offline" value={q} onChange={filter} />
+          <div className="flex flex-wrap items-center gap-2">
+            <FilterField label="Filter: name, state:offline, label:gpu" value={q} onChange={filter} />
+            <Button
+              icon={charts ? <Rows3 size={14} aria-hidden /> : <ChartSpline size={14} aria-hidden />}
+              onClick={() => go({ view: charts ? "" : "figures" })}
+            >
+              {charts ? "As a list" : "One figure of all"}
+            </Button>
+          </div>
+          <FilterWords nodes={sorted} query={q} onToggle={(word) => filter(withWord(q, word))} />
           {shown.length === 0 ? (
             <Empty
               title="No machine fits the filter"
@@ -61,8 +84,15 @@ export function FleetPage() {
             >
               {sorted.length} {sorted.length === 1 ? "machine is" : "machines are"} hidden by “{q}”.
             </Empty>
+          ) : charts ? (
+            <Multiples
+              nodes={shown}
+              metric={metricOf(search.metric)}
+              span={spanOf(search.span)}
+              onChange={(next) => go(next, true)}
+            />
           ) : (
-            <NodeTable nodes={shown} />
+            <Machines nodes={shown} chosen={q} mayManage={may("nodes.manage")} />
           )}
           <PlacementChoice nodes={sorted} mayChange={may("placement.set")} />
         </>

@@ -8,7 +8,7 @@ import { DialogActions } from "~/ui/dialog";
 import { Notice } from "~/ui/notice";
 import { Status } from "~/ui/status";
 import { clockTime } from "~/ui/time";
-import { nodesQuery } from "./queries";
+import { nodeQuery } from "./queries";
 import { imageWords } from "./words";
 
 interface Step {
@@ -24,11 +24,20 @@ export function pairSteps(node: Node): Step[] {
     .filter(Boolean)
     .join(", ");
   const engine = node.engine;
+  // Whoever redeems the code says who it is, before it connects.
+  const contacted = connected || !!node.hostname;
   return [
+    {
+      key: "contacted",
+      done: contacted,
+      text: contacted
+        ? `The code was used${node.hostname ? ` by ${node.hostname}` : ""}`
+        : "Waiting for your machine…",
+    },
     {
       key: "connected",
       done: connected,
-      text: connected ? `Connected${who ? `: ${who}` : ""}` : "Waiting for your machine…",
+      text: connected ? `Connected${who ? `: ${who}` : ""}` : "Connection",
     },
     {
       key: "engine",
@@ -63,8 +72,8 @@ function useStepTimes(steps: Step[]): Record<string, number> {
 }
 
 export function PairProgress({ first, onDone }: { first: Node; onDone: () => void }) {
-  const { data } = useQuery(nodesQuery);
-  const node = data?.find((one) => one.id === first.id) ?? first;
+  const { data } = useQuery({ ...nodeQuery(first.id), initialData: first });
+  const node = data;
   const steps = pairSteps(node);
   const times = useStepTimes(steps);
   const current = steps.findIndex((step) => !step.done);

@@ -1,14 +1,24 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { memo } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
-import type { Node } from "~/api/types";
+import type { NodeLine } from "~/api/types";
 import { Choice } from "~/ui/field";
 import { ProblemNote } from "~/ui/problem";
 import { nodes as call, placementQuery } from "./queries";
 import { nodeState } from "./words";
 
+/** The names as one text, so that figures which change each second do not make hundreds of options again. */
+const Machines = memo(function Machines({ named }: { named: string }) {
+  return (JSON.parse(named) as [string, string][]).map(([id, name]) => (
+    <option key={id} value={id}>
+      {name}
+    </option>
+  ));
+});
+
 /** Where new sandboxes go. Those that exist stay where they are. */
-export function PlacementChoice({ nodes, mayChange }: { nodes: Node[]; mayChange: boolean }) {
+export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayChange: boolean }) {
   const client = useQueryClient();
   const placement = useQuery(placementQuery);
   const change = useMutation({
@@ -20,7 +30,12 @@ export function PlacementChoice({ nodes, mayChange }: { nodes: Node[]; mayChange
   const current = placement.data.target === "node" ? (placement.data.node_id ?? "local") : "local";
   const shown = change.isPending ? change.variables : current;
   const chosen = nodes.find((node) => node.id === shown);
-  const away = chosen && (chosen.status !== "online" || chosen.connection !== "connected");
+  const named = JSON.stringify(
+    nodes
+      .filter((node) => node.status !== "pending" || node.id === current)
+      .map((node) => [node.id, `${node.name} (${nodeState(node).word})`]),
+  );
+  const away = chosen && (chosen.status !== "online" || (chosen.connection ?? "connected") !== "connected");
   return (
     <div className="flex max-w-xl flex-col gap-2">
       <Choice
@@ -36,13 +51,7 @@ export function PlacementChoice({ nodes, mayChange }: { nodes: Node[]; mayChange
         }
       >
         <option value="local">The gateway's own machine</option>
-        {nodes
-          .filter((node) => node.status !== "pending" || node.id === current)
-          .map((node) => (
-            <option key={node.id} value={node.id}>
-              {node.name} ({nodeState(node).word})
-            </option>
-          ))}
+        <Machines named={named} />
       </Choice>
       {change.isError && <ProblemNote problem={asProblem(change.error)} />}
     </div>

@@ -3,12 +3,18 @@ import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { Problem } from "~/api/problem";
 import type {
+  FleetHistory,
+  FleetMetric,
+  HistorySpan,
   Node,
+  NodeHistory,
+  NodeLine,
   NodeSandbox,
   Operation,
   Paired,
   Page,
   Placement,
+  ReservedOn,
   ToolReport,
   VerifyReport,
 } from "~/api/types";
@@ -17,8 +23,37 @@ const at = (id: string, rest = "") => `/api/nodes/${encodeURIComponent(id)}${res
 
 export const nodesQuery = queryOptions({
   queryKey: keys.nodes,
-  queryFn: ({ signal }) => all<Node>("/api/nodes", {}, signal),
+  queryFn: ({ signal }) => all<NodeLine>("/api/nodes/lines", { limit: undefined }, signal),
 });
+
+/** What sandboxes were promised of each machine, by its id. */
+export const reservedQuery = queryOptions({
+  queryKey: keys.reserved,
+  queryFn: async ({ signal }) => {
+    const { items } = await api.get<{ items: ReservedOn[] }>("/api/fleet/reserved", { signal });
+    return new Map(items.map((one) => [one.node_id, one]));
+  },
+});
+
+export const historyQuery = (id: string, span: HistorySpan) =>
+  queryOptions({
+    queryKey: keys.nodeHistory(id, span),
+    queryFn: ({ signal }) => api.get<NodeHistory>(at(id, "/history"), { query: { span }, signal }),
+    refetchOnMount: "always",
+    // Another span of the same machine stays on screen until the new one is there; another machine's does not.
+    placeholderData: (before, query) => (query?.queryKey[1] === id ? before : undefined),
+  });
+
+const MINUTE_MS = 60_000;
+
+/** Averages of a minute change once a minute, for all machines at once; no event says so. */
+export const fleetHistoryQuery = (metric: FleetMetric, span: HistorySpan) =>
+  queryOptions({
+    queryKey: keys.fleetHistory(metric, span),
+    queryFn: ({ signal }) => api.get<FleetHistory>("/api/nodes/history", { query: { metric, span }, signal }),
+    refetchOnMount: "always",
+    refetchInterval: MINUTE_MS,
+  });
 
 export const nodeQuery = (id: string) =>
   queryOptions({ queryKey: keys.node(id), queryFn: ({ signal }) => api.get<Node>(at(id), { signal }) });
@@ -58,7 +93,7 @@ export const placementQuery = queryOptions({
 
 export const nodes = {
   pair: (name: string) => api.post<Paired>("/api/nodes/pair", name === "" ? {} : { name }),
-  rename: (id: string, name: string) => api.patch<Node>(at(id), { name }),
+  describe: (id: string, change: { name?: string; labels?: string[] }) => api.patch<Node>(at(id), change),
   remove: (id: string) => api.delete<unknown>(at(id)),
   drain: (id: string) => api.post<Node>(at(id, "/drain")),
   undrain: (id: string) => api.post<Node>(at(id, "/undrain")),

@@ -7,21 +7,34 @@ export interface NodeState {
   why: string;
 }
 
+/** What decides the word: of a machine, or of its line in a list, where being connected is not said. */
+export type Stateful = Pick<Node, "status"> & {
+  connection?: Node["connection"] | null;
+  drained?: boolean;
+  paused?: boolean;
+  problems?: (string | { code: string })[];
+};
+
+export const codesOf = (node: Stateful): string[] =>
+  (node.problems ?? []).map((problem) => (typeof problem === "string" ? problem : problem.code));
+
 /** One word for a machine, the most pressing first. */
-export function nodeState(node: Node): NodeState {
+export function nodeState(node: Stateful): NodeState {
+  const away = node.status === "offline" || node.connection === "disconnected";
   if (node.status === "pending")
     return { tone: "waiting", word: "Pairing", why: "Waiting for the machine to join" };
-  if (node.problems.some((problem) => problem.code.includes("version"))) {
+  if (codesOf(node).some((code) => code.includes("version"))) {
     return { tone: "warning", word: "Incompatible", why: "The daemon's version does not fit this gateway" };
   }
   if (node.status === "draining" || node.drained) {
-    return node.connection === "disconnected"
-      ? { tone: "offline", word: "Draining, away", why: "Takes no new sandboxes, and is not connected" }
+    if (away)
+      return { tone: "offline", word: "Draining, away", why: "Takes no new sandboxes, and is not connected" };
+    return node.drained
+      ? { tone: "paused", word: "Drained", why: "Takes no new sandboxes, and says that it has none left" }
       : { tone: "moving", word: "Draining", why: "Takes no new sandboxes; those it has go on" };
   }
-  if (node.status === "offline" || node.connection === "disconnected") {
+  if (away)
     return { tone: "offline", word: "Offline", why: "Not connected. Nothing on it is lost by that alone" };
-  }
   if (node.connection === "suspect") {
     return {
       tone: "warning",

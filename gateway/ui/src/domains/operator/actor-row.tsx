@@ -40,6 +40,8 @@ interface Props {
   /** What it handled in the last minute, oldest first. */
   minute: number[];
   focusable: boolean;
+  /** An Owner is told only that supervisors on the way to the own actors live, and nothing of what they did. */
+  untold: boolean;
   onFocus: () => void;
   onToggle: () => void;
   onExplain: () => void;
@@ -49,7 +51,7 @@ interface Props {
 export const shortName = (name: string) =>
   name.replace(/\b([0-9a-f]{8})-[0-9a-f-]{23}([0-9a-f]{4})\b/g, "$1…$2");
 
-export function ActorRow({ row, gone, minute, focusable, onFocus, onToggle, onExplain }: Props) {
+export function ActorRow({ row, gone, minute, focusable, untold, onFocus, onToggle, onExplain }: Props) {
   const { actor, depth, open } = row;
   const now = useNow();
   const up = actor.started_at ? now - Date.parse(actor.started_at) : undefined;
@@ -116,9 +118,11 @@ export function ActorRow({ row, gone, minute, focusable, onFocus, onToggle, onEx
       <td className={cx(table.cell, "text-right whitespace-nowrap")}>
         <Mailbox mailbox={actor.mailbox} />
       </td>
-      <td className={cx(table.cell, "text-right text-fg-2 max-md:hidden")}>{number(actor.handled)}</td>
+      <td className={cx(table.cell, "text-right text-fg-2 max-md:hidden")}>
+        {untold ? DASH : number(actor.handled)}
+      </td>
       <td className={cx(table.cell, "text-right max-lg:hidden")}>
-        <Spark values={minute} />
+        {untold ? <span className="text-fg-3">{DASH}</span> : <Spark values={minute} />}
       </td>
       <td
         className={cx(
@@ -127,7 +131,7 @@ export function ActorRow({ row, gone, minute, focusable, onFocus, onToggle, onEx
           (actor.restarts ?? 0) > 0 ? "text-waiting" : "text-fg-2",
         )}
       >
-        {number(actor.restarts)}
+        {untold ? DASH : number(actor.restarts)}
       </td>
       <td className={cx(table.cell, "text-right whitespace-nowrap text-fg-2 max-md:hidden")}>
         {up === undefined ? DASH : span(up)}
@@ -138,7 +142,7 @@ export function ActorRow({ row, gone, minute, focusable, onFocus, onToggle, onEx
             <Ago at={actor.last_failure.at} />: {actor.last_failure.text}
           </span>
         ) : (
-          <span className="text-fg-3">none</span>
+          <span className="text-fg-3">{untold ? DASH : "none"}</span>
         )}
       </td>
     </tr>

@@ -3,13 +3,57 @@
 import { useEffect, useState } from "react";
 import { send } from "~/api/client";
 import { asProblem, type Problem } from "~/api/problem";
-import type { Actor, Tree, TreeDelta } from "~/api/types";
+import type { Actor, Promises, Tree, TreeDelta } from "~/api/types";
 import { readSse } from "~/live/sse";
 import { backoff } from "~/live/stream";
 import { applyDelta, Rates } from "./apply";
 
 /** Without a beat for so long the stream is taken for dead. */
 const SILENCE_MS = 30_000;
+
+/** Reads a stream of the operator's as long as it is wanted. A refusal (403) ends the trying; anything else is tried again
+ * with growing waits. */
+export async function keepReading(
+  path: string,
+  over: AbortSignal,
+  take: (event: string, data: string) => void,
+  fail: (problem: Problem) => void,
+) {
+  let heard = 0;
+  const follow = async () => {
+    const one = new AbortController();
+    const end = () => one.abort();
+    over.addEventListener("abort", end);
+    let silence = setTimeout(end, SILENCE_MS);
+    try {
+      const headers = { accept: "text/event-stream" };
+      const answer = await send("GET", path, { headers, signal: one.signal });
+      if (!answer.body) return;
+      for await (const { event, data } of readSse(answer.body)) {
+        clearTimeout(silence);
+        silence = setTimeout(end, SILENCE_MS);
+        heard += 1;
+        take(event, data);
+      }
+    } finally {
+      clearTimeout(silence);
+      over.removeEventListener("abort", end);
+    }
+  };
+  for (let attempt = 1; !over.aborted; attempt += 1) {
+    const before = heard;
+    try {
+      await follow();
+    } catch (error) {
+      if (over.aborted) return;
+      const found = asProblem(error);
+      fail(found);
+      if (found.status === 401 || found.status === 403) return;
+    }
+    if (heard !== before) attempt = 1;
+    await new Promise((done) => setTimeout(done, backoff(attempt, Math.random())));
+  }
+}
 
 export interface LiveTree {
   tree: Tree | undefined;
@@ -24,7 +68,7 @@ const all = (actor: Actor, call: (actor: Actor) => void) => {
   for (const child of actor.children) all(child, call);
 };
 
-/** Follows the tree while mounted. A refusal (403) ends the trying; anything else is tried again with growing waits. */
+/** Follows the tree while mounted. */
 export function useLiveTree(): LiveTree {
   const [tree, setTree] = useState<Tree>();
   const [problem, setProblem] = useState<Problem>();
@@ -48,43 +92,31 @@ export function useLiveTree(): LiveTree {
       setTree(present);
       setProblem(undefined);
     };
-    const follow = async () => {
-      const one = new AbortController();
-      const end = () => one.abort();
-      over.signal.addEventListener("abort", end);
-      let silence = setTimeout(end, SILENCE_MS);
-      try {
-        const headers = { accept: "text/event-stream" };
-        const answer = await send("GET", "/api/ops/tree/stream", { headers, signal: one.signal });
-        if (!answer.body) return;
-        for await (const { event, data } of readSse(answer.body)) {
-          clearTimeout(silence);
-          silence = setTimeout(end, SILENCE_MS);
-          take(event, data);
-        }
-      } finally {
-        clearTimeout(silence);
-        over.signal.removeEventListener("abort", end);
-      }
-    };
-    const keep = async () => {
-      for (let attempt = 1; !over.signal.aborted; attempt += 1) {
-        const before = present;
-        try {
-          await follow();
-        } catch (error) {
-          if (over.signal.aborted) return;
-          const found = asProblem(error);
-          setProblem(found);
-          if (found.status === 401 || found.status === 403) return;
-        }
-        if (present !== before) attempt = 1;
-        await new Promise((done) => setTimeout(done, backoff(attempt, Math.random())));
-      }
-    };
-    void keep();
+    void keepReading("/api/ops/tree/stream", over.signal, take, setProblem);
     return () => over.abort();
   }, [round, rates]);
 
   return { tree, problem, rates, retry: () => setRound((one) => one + 1) };
+}
+
+/** Follows the promises while mounted. */
+export function useLivePromises(): {
+  promises: Promises | undefined;
+  problem: Problem | undefined;
+  retry: () => void;
+} {
+  const [promises, setPromises] = useState<Promises>();
+  const [problem, setProblem] = useState<Problem>();
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    const over = new AbortController();
+    const take = (event: string, data: string) => {
+      if (event !== "promises") return;
+      setPromises(JSON.parse(data) as Promises);
+      setProblem(undefined);
+    };
+    void keepReading("/api/ops/tree/stream?show=promises", over.signal, take, setProblem);
+    return () => over.abort();
+  }, [round]);
+  return { promises, problem, retry: () => setRound((one) => one + 1) };
 }

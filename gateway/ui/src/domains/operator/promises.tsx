@@ -1,7 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
-import { asProblem } from "~/api/problem";
-import { api } from "~/api/client";
-import { keys } from "~/api/keys";
 import type { Promises } from "~/api/types";
 import { number } from "~/ui/bytes";
 import { cx } from "~/ui/class";
@@ -12,10 +8,9 @@ import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
+import { useLivePromises } from "./live";
 
 type One = Promises["promises"][number];
-
-const EVERY_MS = 2000;
 
 function Standing({ one }: { one: One }) {
   if (!one.promised) return <Status tone="idle" word="Not yet promised" />;
@@ -56,40 +51,38 @@ function PromisePanel({ one }: { one: One }) {
 
 /** What is promised, how often each promise was defended, and that none was broken. Numbers change in place. */
 export function PromisesPage() {
-  const promises = useQuery({
-    queryKey: keys.promises,
-    queryFn: ({ signal }) => api.get<Promises>("/api/ops/promises", { signal }),
-    refetchInterval: (query) =>
-      query.state.error && asProblem(query.state.error).status === 403 ? false : EVERY_MS,
-    gcTime: 60_000,
-  });
-  const forbidden = promises.isError && asProblem(promises.error).status === 403;
-  const all = promises.data?.promises ?? [];
+  const { promises, problem, retry } = useLivePromises();
+  const forbidden = problem?.status === 403;
+  const all = promises?.promises ?? [];
   const broken = all.reduce((sum, one) => sum + one.broken, 0);
   return (
     <PageFrame crumbs={[{ label: "Supervision", to: "/operator" }, { label: "Promises" }]}>
       <header className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
         <h1 className="text-head-1">Promises</h1>
-        {promises.data && (
+        {promises && (
           <p className="text-fg-3">
             <span className={broken > 0 ? "text-failed" : ""}>
               {broken === 0 ? "none broken" : `${number(broken)} broken`}
             </span>{" "}
-            since this gateway started <Ago at={promises.data.since} />
+            since this gateway started <Ago at={promises.since} />
           </p>
         )}
+        {/* In the heading's line, so that nothing below moves when it comes and goes. */}
+        <span role="status">
+          {promises && problem && !forbidden && (
+            <Status tone="warning" word="Not live, trying again" title={problem.title} />
+          )}
+        </span>
       </header>
-      {promises.isPending && <Loading what="the promises" rows={8} />}
+      {!promises && !problem && <Loading what="the promises" rows={8} />}
       {forbidden && (
         <Empty title="The promises are for operators">
           Your account lacks the operator grant. Whoever runs this Roost can give it in the configuration or
           on the command line.
         </Empty>
       )}
-      {promises.isError && !forbidden && (
-        <Failed error={promises.error} retry={() => void promises.refetch()} className="" />
-      )}
-      {promises.data && !forbidden && (
+      {problem && !forbidden && !promises && <Failed error={problem} retry={retry} className="" />}
+      {promises && !forbidden && (
         <div className="grid gap-4 lg:grid-cols-2">
           {all.map((one) => (
             <PromisePanel key={one.id} one={one} />

@@ -85,9 +85,9 @@ export function TreeGrid({ tree, rates, filter, mayRestart, explained, onExplain
       {rows.length === 0 ? (
         <Empty title="No actor fits">Nothing in the tree fits what you asked for.</Empty>
       ) : (
-        <div>
+        <div {...bind}>
           <HeldNote held={held} waiting={waiting} release={release} count={rows.length} what="actors shown" />
-          <div {...bind} className={cx(table.wrap, "rounded-panel border border-line bg-surface")}>
+          <div className={cx(table.wrap, "rounded-panel border border-line bg-surface")}>
             {/* A treegrid is a table by markup; only the role makes its levels known. */}
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role */}
             <table role="treegrid" aria-label="Supervision tree" className={table.root} onKeyDown={keys}>
@@ -107,6 +107,7 @@ export function TreeGrid({ tree, rates, filter, mayRestart, explained, onExplain
                     row={item}
                     gone={gone}
                     minute={rates.of(item.id, now)}
+                    untold={!mayRestart && !item.actor.tenant}
                     focusable={at === index}
                     onFocus={() => setCurrent(item.id)}
                     onToggle={() => toggle(item.id, !item.open)}

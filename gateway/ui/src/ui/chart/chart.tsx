@@ -1,97 +1,26 @@
-// A live line chart. Held while the pointer is on it, so that what is being read does not move away.
-import { useEffect, useMemo, useRef, useState } from "react";
+// A live line chart. Its parent decides what is shown and holds it while somebody reads.
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { clockTime } from "../time";
 import "./chart.css";
+import { options, useThemeName, type ChartShape, HEIGHT } from "./options";
 
-export interface Line {
-  label: string;
-  /** Name of a colour token. */
-  color: string;
-  values: (number | null)[];
-  dash?: number[];
-  fill?: boolean;
-}
+export type { Line } from "./options";
 
-interface Props {
+interface Props extends ChartShape {
   label: string;
   /** Seconds since the epoch. */
   times: number[];
-  lines: Line[];
   format: (value: number | null | undefined) => string;
-  /** Top of the scale; without it the scale fits what is shown. */
-  max?: number | undefined;
-  /** Charts with the same name share their crosshair. */
-  sync: string;
-}
-
-const HEIGHT = 132;
-const token = (name: string) =>
-  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-
-function options({ lines, format, max, sync }: Props, width: number): uPlot.Options {
-  const axis = {
-    stroke: token("fg-3"),
-    font: "11px Inter, sans-serif",
-    ticks: { show: false },
-    grid: { stroke: token("line"), width: 1 },
-  };
-  return {
-    width,
-    height: HEIGHT,
-    // Right: half of a time, because the last one stands under the end of the line.
-    padding: [8, 26, 0, 0],
-    legend: { show: false },
-    cursor: { sync: { key: sync }, drag: { x: true, y: false }, points: { size: 6 } },
-    scales: {
-      // One report alone has no span of its own; a minute is shown then.
-      x: {
-        range: (plot, low, high) =>
-          plot.data[0].length === 1 ? [(plot.data[0][0] ?? 0) - 60, (plot.data[0][0] ?? 0) + 1] : [low, high],
-      },
-      y: { range: (_plot, _low, high) => [0, max ?? Math.max(high * 1.15, 0.1)] },
-    },
-    axes: [
-      {
-        ...axis,
-        space: 84,
-        size: 26,
-        grid: { show: false },
-        values: (_plot, splits) => splits.map((at) => clockTime(at * 1000)),
-      },
-      { ...axis, size: 58, space: 34, values: (_plot, splits) => splits.map((value) => format(value)) },
-    ],
-    series: [
-      {},
-      ...lines.map((line): uPlot.Series => ({
-        label: line.label,
-        stroke: token(line.color),
-        width: 1.5,
-        points: { show: line.values.length < 2, size: 4 },
-        ...(line.dash ? { dash: line.dash } : {}),
-        ...(line.fill ? { fill: `${token(line.color)}1f` } : {}),
-      })),
-    ],
-  };
-}
-
-/** Rebuilt when the theme changes, because colours are read once. */
-function useThemeName(): string {
-  const [name, setName] = useState(document.documentElement.dataset["theme"] ?? "dark");
-  useEffect(() => {
-    const watch = new MutationObserver(() => setName(document.documentElement.dataset["theme"] ?? "dark"));
-    watch.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    return () => watch.disconnect();
-  }, []);
-  return name;
+  /** The pointer or the focus has come, or has left. */
+  onHold: (held: boolean) => void;
 }
 
 export function Chart(props: Props) {
-  const { label, times, lines, format } = props;
+  const { label, times, lines, format, range, onHold, onZoom } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
-  const [held, setHeld] = useState(false);
   const [at, setAt] = useState<number | null>(null);
   const theme = useThemeName();
   const data = useMemo(
@@ -107,7 +36,7 @@ export function Chart(props: Props) {
     const element = place.current;
     if (!element) return;
     const made = new uPlot(
-      options(latest.current.props, element.clientWidth || 300),
+      options(() => latest.current.props, element.clientWidth || 300),
       latest.current.data,
       element,
     );
@@ -115,7 +44,10 @@ export function Chart(props: Props) {
     plot.current = made;
     const watch = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
     watch.observe(element);
+    const reset = () => latest.current.props.onZoom(undefined);
+    element.addEventListener("dblclick", reset);
     return () => {
+      element.removeEventListener("dblclick", reset);
       watch.disconnect();
       made.destroy();
       plot.current = null;
@@ -124,13 +56,58 @@ export function Chart(props: Props) {
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react/exhaustive-deps
   }, [theme, lines.length]);
 
+  const [from, to] = range;
   useEffect(() => {
-    if (!held) plot.current?.setData(data);
-  }, [data, held]);
+    plot.current?.setData(data);
+  }, [data, from, to]);
+
+  const step = (event: KeyboardEvent) => {
+    const made = plot.current;
+    const shown = times.flatMap((time, index) => (time >= from && time <= to ? [index] : []));
+    const [first, last] = [shown[0], shown.at(-1)];
+    if (!made || first === undefined || last === undefined) return;
+    const now = at ?? last;
+    const moves: Record<string, () => number | undefined> = {
+      ArrowLeft: () => Math.max(first, now - 1),
+      ArrowRight: () => Math.min(last, now + 1),
+      Home: () => first,
+      End: () => last,
+      "+": () => {
+        const [middle, quarter] = [times[now] ?? to, (to - from) / 4];
+        onZoom([middle - quarter, middle + quarter]);
+        return undefined;
+      },
+      "-": () => {
+        onZoom(undefined);
+        return undefined;
+      },
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    const index = move();
+    if (index === undefined) return;
+    // The third argument, which its types leave out, moves the crosshair of the other charts, too.
+    const cross = made.setCursor as (at: object, fire: boolean, share: boolean) => void;
+    cross({ left: made.valToPos(times[index] ?? to, "x"), top: HEIGHT / 2 }, true, true);
+  };
 
   const index = at ?? times.length - 1;
+  const moment = at !== null && times[at] !== undefined ? `at ${clockTime(times[at] * 1000)}` : "";
   return (
-    <figure aria-label={label} onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)}>
+    // A chart is read by its arrow keys, so it takes the focus; what it shows is text below it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <figure
+      aria-label={label}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
+      onKeyDown={step}
+      onPointerEnter={() => onHold(true)}
+      onPointerLeave={() => onHold(false)}
+      onFocus={() => onHold(true)}
+      onBlur={() => onHold(false)}
+      className="rounded-control focus-visible:-outline-offset-2"
+    >
       <div ref={place} aria-hidden className="h-[132px] w-full" />
       <figcaption className="flex min-h-5 flex-wrap items-center justify-between gap-x-4 gap-y-1 pl-4 text-small text-fg-3">
         <span className="flex flex-wrap gap-x-4">
@@ -151,7 +128,7 @@ export function Chart(props: Props) {
             </span>
           ))}
         </span>
-        {held && <span className="max-sm:hidden">Held while you read</span>}
+        <span className="tabular-nums">{moment}</span>
       </figcaption>
     </figure>
   );

@@ -12,11 +12,19 @@ import { ProblemNote } from "~/ui/problem";
 import { nodes } from "../queries";
 import { words } from "../words";
 
-function Rename({ node, onClose }: { node: Node; onClose: () => void }) {
+function Describe({ node, onClose }: { node: Node; onClose: () => void }) {
   const client = useQueryClient();
   const [name, setName] = useState(node.name);
+  const [labels, setLabels] = useState(node.labels.join(" "));
   const rename = useMutation({
-    mutationFn: () => nodes.rename(node.id, name.trim()),
+    mutationFn: () => {
+      const words = labels
+        .toLowerCase()
+        .split(/[\s,]+/)
+        .filter(Boolean);
+      const renamed = name.trim() !== node.name;
+      return nodes.describe(node.id, { ...(renamed ? { name: name.trim() } : {}), labels: words });
+    },
     onSuccess: (next) => {
       client.setQueryData(keys.node(node.id), next);
       void client.invalidateQueries({ queryKey: keys.nodes, exact: true });
@@ -24,13 +32,14 @@ function Rename({ node, onClose }: { node: Node; onClose: () => void }) {
     },
   });
   const problem = rename.isError ? asProblem(rename.error) : undefined;
+  const wrong = problem?.fields.find((one) => one.pointer.replace(/^#/, "").startsWith("/labels"));
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     rename.mutate();
   };
   return (
-    <Modal open onClose={onClose} title="Rename the machine">
-      <form onSubmit={submit}>
+    <Modal open onClose={onClose} title="Name and labels">
+      <form onSubmit={submit} className="flex flex-col gap-4">
         <Field
           label="Name"
           required
@@ -40,11 +49,20 @@ function Rename({ node, onClose }: { node: Node; onClose: () => void }) {
           onChange={(event) => setName(event.target.value)}
           error={problem?.field("/name")}
         />
-        {problem && !problem.field("/name") && <ProblemNote problem={problem} className="mt-4" />}
+        <Field
+          label="Labels"
+          hint="Words to find it by, with blanks between them, such as gpu rack-3. At most 16."
+          autoComplete="off"
+          spellCheck={false}
+          value={labels}
+          onChange={(event) => setLabels(event.target.value)}
+          error={wrong?.detail}
+        />
+        {problem && !problem.field("/name") && !wrong && <ProblemNote problem={problem} />}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={rename.isPending}>
-            Rename
+            Save
           </Button>
         </DialogActions>
       </form>
@@ -66,7 +84,7 @@ export function NodeActions({ node }: { node: Node }) {
   const undrain = useMutation({ mutationFn: () => nodes.undrain(node.id), onSuccess: set });
   return (
     <>
-      <IconButton label="Rename the machine" onClick={() => setOpen("rename")}>
+      <IconButton label="Name and labels" onClick={() => setOpen("rename")}>
         <Pencil size={15} aria-hidden />
       </IconButton>
       <IconButton label="Remove the machine" onClick={() => setOpen("remove")}>
@@ -81,7 +99,7 @@ export function NodeActions({ node }: { node: Node }) {
           <Button onClick={() => setOpen("drain")}>Drain</Button>
         ))}
       {undrain.isError && <ProblemNote problem={asProblem(undrain.error)} className="w-full" />}
-      {open === "rename" && <Rename node={node} onClose={close} />}
+      {open === "rename" && <Describe node={node} onClose={close} />}
       <Confirm
         open={open === "drain"}
         onClose={close}

@@ -1,106 +1,52 @@
-import { useMemo, useSyncExternalStore } from "react";
-import type { Health, Node } from "~/api/types";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import type { HistorySpan, Node } from "~/api/types";
 import { samplesOf, watchNode } from "~/live/samples";
-import { bytes, number, percent, share } from "~/ui/bytes";
+import { Button } from "~/ui/button";
 import { Chart, type Line } from "~/ui/chart/chart";
 import { cx } from "~/ui/class";
 import { Panel } from "~/ui/panel";
-import { Ago, clockTime } from "~/ui/time";
-import { columns, type Read } from "./columns";
+import { Failed } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { Ago } from "~/ui/time";
+import { historyQuery } from "../queries";
+import { SpanChoice, SPANS } from "../span-choice";
+import { columns, endOf, joined, type Figures, type Point } from "./columns";
+import { knows, SPECS, type Spec } from "./specs";
 
-interface Spec {
-  title: string;
-  figure: (now: Health) => string;
-  note: (now: Health) => string;
-  max?: number;
-  format: (value: number | null | undefined) => string;
-  lines: { label: string; color: string; read: Read; dash?: number[]; fill?: boolean }[];
+interface Shared {
+  sync: string;
+  range: [number, number];
+  onZoom: (range: [number, number] | undefined) => void;
+  onHold: (held: boolean) => void;
 }
 
-const SPECS: Spec[] = [
-  {
-    title: "CPU",
-    figure: (now) => percent(now.cpu_pct),
-    note: (now) => (now.cores ? `of ${now.cores} cores` : ""),
-    max: 100,
-    format: percent,
-    lines: [
-      { label: "In use", color: "accent", read: (h) => h.cpu_pct, fill: true },
-      { label: "Tasks waiting", color: "waiting", read: (h) => h.psi?.cpu_some10, dash: [6, 3] },
-    ],
-  },
-  {
-    title: "Memory",
-    figure: (now) => bytes(now.memory_used_bytes),
-    note: (now) => `of ${bytes(now.memory_total_bytes)}`,
-    max: 100,
-    format: percent,
-    lines: [
-      {
-        label: "In use",
-        color: "accent",
-        read: (h) => share(h.memory_used_bytes, h.memory_total_bytes),
-        fill: true,
-      },
-      {
-        label: "Swap",
-        color: "info",
-        read: (h) => share(h.swap_used_bytes, h.swap_total_bytes),
-        dash: [6, 3],
-      },
-    ],
-  },
-  {
-    title: "Disk",
-    figure: (now) => bytes(now.disk_used_bytes),
-    note: (now) => `of ${bytes(now.disk_total_bytes)}`,
-    max: 100,
-    format: percent,
-    lines: [
-      {
-        label: "In use",
-        color: "accent",
-        read: (h) => share(h.disk_used_bytes, h.disk_total_bytes),
-        fill: true,
-      },
-      { label: "Tasks waiting", color: "waiting", read: (h) => h.psi?.io_some10, dash: [6, 3] },
-    ],
-  },
-  {
-    title: "Load",
-    figure: (now) => number(now.load1, 2),
-    note: (now) => (now.cores ? `on ${now.cores} cores` : ""),
-    format: (value) => number(value, 1),
-    lines: [
-      { label: "1 min", color: "accent", read: (h) => h.load1, fill: true },
-      { label: "5 min", color: "info", read: (h) => h.load5, dash: [6, 3] },
-      { label: "15 min", color: "idle", read: (h) => h.load15, dash: [2, 3] },
-    ],
-  },
-];
-
-function HealthChart({ spec, samples, node }: { spec: Spec; samples: Health[]; node: string }) {
+function HealthChart({
+  spec,
+  points,
+  now,
+  ...shared
+}: { spec: Spec; points: Point[]; now: Figures } & Shared) {
   const { times, lines } = useMemo(() => {
     // A line of which nothing was ever reported is left out rather than drawn as zero.
     const known = spec.lines.filter((line) =>
-      samples.some((sample) => line.read(sample) !== null && line.read(sample) !== undefined),
+      points.some(({ figures }) => line.read(figures) !== null && line.read(figures) !== undefined),
     );
-    const { times, values } = columns(
-      samples,
+    const { times: at, values } = columns(
+      points,
       known.map((line) => line.read),
     );
     return {
-      times,
+      times: at,
       lines: known.map(({ read: _read, ...line }, index): Line => ({ ...line, values: values[index] ?? [] })),
     };
-  }, [spec, samples]);
-  const now = samples.at(-1);
+  }, [spec, points]);
   return (
     <div className="min-w-0 py-3 pr-3">
       <div className="flex items-baseline gap-2 pl-4">
         <h3 className="text-small font-[550] text-fg-2">{spec.title}</h3>
-        <span className="text-figure">{now && spec.figure(now)}</span>
-        <span className="text-small text-fg-3">{now && spec.note(now)}</span>
+        <span className="text-figure">{spec.figure(now)}</span>
+        <span className="text-small text-fg-3">{spec.note(now)}</span>
       </div>
       <Chart
         label={`${spec.title} over time`}
@@ -108,14 +54,15 @@ function HealthChart({ spec, samples, node }: { spec: Spec; samples: Health[]; n
         lines={lines}
         format={spec.format}
         max={spec.max}
-        sync={`node-${node}`}
+        {...shared}
       />
     </div>
   );
 }
 
-/** Four figures over time. The gateway keeps the newest report only, so the lines begin when this tab was opened. */
-export function Charts({ node }: { node: Node }) {
+/** What the gateway kept, and what was heard since this page was opened; held while somebody reads. */
+function usePoints(node: Node, span: HistorySpan) {
+  const history = useQuery(historyQuery(node.id, span));
   const kept = useSyncExternalStore(
     (call) => watchNode(node.id, call),
     () => samplesOf(node.id),
@@ -124,38 +71,102 @@ export function Charts({ node }: { node: Node }) {
     () => (kept.length > 0 || !node.health ? kept : [node.health]),
     [kept, node.health],
   );
-  const first = samples[0];
+  const fresh = useMemo(() => joined(history.data, samples), [history.data, samples]);
+  // An average comes into being with each minute that is over; a machine that is away brings none.
+  const minute = Math.floor(Date.parse(samples.at(-1)?.at ?? "") / 60_000);
+  const { refetch } = history;
+  const [asked, setAsked] = useState(minute);
+  useEffect(() => {
+    if (Number.isNaN(minute) || minute === asked) return;
+    // oxlint-disable-next-line react/set-state-in-effect
+    setAsked(minute);
+    if (!Number.isNaN(asked)) void refetch();
+  }, [minute, asked, refetch]);
+  const [frozen, setFrozen] = useState<Point[]>();
+  return {
+    history,
+    points: frozen ?? fresh,
+    held: frozen !== undefined,
+    hold: (held: boolean) => setFrozen(held ? (before) => before ?? fresh : undefined),
+    now: (samples.at(-1) ?? fresh.at(-1)?.figures ?? {}) as Figures,
+  };
+}
+
+interface Props {
+  node: Node;
+  span: HistorySpan;
+  onSpan: (span: HistorySpan) => void;
+}
+
+/** The figures of a machine over time: kept for a day by the gateway, and appended live. */
+export function Charts({ node, span, onSpan }: Props) {
+  const { history, points, held, hold, now } = usePoints(node, span);
+  const [zoom, setZoom] = useState<[number, number]>();
   const away = node.connection === "disconnected";
+  const end = Math.max(history.data ? endOf(history.data) : 0, points.at(-1)?.at ?? 0);
+  const [from, to] = zoom ?? [end - SPANS[span].seconds, end];
+  const range = useMemo((): [number, number] => [from, to], [from, to]);
+  const specs = SPECS.filter(
+    (spec) =>
+      !spec.optional ||
+      knows(
+        spec,
+        points.map(({ figures }) => figures),
+      ),
+  );
+  const choose = (next: HistorySpan) => {
+    setZoom(undefined);
+    onSpan(next);
+  };
   return (
     <Panel
       title="Health"
       aside={
-        first &&
-        (away ? (
-          <>
-            Last known, reported <Ago at={samples.at(-1)?.at} />
-          </>
-        ) : (
-          <>
-            Since {clockTime(first.at)}
-            <span className="max-sm:hidden pointer-coarse:hidden">
-              {" "}
-              · drag to zoom, double click to reset
-            </span>
-          </>
-        ))
+        <>
+          {held && <span className="max-sm:hidden">Held while you read</span>}
+          {!held && !zoom && (
+            <span className="max-md:hidden pointer-coarse:hidden">drag to zoom, double click to reset</span>
+          )}
+          {zoom && (
+            <Button className="h-6" onClick={() => setZoom(undefined)}>
+              All of {SPANS[span].label}
+            </Button>
+          )}
+          <SpanChoice value={span} onChange={choose} />
+        </>
       }
     >
-      {first ? (
+      {history.isPending && points.length === 0 && <Loading what="the history" rows={6} />}
+      {history.isError && !history.data && (
+        <Failed error={history.error} retry={() => void history.refetch()} />
+      )}
+      {away && node.health && (
+        <p className="px-4 pt-3 text-small text-fg-3">
+          Last known, reported <Ago at={node.health.at} />
+        </p>
+      )}
+      {points.length > 0 ? (
         <div className={cx("grid md:grid-cols-2", away && "grayscale")}>
-          {SPECS.map((spec) => (
-            <HealthChart key={spec.title} spec={spec} samples={samples} node={node.id} />
+          {specs.map((spec) => (
+            <HealthChart
+              key={spec.title}
+              spec={spec}
+              points={points}
+              now={now}
+              sync={`node-${node.id}`}
+              range={range}
+              onZoom={setZoom}
+              onHold={hold}
+            />
           ))}
         </div>
       ) : (
-        <p className="px-4 py-6 text-fg-3">
-          Nothing reported yet. The first report comes within ten seconds of connecting.
-        </p>
+        !history.isPending && (
+          <p className="px-4 py-6 text-fg-3">
+            Nothing was reported in {SPANS[span].words}.{" "}
+            {away ? "It is not connected." : "The first report comes within ten seconds of connecting."}
+          </p>
+        )
       )}
     </Panel>
   );

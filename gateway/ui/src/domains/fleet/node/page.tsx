@@ -12,6 +12,7 @@ import { Loading } from "~/ui/skeleton";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { nodeQuery } from "../queries";
+import { spanOf } from "../span-choice";
 import { imageWords, nodeState } from "../words";
 import { NodeActions } from "./actions";
 import { AgentsHere } from "./agents-here";
@@ -55,13 +56,15 @@ export function NodePage() {
 }
 
 function Body({ node }: { node: Node }) {
+  const { span } = route.useSearch();
+  const navigate = route.useNavigate();
   const state = nodeState(node);
   const pending = node.status === "pending";
   const image = imageWords[node.image];
   return (
     <>
-      <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h1 className="text-head-1">{node.name}</h1>
+      <header className="z-10 -mx-1 flex flex-wrap items-center gap-x-3 gap-y-1 bg-canvas px-1 py-1 sm:sticky sm:top-10">
+        <h1 className="min-w-0 text-head-1 break-words">{node.name}</h1>
         <Status tone={state.tone} word={state.word} />
         <span className="text-fg-3">
           {pending ? (
@@ -72,6 +75,16 @@ function Body({ node }: { node: Node }) {
             </>
           )}
         </span>
+        {node.labels.map((label) => (
+          <Link
+            key={label}
+            to="/fleet"
+            search={{ q: `label:${label}` }}
+            className="rounded-control border border-line px-1.5 text-small text-fg-2 hover:border-line-strong"
+          >
+            {label}
+          </Link>
+        ))}
       </header>
       {node.problems.map((problem) => (
         <Notice key={problem.code} tone="warning">
@@ -93,7 +106,11 @@ function Body({ node }: { node: Node }) {
         </Empty>
       ) : (
         <>
-          <Charts node={node} />
+          <Charts
+            node={node}
+            span={spanOf(span)}
+            onSpan={(next) => void navigate({ search: next === "1h" ? {} : { span: next }, replace: true })}
+          />
           <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
             <div className="flex min-w-0 flex-col gap-4">
               <AgentsHere node={node} />

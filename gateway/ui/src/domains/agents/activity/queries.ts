@@ -1,0 +1,27 @@
+import { infiniteQueryOptions } from "@tanstack/react-query";
+import { api } from "~/api/client";
+import { keys } from "~/api/keys";
+import type { Activity, ActivitySource, Page } from "~/api/types";
+
+export const SOURCES: ActivitySource[] = ["operation", "event", "audit"];
+
+/** What an address says; all of them when it says nothing. */
+export function sourcesOf(text: string | undefined): ActivitySource[] {
+  const words = text?.split(",") ?? [];
+  const chosen = SOURCES.filter((source) => words.includes(source));
+  return chosen.length > 0 ? chosen : SOURCES;
+}
+
+/** The history of an agent, newest first, a page at a time. */
+export const activityQuery = (id: string, sources: ActivitySource[], limit = 50) =>
+  infiniteQueryOptions({
+    queryKey: keys.activity(id, sources.join(","), limit),
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<Activity>>(`/api/claws/${encodeURIComponent(id)}/activity`, {
+        query: { limit, sources: sources.join(","), cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    refetchOnMount: "always",
+  });

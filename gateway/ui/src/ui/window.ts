@@ -1,0 +1,44 @@
+// Long tables: only the rows in view (and some around them) are drawn. Rows have one known height.
+import { useEffect, useState, type RefObject } from "react";
+
+/** Below this a list is drawn whole: then a browser's own search finds everything. */
+export const WHOLE = 120;
+const AROUND = 12;
+/** Rows come and go by this many, so that most frames of a scroll change nothing. */
+const STEP = 4;
+
+/** Pure part: which rows to draw, given where the list begins relative to the view. */
+export function visible(count: number, height: number, top: number, view: number): [number, number] {
+  if (count <= WHOLE) return [0, count];
+  const first = Math.max(0, Math.floor((-top / height - AROUND) / STEP) * STEP);
+  const last = Math.min(count, Math.ceil(((view - top) / height + AROUND) / STEP) * STEP);
+  return [Math.min(first, Math.max(0, count - 1)), Math.max(last, Math.min(count, first + 1))];
+}
+
+/** The rows to draw of a table's body, from the page's own scroll. */
+export function useWindow(body: RefObject<HTMLElement | null>, count: number, height: number) {
+  const [place, setPlace] = useState<[number, number]>([0, Math.min(count, WHOLE)]);
+  useEffect(() => {
+    let frame = 0;
+    const look = () => {
+      frame = 0;
+      const top = body.current?.getBoundingClientRect().top ?? 0;
+      const next = visible(count, height, top, window.innerHeight);
+      setPlace((before) => (before[0] === next[0] && before[1] === next[1] ? before : next));
+    };
+    const soon = () => {
+      frame ||= requestAnimationFrame(look);
+    };
+    look();
+    addEventListener("scroll", soon, { passive: true });
+    addEventListener("resize", soon);
+    return () => {
+      removeEventListener("scroll", soon);
+      removeEventListener("resize", soon);
+      cancelAnimationFrame(frame);
+    };
+  }, [body, count, height]);
+  const first = Math.min(place[0], count);
+  const last = Math.min(Math.max(place[1], first), count);
+  return { first, last, before: first * height, after: (count - last) * height };
+}

@@ -1,0 +1,335 @@
+// The pages of machines: history, one figure of all, the filter, many at once, long lists, hostile names.
+import assert from "node:assert/strict";
+import { axe, shot, until } from "./browser-kit.mjs";
+import { Refusal } from "./mock/server.mjs";
+import { ago, makeHealth, makeNode } from "./mock/state.mjs";
+
+const names = (page) => page.locator("tbody tr th a").allTextContents();
+
+/** What a machine, or whoever has it, may call itself. */
+const HOSTILE = '<img src=x onerror="window.pwned=1"><script>window.pwned=2</script>\u202egpj\u001b[31m';
+
+/** A mock fleet of a size. */
+function grow(state, count) {
+  for (let n = state.nodes.length; n < count; n += 1)
+    state.nodes.push(
+      makeNode(`box-${String(n).padStart(4, "0")}`, {
+        health: makeHealth(n % 100),
+        labels: n % 10 === 0 ? ["gpu"] : [],
+      }),
+    );
+}
+
+export const fleetTests = (scene) => ({
+  "a machine's history: the span is in the address, a drag zooms, a double click resets": () =>
+    scene({ height: 900 }, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/fleet/${mock.state.nodes[1].id}`);
+      const cpu = page.getByRole("figure", { name: "CPU over time" });
+      await cpu.waitFor();
+      await page.getByRole("figure", { name: "Graphics over time" }).waitFor();
+      await page.getByRole("button", { name: "6 h" }).click();
+      await until("the address to say so", () => page.url().includes("span=6h"));
+      const box = await cpu.boundingBox();
+      const drag = async () => {
+        await page.mouse.move(box.x + 200, box.y + 60);
+        await page.mouse.down();
+        await page.mouse.move(box.x + 320, box.y + 60, { steps: 6 });
+        await page.mouse.up();
+      };
+      await drag();
+      await page.getByRole("button", { name: "All of 6 h" }).waitFor();
+      await shot(page, "history-zoomed");
+      await page.mouse.dblclick(box.x + 260, box.y + 60);
+      await until("the zoom to end", async () => (await page.getByText("All of 6 h").count()) === 0);
+      await page.reload();
+      await cpu.waitFor();
+      assert.equal(await page.getByRole("button", { name: "6 h" }).getAttribute("aria-pressed"), "true");
+      assert.deepEqual(await axe(page), []);
+    }),
+
+  "a machine's history: all charts are read by arrow keys at the same moment, and held meanwhile": () =>
+    scene({ height: 900 }, async ({ mock, page }) => {
+      const node = mock.state.nodes[0];
+      await page.goto(`${mock.url}/fleet/${node.id}`);
+      const cpu = page.getByRole("figure", { name: "CPU over time" });
+      await cpu.focus();
+      await page.getByText("Held while you read").waitFor();
+      await page.keyboard.press("Home");
+      for (let n = 0; n < 3; n += 1) await page.keyboard.press("ArrowRight");
+      const moment = async (name) =>
+        /at (\d\d:\d\d:\d\d)/.exec(await page.getByRole("figure", { name }).textContent())?.[1];
+      await until("a moment to be read", async () => (await moment("CPU over time")) !== undefined);
+      assert.equal(await moment("Memory over time"), await moment("CPU over time"));
+      const read = await cpu.textContent();
+      node.health = makeHealth(99, new Date(Date.now() + 1000).toISOString());
+      node.version += 1;
+      mock.hub.changed("node", node.id, node.version);
+      await page.getByText("99 %").first().waitFor();
+      assert.equal(await cpu.textContent(), read, "what is being read stays");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Shift+Tab");
+      await page.evaluate(() => document.activeElement.blur());
+      await until("it to go on", async () => (await page.getByText("Held while you read").count()) === 0);
+    }),
+
+  "a machine's history: nothing was reported, and a gateway that cannot tell": () =>
+    scene({}, async ({ mock, page }) => {
+      const node = makeNode("silent", { health: null, version: 3 });
+      mock.state.nodes.push(node);
+      await page.goto(`${mock.url}/fleet/${node.id}`);
+      await page.getByText("Nothing was reported in the last hour.").waitFor();
+      const path = `GET /api/nodes/${mock.state.nodes[0].id}/history`;
+      mock.state.failNext.set(path, new Refusal(500, "internal", "Something failed inside the gateway"));
+      await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
+      await page.getByText("Something failed inside the gateway").waitFor();
+      await page.getByRole("heading", { name: "Agents here" }).waitFor();
+      mock.state.failNext.clear();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await until("the error to go", async () => (await page.getByText("Something failed").count()) === 0);
+    }),
+
+  "one figure of all machines: chosen in the address, gaps, and a machine that never said it": () =>
+    scene({}, async ({ page }) => {
+      await page.getByRole("button", { name: "One figure of all" }).click();
+      await page.getByRole("link", { name: /gpu-tower/ }).waitFor();
+      await until(
+        "the lines to be drawn",
+        async () => (await page.locator("main svg path[d*='M'][d*='L']").count()) === 3,
+      );
+      await page.getByLabel("Figure", { exact: true }).selectOption({ label: "Graphics" });
+      await until("the address to say so", () => /view=figures.*metric=gpu/.test(page.url()));
+      await until(
+        "others to have reported none",
+        async () => (await page.getByText("not reported").count()) === 3,
+      );
+      await page.getByRole("button", { name: "24 h" }).click();
+      await page.reload();
+      await page.getByRole("link", { name: /gpu-tower/ }).waitFor();
+      assert.equal(await page.getByLabel("Figure", { exact: true }).inputValue(), "gpu");
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "figures-gpu");
+    }),
+
+  "the filter: states and labels, in the address, and an end to it": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.getByRole("button", { name: /^label:gpu/ }).click();
+      await until("one row", async () => (await names(page)).join() === "gpu-tower");
+      await until("the address to say so", () => page.url().includes("label"));
+      await page.reload();
+      await page.getByRole("link", { name: "gpu-tower" }).waitFor();
+      assert.deepEqual(await names(page), ["gpu-tower"]);
+      await page.getByLabel(/^Filter:/).fill("state:off");
+      await until("the offline one", async () => (await names(page)).join() === "attic-nas");
+      await page.getByLabel(/^Filter:/).fill("state:online label:none");
+      await page.getByText("No machine fits the filter").waitFor();
+      await page.getByRole("button", { name: "Clear filter" }).last().click();
+      await until("all rows", async () => (await names(page)).length === mock.state.nodes.length);
+    }),
+
+  "many at once: drained one by one, each with its result, and what failed tried again": () =>
+    scene({}, async ({ mock, page }) => {
+      const bad = mock.state.nodes.find((node) => node.name === "gpu-tower");
+      const path = `POST /api/nodes/${bad.id}/drain`;
+      mock.state.failNext.set(path, new Refusal(503, "node-held-elsewhere", "Another gateway has it"));
+      for (const name of ["workshop", "gpu-tower"]) await page.getByLabel(`Select ${name}`).check();
+      await page.getByRole("button", { name: "Drain…" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("Not asked yet").first().waitFor();
+      assert.deepEqual(await axe(page), []);
+      await dialog.getByRole("button", { name: "Drain 2 machines" }).click();
+      await dialog.getByText("1 answered, 1 did not.").waitFor();
+      await dialog.getByText("Another gateway has it").waitFor();
+      await shot(page, "bulk-drain");
+      mock.state.failNext.clear();
+      await dialog.getByRole("button", { name: "Try 1 again" }).click();
+      await dialog.getByText("All 2 machines answered.").waitFor();
+      await dialog.getByRole("button", { name: "Close" }).last().click();
+      await until(
+        "both to drain",
+        async () => (await page.getByText("Draining", { exact: true }).count()) === 2,
+      );
+    }),
+
+  "labels and a name: changed in one dialog, a bad label is said at its field": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
+      await page.getByRole("button", { name: "Name and labels" }).click();
+      const labels = page.getByRole("textbox", { name: "Labels" });
+      const path = `PATCH /api/nodes/${mock.state.nodes[0].id}`;
+      const wrong = { errors: [{ pointer: "/labels/0", detail: "must be small letters" }] };
+      mock.state.failNext.set(path, new Refusal(400, "validation", "It was not changed", wrong));
+      await labels.fill("rack-7 -bad");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("must be small letters").waitFor();
+      mock.state.failNext.clear();
+      await labels.fill("rack-7, Cellar");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("link", { name: "cellar" }).click();
+      await until("the fleet to be filtered", async () => (await names(page)).join() === "workshop");
+    }),
+
+  "a thousand machines: a short answer, few rows drawn, changes asked for alone": () =>
+    scene({}, async ({ mock, page }) => {
+      grow(mock.state, 1_000);
+      const asked = page.waitForResponse((answer) => answer.url().includes("/api/nodes/lines"));
+      await page.goto(`${mock.url}/fleet`);
+      const bytes = (await (await asked).body()).length;
+      assert.ok(bytes < 220_000, `${bytes} bytes for 1,000 machines of the mock`);
+      await page.getByText("1000 machines").waitFor();
+      assert.ok((await page.locator("tbody tr").count()) < 60, "only what is in view is drawn");
+      await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+      await page.getByRole("link", { name: "workshop" }).waitFor();
+      await page.getByText("Live", { exact: true }).waitFor();
+      mock.state.lineRequests.length = 0;
+      const node = mock.state.nodes.at(0);
+      Object.assign(node, { health: makeHealth(88), version: node.version + 1 });
+      mock.hub.changed("node", node.id, node.version);
+      await page
+        .getByRole("row", { name: /workshop/ })
+        .getByRole("cell")
+        .getByText("88 %")
+        .first()
+        .waitFor();
+      assert.deepEqual(mock.state.lineRequests, [1], "one line, not the list");
+      await shot(page, "fleet-thousand");
+    }),
+
+  "rows under a pointer stay where they are while their values change": () =>
+    scene({}, async ({ mock, page }) => {
+      const row = page.getByRole("row", { name: /workshop/ });
+      await row.hover();
+      await page.getByText("order held").waitFor();
+      const before = await row.boundingBox();
+      const [node] = mock.state.nodes;
+      Object.assign(node, { health: makeHealth(66), version: node.version + 1 });
+      const gone = mock.state.nodes.findIndex((one) => one.name === "attic-nas");
+      const [away] = mock.state.nodes.splice(gone, 1);
+      const fresh = makeNode("aaa");
+      mock.state.nodes.push(fresh);
+      for (const one of [node, away, fresh]) mock.hub.changed("node", one.id, one.version + 1);
+      await row.getByRole("cell").getByText("66 %").first().waitFor();
+      await page.getByRole("button", { name: "1 new" }).waitFor();
+      assert.deepEqual(await row.boundingBox(), before);
+      assert.ok(
+        await page.getByRole("link", { name: "attic-nas" }).isVisible(),
+        "the gone stays, struck through",
+      );
+      await page.mouse.move(1, 1);
+      await until("the order to follow", async () => (await names(page))[0] === "aaa");
+    }),
+
+  "the list offline and in error: what is known stays, and says how old it is": () =>
+    scene({}, async ({ mock, page }) => {
+      mock.state.failNext.set("GET /api/nodes/lines", new Refusal(500, "internal", "The list failed"));
+      await page.goto(`${mock.url}/fleet`);
+      await page.getByText("The list failed").waitFor();
+      assert.deepEqual(await axe(page), []);
+      mock.state.failNext.clear();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("link", { name: "workshop" }).waitFor();
+    }),
+
+  "pairing goes on when its dialog is closed, and can be watched again on its row": () =>
+    scene({ full: false }, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/fleet?dialog=pair`);
+      await page.getByRole("button", { name: "Make the command" }).click();
+      await page.getByText("Waiting for your machine…").waitFor();
+      const [node] = mock.state.nodes;
+      Object.assign(node, { hostname: "den.lan", version: 2 });
+      mock.hub.changed("node", node.id, 2);
+      await page.getByText("The code was used by den.lan").waitFor();
+      await page.getByRole("button", { name: "Close, go on waiting" }).click();
+      await page.getByText("Pairing", { exact: true }).waitFor();
+      assert.equal(mock.state.nodes.length, 1, "closing cancels nothing");
+    }),
+
+  "a machine and an agent with hostile names are plain text on every page": () =>
+    scene({}, async ({ mock, page }) => {
+      const { state } = mock;
+      const [node] = state.nodes;
+      Object.assign(node, {
+        name: HOSTILE,
+        hostname: HOSTILE,
+        os: HOSTILE,
+        arch: HOSTILE,
+        daemon_version: HOSTILE,
+        labels: [HOSTILE],
+        engine: { name: HOSTILE, version: HOSTILE, api: HOSTILE },
+        problems: [{ code: "engine", detail: HOSTILE }],
+      });
+      state.hostileTools = HOSTILE;
+      const agent = state.claws.find((claw) => claw.name === "mason");
+      Object.assign(agent, { name: HOSTILE, role: HOSTILE });
+      Object.assign(state.sandboxes.get(agent.id), {
+        node_name: HOSTILE,
+        container: HOSTILE,
+        image: HOSTILE,
+      });
+      state.operations[0].detail = HOSTILE;
+      state.said = new Map([
+        [agent.id, [{ id: "9", source: "event", at: ago(1), what: HOSTILE, data: { status: HOSTILE } }]],
+      ]);
+      for (const path of [
+        "/fleet",
+        "/fleet?view=figures",
+        `/fleet/${node.id}`,
+        "/agents",
+        `/claws/${agent.id}`,
+        `/claws/${agent.id}?app=sandbox`,
+        `/claws/${agent.id}?app=activity`,
+        "/operator",
+        "/audit",
+      ]) {
+        await page.goto(mock.url + path);
+        await until(
+          `${path} to be drawn`,
+          async () =>
+            (await page.locator("h1").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
+        );
+        if (path !== "/audit")
+          await until(`${path} to show it as text`, async () =>
+            (await page.locator("body").textContent()).includes("<img src=x onerror"),
+          );
+        const harm = await page.evaluate(() => [
+          window.pwned ?? 0,
+          document.querySelectorAll("img[src='x'], main script").length,
+          document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        ]);
+        assert.deepEqual(harm.slice(0, 2), [0, 0], path);
+        assert.ok(harm[2] <= 0, `${path} scrolls sideways by ${harm[2]}`);
+        assert.deepEqual(await axe(page), [], path);
+      }
+      await page.goto(`${mock.url}/fleet/${node.id}`);
+      await page.getByText("docker-compose").waitFor();
+      await shot(page, "hostile-node");
+    }),
+
+  "everything is reached at 320 pixels": () =>
+    scene({ width: 320, height: 700 }, async ({ mock, page }) => {
+      const agent = mock.state.claws.find((claw) => claw.name === "mason");
+      for (const path of [
+        "/fleet",
+        "/fleet?view=figures",
+        "/fleet?dialog=pair",
+        `/fleet/${mock.state.nodes[0].id}`,
+        "/agents",
+        `/claws/${agent.id}`,
+        `/claws/${agent.id}?app=activity`,
+        `/claws/${agent.id}?app=apps`,
+        "/operator",
+        "/operator/promises",
+      ]) {
+        await page.goto(mock.url + path);
+        await until(
+          `${path} to be drawn`,
+          async () =>
+            (await page.locator("h1").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
+        );
+        const [scroll, client] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        assert.ok(scroll <= client, `${path} scrolls sideways: ${scroll} > ${client}`);
+      }
+    }),
+});
