@@ -12,7 +12,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use axum_server::tls_rustls::RustlsConfig;
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 
@@ -33,6 +32,7 @@ use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::workspaces::routes::WorkspacesState;
 use crate::events::retention::Sweeper;
 use crate::events::{EventLog, Hub};
+use crate::http::certificate::Certificate;
 use crate::http::client_address::TrustedProxies;
 use crate::http::idempotency::IdempotencyLayer;
 use crate::http::observe::Observer;
@@ -408,6 +408,7 @@ fn layers(
             body_limit: config.limits.body,
         },
         body_limit: config.limits.body,
+        tls: config.is_behind_tls(),
     }
 }
 
@@ -425,10 +426,10 @@ fn local(listener: &TcpListener) -> SocketAddr {
         .expect("a listener that was bound has an address")
 }
 
-async fn tls(config: &Config) -> Result<Option<RustlsConfig>, StartupError> {
+async fn tls(config: &Config) -> Result<Option<Certificate>, StartupError> {
     match &config.tls {
         None => Ok(None),
-        Some(tls) => RustlsConfig::from_pem_file(&tls.cert, &tls.key)
+        Some(tls) => Certificate::load(tls)
             .await
             .map(Some)
             .map_err(StartupError::Tls),

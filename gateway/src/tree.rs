@@ -8,7 +8,7 @@
 //! ├─ operations   what operators asked for
 //! ├─ fleet        one actor per paired machine · recovery · health writer
 //! ├─ sandboxes    transitions · local engine (where `sandboxes.local` is on) · facts · recovery
-//! └─ http         operator listener · public listener (last up, first down)
+//! └─ http         operator listener · certificate (where `tls` is set) · public listener (last up, first down)
 //! ```
 
 use std::time::Duration;
@@ -19,6 +19,7 @@ use crate::domains::audit::{self, ChainWriter};
 use crate::domains::auth::{OpenStreams, STREAM_WATCH_PERIOD};
 use crate::domains::claws::purge::SagaDriver;
 use crate::events::{Hub, relay, retention};
+use crate::http::certificate::Certificate;
 use crate::http::serve::{self, Listener};
 use crate::supervision::{ActorKind, AnyChild, ChildSpec, Nudge, SupervisorHandle, SupervisorSpec};
 
@@ -153,8 +154,13 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
 }
 
 fn http(public: Listener, operator: Listener) -> SupervisorSpec {
-    SupervisorSpec::new("http")
-        .serves("the listeners")
+    let certificate = public.tls.as_ref().map(Certificate::child);
+    let branch = SupervisorSpec::new("http").serves("the listeners");
+    let branch = match certificate {
+        Some(certificate) => branch.child(certificate),
+        None => branch,
+    };
+    branch
         .child(serve::child(
             "operator",
             ActorKind::OperatorListener,

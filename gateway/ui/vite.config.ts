@@ -5,6 +5,9 @@ import { defineConfig } from "vitest/config";
 
 const gateway = process.env["ROOST_URL"] ?? "http://127.0.0.1:7667";
 
+const SHELL =
+  /node_modules\/(react|react-dom|scheduler|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|page|problem)\.tsx?/;
+
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
@@ -15,6 +18,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
+    // One file for what every page needs packs better than the five that would come of themselves.
+    rollupOptions: { output: { advancedChunks: { groups: [{ name: "shell", test: SHELL }] } } },
   },
   test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], css: { include: /tokens\.css/ } },
 });

@@ -263,6 +263,8 @@ async fn whoever_is_removed_loses_streams_and_tokens_and_goes_on_elsewhere() {
         .json(&json!({ "label": "ci" }));
     let token = token.expect(201).await;
     let program = gateway.anonymous().with_token(token.str("/token"));
+    let agent = member.post("/api/claws").json(&json!({ "name": "left" }));
+    let agent = format!("/api/claws/{}", agent.expect(201).await.str("/id"));
     let mut stream = Stream::open(member.get("/api/events")).await;
     let path = format!("{}/{}", members(owner), member.id);
     gateway
@@ -272,6 +274,9 @@ async fn whoever_is_removed_loses_streams_and_tokens_and_goes_on_elsewhere() {
         .refused(403, "forbidden")
         .await;
     owner.delete(&path).expect(204).await;
+    // Somebody has to answer for what it does.
+    let agent = owner.get(&agent).expect(200).await;
+    assert_eq!(agent.str("/managed_by/id"), owner.id);
     // It may bring that the workspace changed before it ends.
     while stream.next().await.is_some() {}
     program

@@ -34,7 +34,7 @@ pub use machine::Machine;
 pub use people::Person;
 pub use player::{Played, Player};
 pub use postgres::ScratchPostgres;
-pub use process::{Process, bin_dir};
+pub use process::{Process, bin_dir, free_port};
 pub use stream::{Event, Stream};
 
 use std::time::Duration;

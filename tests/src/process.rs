@@ -213,7 +213,7 @@ fn data(folder: &Path) -> PathBuf {
 }
 
 /// A port below those that the kernel gives out by itself, so that it is still free when a killed gateway comes back.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     loop {
         let port = rand::random_range(10_000..20_000);
         if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {

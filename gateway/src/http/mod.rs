@@ -1,6 +1,7 @@
 //! Everything about HTTP that is not a domain: problems, request ids and logs, validated JSON, idempotency keys,
 //! pagination, cross-site checks, the web UI, OpenAPI, and the listeners.
 
+pub mod certificate;
 pub mod client_address;
 pub mod docs;
 pub mod idempotency;

@@ -1,7 +1,7 @@
 //! All routes, in one screen: the public listener's and the operators'. The OpenAPI document is made from the same list
 //! without a gateway.
 
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -42,6 +42,8 @@ pub struct Layers {
     pub auth: AuthLayer,
     pub idempotency: IdempotencyLayer,
     pub body_limit: usize,
+    /// Browsers come by TLS, and shall never come otherwise again.
+    pub tls: bool,
 }
 
 #[derive(utoipa::OpenApi)]
@@ -163,7 +165,7 @@ pub fn outer(routes: Router, layers: &Layers) -> Router {
     routes
         .layer(DefaultBodyLimit::max(layers.body_limit))
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn(security_headers))
+        .layer(from_fn_with_state(layers.tls, security_headers))
         .layer(from_fn_with_state(layers.observer.clone(), observe))
 }
 
@@ -173,6 +175,7 @@ fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
 }
 
 async fn security_headers(
+    State(tls): State<bool>,
     request: axum::extract::Request,
     next: axum::middleware::Next,
 ) -> Response {
@@ -185,6 +188,12 @@ async fn security_headers(
         (header::X_FRAME_OPTIONS, "DENY"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
+    }
+    if tls {
+        headers.insert(
+            header::STRICT_TRANSPORT_SECURITY,
+            HeaderValue::from_static("max-age=31536000"),
+        );
     }
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         headers.insert(

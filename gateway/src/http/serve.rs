@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum_server::Handle;
-use axum_server::tls_rustls::RustlsConfig;
 use hyper_util::rt::TokioTimer;
 
+use super::certificate::Certificate;
 use crate::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages};
 
 /// Requests that run may take so long to end after the listener was told to stop.
@@ -20,7 +20,7 @@ pub const DRAIN: Duration = Duration::from_secs(10);
 pub struct Listener {
     pub socket: Arc<TcpListener>,
     pub router: Router,
-    pub tls: Option<RustlsConfig>,
+    pub tls: Option<Certificate>,
     pub header_timeout: Duration,
 }
 
@@ -48,7 +48,8 @@ async fn serve(listener: Listener, cx: JobContext) -> Result<(), Failure> {
     let serving = async {
         match listener.tls {
             Some(tls) => {
-                let mut server = axum_server::from_tcp_rustls(socket, tls)?.handle(handle.clone());
+                let mut server =
+                    axum_server::from_tcp_rustls(socket, tls.acceptor())?.handle(handle.clone());
                 slow_loris(server.http_builder(), listener.header_timeout);
                 server.serve(service).await
             }

@@ -1,7 +1,7 @@
 // Writes `name.br` beside each built file over 1 KB and fails the build when a part outgrows its budget.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, constants } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const KB = 1000;
 const BUDGET = { shell: 110 * KB, route: 45 * KB, tool: 80 * KB, css: 15 * KB, fonts: 60 * KB };
@@ -17,6 +17,7 @@ function* files(dir) {
 }
 
 const size = new Map();
+const gzipped = new Map();
 for (const path of files(dist)) {
   const name = path.slice(dist.length);
   if (name.endsWith(".br") || name.startsWith(".vite")) continue;
@@ -25,6 +26,7 @@ for (const path of files(dist)) {
   if (compressible.test(name)) {
     const packed = brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
     bytes = packed.length;
+    gzipped.set(name, gzipSync(raw, { level: 9 }).length);
     if (raw.length > 1024) writeFileSync(`${path}.br`, packed);
   }
   size.set(name, bytes);
@@ -69,4 +71,11 @@ for (const [name, bytes, limit] of rows) {
     `${(bytes / KB).toFixed(1).padStart(7)} KB of ${limit / KB}  ${name}${bad ? "  OVER BUDGET" : ""}`,
   );
 }
+
+// What the very first page takes: the page, its theme, the shell, the styles of every page, the font.
+const first = ["index.html", "theme.js", "favicon.svg", ...shell, ...(entry.css ?? [])];
+const total = (of) =>
+  (first.reduce((sum, name) => sum + (of.get(name) ?? size.get(name) ?? 0), 0) / KB).toFixed(1);
+const font = (sum([...size.keys()].filter((name) => name.endsWith(".woff2"))) / KB).toFixed(1);
+console.log(`first page: ${total(size)} KB brotli, ${total(gzipped)} KB gzip, and its font ${font} KB`);
 if (over) process.exit(1);

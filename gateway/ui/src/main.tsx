@@ -8,7 +8,7 @@ import { keys } from "./api/keys";
 import { forgetPerson } from "./api/me";
 import { Problem } from "./api/problem";
 import { router, safeNext } from "./app/router";
-import "./app/theme";
+import "./ui/theme";
 import "./ui/base.css";
 
 const client = new QueryClient({

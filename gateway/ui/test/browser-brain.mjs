@@ -1,5 +1,6 @@
 // An agent's brain and picture, and the audit log, against the mock gateway.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { axe, shot, until } from "./browser-kit.mjs";
 import { ago, makeEntry, makeVersion } from "./mock/state.mjs";
 
@@ -128,6 +129,7 @@ export const brainTests = (scene) => ({
       state.role = "viewer";
       await page.reload();
       await page.getByRole("heading", { name: "The audit log is for Admins" }).waitFor();
+      await page.getByText(/Ask Ada or Grace/).waitFor();
     }),
 
   "audit: nothing happened yet, and a log that cannot be read": () =>
@@ -137,5 +139,39 @@ export const brainTests = (scene) => ({
       assert.deepEqual(await axe(page), []);
       await page.goto(`${mock.url}/audit?action=node.*`);
       await page.getByRole("heading", { name: "Nothing fits the filter" }).waitFor();
+    }),
+
+  "audit: the chain is verified entry by entry; what is filtered is exported, also as a spreadsheet": () =>
+    scene({}, async ({ mock, page }) => {
+      const { state } = mock;
+      // A name that a spreadsheet would run, written by a stranger.
+      const evil = makeEntry(state, 61, "claw.created", state.claws[0], {
+        name: '=HYPERLINK("http://x","y")',
+      });
+      state.audit.unshift(evil);
+      await page.goto(`${mock.url}/audit`);
+      await page.getByRole("button", { name: "Verify the chain" }).click();
+      await page.getByText(/^61 entries read, each fits its link/).waitFor();
+      state.audit[7].link.intact = false;
+      await page.getByRole("button", { name: "Verify the chain" }).click();
+      await page.getByText("1 entry of 61 not what was linked").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "audit-verified");
+      await page.getByLabel("What").selectOption({ label: "Agents" });
+      await until("the filter to hold", async () => (await page.locator("ol > li details").count()) === 16);
+      const save = async (form) => {
+        const [download] = await Promise.all([
+          page.waitForEvent("download"),
+          page.getByRole("button", { name: `Export ${form}` }).click(),
+        ]);
+        assert.match(download.suggestedFilename(), new RegExp(`^audit-.*\\.${form.toLowerCase()}$`));
+        return readFileSync(await download.path(), "utf8");
+      };
+      assert.equal(JSON.parse(await save("JSON")).length, 16);
+      const lines = (await save("CSV")).trim().split("\r\n");
+      assert.equal(lines.length, 17);
+      assert.ok(!lines.some((line) => /(^|,)"?[=+@]/.test(line)), "no cell begins like a formula");
+      await page.getByRole("button", { name: "Notifications, 2 new" }).click();
+      await page.getByText("16 entries").first().waitFor();
     }),
 });

@@ -1,6 +1,7 @@
 // Members, invitations, tokens, workspaces, in a real Chromium.
 import assert from "node:assert/strict";
 import { axe, shot, until } from "./browser-kit.mjs";
+import { Refusal } from "./mock/server.mjs";
 
 export const peopleTests = (scene) => ({
   "members: roles change in place, the last owner stays, removing asks first": () =>
@@ -33,6 +34,8 @@ export const peopleTests = (scene) => ({
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByText("only for bea@example.org").waitFor();
       await page.getByRole("button", { name: "Withdraw" }).click();
+      await page.getByText("Its link is dead at once").waitFor();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Withdraw" }).click();
       await page.getByText("None. An invitation is a link").waitFor();
     }),
 
@@ -64,6 +67,8 @@ export const peopleTests = (scene) => ({
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByText("Token: nightly build").waitFor();
       await page.getByRole("button", { name: "Revoke" }).click();
+      await page.getByText("A revoked token never comes back").waitFor();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
       await until("it to be gone", async () => (await page.getByText("Token: nightly build").count()) === 0);
     }),
 
@@ -86,5 +91,69 @@ export const peopleTests = (scene) => ({
             .textContent()
             .catch(() => "")) === "Third",
       );
+    }),
+
+  "nobody's member: the sign-in says so and takes an invitation; inside, a workspace can be made": () =>
+    scene({}, async ({ mock, page }) => {
+      const before = mock.state.people.workspaces.splice(0);
+      await page.goto(`${mock.url}/fleet`);
+      await page.getByRole("heading", { name: "You belong to no workspace" }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "no-workspace");
+      await page.getByLabel("Or a workspace of your own").fill("Mine");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Fleet" }).waitFor();
+      mock.state.people.workspaces.splice(0);
+      mock.state.sessions.clear();
+      await page.goto(`${mock.url}/sign-in`);
+      await page.getByLabel("E-mail").fill(mock.state.user.email);
+      await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "You belong to no workspace" }).waitFor();
+      await page.getByLabel("Invitation link").fill("https://example.org/");
+      await page.keyboard.press("Enter");
+      await page.getByText("This is no invitation").waitFor();
+      mock.state.people.workspaces.push(...before);
+      await page.getByLabel("Invitation link").fill(`${mock.url}/invitation#rit_known`);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Join Ada's workshop" }).waitFor();
+    }),
+
+  "members: who may not manage them is told who can; old figures say how old they are": () =>
+    scene({}, async ({ mock, page }) => {
+      mock.state.role = "viewer";
+      await page.goto(`${mock.url}/members`);
+      await page.getByText(/You may not invite people .* Ask Ada or Grace/).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Invite" }).count(), 0);
+      const path = "GET /api/workspaces/w1/members";
+      mock.state.failNext.set(path, new Refusal(503, "unavailable", "The gateway is busy"));
+      mock.hub.changed("workspace", "w1", 7);
+      await page.getByText(/The gateway is busy\. What you see is from/).waitFor();
+      await page.getByText("grace@example.org").waitFor();
+      await page.getByText(/^req-\d+$/).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "members-stale");
+      mock.state.failNext.clear();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await until("the note to go", async () => (await page.getByText("What you see is from").count()) === 0);
+    }),
+
+  "members: a choice shows at once, a refusal puts it back; a row that goes stays under the pointer": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/members`);
+      const role = page.getByLabel("Role of Grace");
+      await role.waitFor();
+      mock.state.delayMs = 800;
+      await role.selectOption("viewer");
+      assert.equal(await role.inputValue(), "viewer", "shown before the gateway answers");
+      await until("the gateway to know", () => mock.state.people.members[1].role === "viewer");
+      mock.state.delayMs = 0;
+      await page.getByText("grace@example.org").hover();
+      await page.getByText("order held").waitFor();
+      mock.state.people.members.splice(1, 1);
+      mock.hub.changed("workspace", "w1", 9);
+      await page.locator("tr.line-through").getByText("grace@example.org").waitFor();
+      await page.mouse.move(5, 5);
+      await until("it to go", async () => (await page.getByText("grace@example.org").count()) === 0);
     }),
 });

@@ -3,11 +3,17 @@ import assert from "node:assert/strict";
 import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
+import { hostileTests } from "./browser-hostile.mjs";
 import { agentTests } from "./browser-agent.mjs";
 import { fleetTests } from "./browser-fleet.mjs";
 import { liveTests } from "./browser-live.mjs";
+import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
 import { peopleTests } from "./browser-people.mjs";
+import { settingsTests } from "./browser-settings.mjs";
+import { shellTests } from "./browser-shell.mjs";
+import { stateTests } from "./browser-states.mjs";
+import { tabTests } from "./browser-tabs.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
 
 const browser = await launch();
@@ -111,6 +117,7 @@ const tests = {
           audit: "/audit",
           members: "/members",
           quotas: "/quotas",
+          settings: "/settings",
           operator: "/operator",
           explained: `/operator?actor=${encodeURIComponent(`root/fleet/node-${mock.state.nodes[0].name}`)}`,
           promises: "/operator/promises",
@@ -196,7 +203,7 @@ const tests = {
       mock.state.quota.agents = 3;
       await page.getByRole("textbox", { name: "Name", exact: true }).fill("fourth");
       await page.getByRole("button", { name: "Create agent" }).click();
-      await page.getByText("Delete an agent to make room.").waitFor();
+      await page.getByRole("dialog").getByText("Delete an agent to make room.").waitFor();
     }),
 
   "a viewer is offered nothing that a viewer may not do": () =>
@@ -222,6 +229,12 @@ const tests = {
       assert.equal(await page.getByRole("link", { name: "Supervision" }).count(), 0);
     }),
 
+  ...shellTests(scene, both),
+  ...settingsTests(scene),
+  ...tabTests(scene),
+  ...noticeTests(scene, both),
+  ...stateTests(scene, both),
+  ...hostileTests(scene),
   ...peopleTests(scene),
   ...liveTests(scene),
   ...fleetTests(scene),

@@ -16,14 +16,14 @@ use crate::{doctor, unit};
 /// Join a workspace with the code from its fleet page
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The code is single-use and lives ten minutes. It is asked for when it is not given, so that it is not in your shell's
-history. This machine makes its own token; the gateway only ever stores a hash of it. Joining again after a crash with
-the same code is safe.
+The code is single-use and lives ten minutes. It is asked for when it is not given, so that
+it is not in your shell's history. This machine makes its own token; the gateway only ever
+stores a hash of it. Joining again after a crash with the same code is safe.
 
   roostd join --url https://roost.example
   roostd join --url https://roost.example --code-file code.txt --install-service
   roostd join --url https://roost.lan --ca-file ca.pem      a private certificate authority
-  roostd join --url http://127.0.0.1:7666                   plain http only to this machine")]
+  roostd join --url http://127.0.0.1:7667                   plain http only to this machine")]
 pub struct Join {
     /// Address of the gateway
     #[arg(long, value_name = "URL", env = "ROOSTD_URL")]

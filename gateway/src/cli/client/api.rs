@@ -1,8 +1,9 @@
 //! One gateway as the client sees it: requests, and problems as sentences.
 
+use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use http::Method;
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::Value;
@@ -28,22 +29,32 @@ impl Api {
     /// When nobody signed in.
     pub fn signed_in(args: &ClientArgs) -> anyhow::Result<Self> {
         let profile = Profile::load()?;
-        let mut api = Self::at(&profile.url, args)?;
+        let mut api = Self::at(&profile.url, profile.ca_file.as_deref(), args)?;
         api.token = Some(profile.token);
         api.workspace = args.workspace.clone().or(profile.workspace);
         Ok(api)
     }
 
-    /// For a gateway without a session.
+    /// For a gateway without a session. With `ca_file` (PEM) no other authority is trusted.
     ///
     /// # Errors
-    /// When TLS cannot be set up.
-    pub fn at(url: &str, args: &ClientArgs) -> anyhow::Result<Self> {
-        let client = Client::builder()
+    /// When the file holds no certificate, or TLS cannot be set up.
+    pub fn at(url: &str, ca_file: Option<&Path>, args: &ClientArgs) -> anyhow::Result<Self> {
+        let mut client = Client::builder()
             .connect_timeout(Duration::from_secs(10))
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .context("TLS cannot be set up here")?;
+            .redirect(reqwest::redirect::Policy::none());
+        if let Some(file) = ca_file {
+            let pem =
+                std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+            let authorities = reqwest::Certificate::from_pem_bundle(&pem)?;
+            ensure!(
+                !authorities.is_empty(),
+                "{} holds no certificate; it must be PEM",
+                file.display()
+            );
+            client = client.tls_certs_only(authorities);
+        }
+        let client = client.build().context("TLS cannot be set up here")?;
         Ok(Self {
             client,
             base: url.trim_end_matches('/').to_owned(),

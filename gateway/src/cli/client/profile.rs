@@ -14,6 +14,8 @@ pub struct Profile {
     pub token: String,
     /// The workspace that commands act in.
     pub workspace: Option<String>,
+    /// The authority that signed the gateway's certificate, when it is a private one.
+    pub ca_file: Option<PathBuf>,
 }
 
 impl Profile {

@@ -29,11 +29,19 @@ pub struct Login {
     /// Read the password from stdin
     #[arg(long, requires = "email")]
     password_stdin: bool,
+    /// PEM file of the authority that signed the gateway's certificate; then no other authority is trusted
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
 }
 
 impl Login {
     pub(super) async fn run(self, args: &ClientArgs) -> anyhow::Result<ExitCode> {
-        let api = Api::at(&self.url, args)?;
+        let ca_file = self
+            .ca_file
+            .as_deref()
+            .map(std::path::absolute)
+            .transpose()?;
+        let api = Api::at(&self.url, ca_file.as_deref(), args)?;
         let answer = api.post("/api/auth/login", &self.credentials()?).await?;
         let profile = Profile {
             url: api.base().to_owned(),
@@ -42,6 +50,7 @@ impl Login {
                 .context("the gateway's answer holds no session")?
                 .to_owned(),
             workspace: answer["workspace"]["id"].as_str().map(str::to_owned),
+            ca_file,
         };
         let path = profile.save()?;
         if args.json {

@@ -4,13 +4,13 @@ use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select,
-    sea_query::{Expr, SelectStatement},
+    sea_query::{Expr, ExprTrait, SelectStatement},
 };
 
 use super::entity::claw;
 use crate::domains::auth::WorkspaceScope;
 use crate::http::pagination::PageRequest;
-use crate::ids::ClawId;
+use crate::ids::{ClawId, UserId};
 
 fn within(scope: WorkspaceScope) -> Select<claw::Entity> {
     claw::Entity::find().filter(claw::Column::WorkspaceId.eq(scope.workspace()))
@@ -100,6 +100,28 @@ pub async fn set_status(
         .exec_with_returning(db)
         .await?;
     Ok(changed.into_iter().next())
+}
+
+/// Gives all agents of one manager to another, deleted ones too, since a restored one needs somebody as well; the rows as
+/// they are now.
+pub async fn hand_over(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    from: UserId,
+    to: UserId,
+    now: DateTime<Utc>,
+) -> Result<Vec<claw::Model>, DbErr> {
+    claw::Entity::update_many()
+        .col_expr(claw::Column::ManagedBy, Expr::value(to))
+        .col_expr(claw::Column::UpdatedAt, Expr::value(now))
+        .col_expr(
+            claw::Column::Version,
+            Expr::col(claw::Column::Version).add(1),
+        )
+        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(claw::Column::ManagedBy.eq(from))
+        .exec_with_returning(db)
+        .await
 }
 
 /// A query of the ids of all agents in a state, in every workspace: for the gateway's own actors.

@@ -10,7 +10,11 @@ interface Options {
   signal?: AbortSignal | undefined;
 }
 
-const listeners = { signedOut: new Set<() => void>(), build: new Set<() => void>() };
+const listeners = {
+  signedOut: new Set<() => void>(),
+  build: new Set<() => void>(),
+  problem: new Set<(problem: Problem) => void>(),
+};
 let build: string | undefined;
 
 /** Called when a request that needed a session was refused as not signed in. */
@@ -23,6 +27,12 @@ export function onSignedOut(call: () => void): () => void {
 export function onNewBuild(call: () => void): () => void {
   listeners.build.add(call);
   return () => listeners.build.delete(call);
+}
+
+/** Called with every refusal that the gateway answers. */
+export function onProblem(call: (problem: Problem) => void): () => void {
+  listeners.problem.add(call);
+  return () => listeners.problem.delete(call);
 }
 
 function noticeBuild(response: Response) {
@@ -66,6 +76,7 @@ export async function send(method: string, path: string, options: Options = {}):
     const problem = await readProblem(response);
     if (problem.status === 401 && problem.code !== "invalid-credentials")
       listeners.signedOut.forEach((call) => call());
+    listeners.problem.forEach((call) => call(problem));
     throw problem;
   }
   return response;

@@ -2,6 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { meQuery } from "./me";
 
 export type Verb =
+  | "workspace.change"
+  | "workspace.delete"
   | "audit.read"
   | "members.manage"
   | "claws.write"

@@ -21,6 +21,7 @@ export type NewInvitation = Schemas["NewInvitation"];
 export type FreshInvitation = Schemas["FreshInvitation"];
 export type InvitationView = Schemas["InvitationView"];
 
+export type Workspace = Schemas["Workspace"];
 export type Quota = Schemas["Quota"];
 export type Use = Schemas["Usage"];
 

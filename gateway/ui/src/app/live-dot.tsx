@@ -9,10 +9,16 @@ const WORDS = {
 } as const;
 
 /** Filled when live, half while reconnecting, a ring when out of date; always with the word. */
-export function LiveDot() {
+export function LiveDot({ compact = false }: { compact?: boolean }) {
   const state = useLink((link) => link.state);
   return (
-    <span className="inline-flex items-center gap-2 text-small text-fg-2">
+    <span
+      className={cx(
+        "inline-flex items-center gap-2 text-small text-fg-2",
+        compact && "flex-col gap-1 text-center",
+      )}
+      title={compact ? WORDS[state] : undefined}
+    >
       <svg
         viewBox="0 0 12 12"
         width="10"
@@ -32,7 +38,7 @@ export function LiveDot() {
           <path d="M6 1.25a4.75 4.75 0 0 0 0 9.5z" fill="currentColor" />
         )}
       </svg>
-      {WORDS[state]}
+      <span className={compact ? "sr-only" : undefined}>{WORDS[state]}</span>
     </span>
   );
 }

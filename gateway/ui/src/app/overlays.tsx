@@ -3,31 +3,53 @@ import { Dialog } from "@base-ui/react/dialog";
 import type { Me } from "~/api/types";
 import { Modal } from "~/ui/dialog";
 import { useDrawer } from "~/ui/page";
+import { usePreferences } from "~/ui/preferences";
+import { HELP } from "./keyboard";
+import { allowed, KEEPING, WORK } from "./places";
 import { Rail } from "./rail";
 
-const HELP: [string, string][] = [
-  ["g f", "Go to the fleet"],
-  ["g a", "Go to the agents"],
-  ["g p", "Go to the people"],
-  ["g q", "Go to the quotas"],
-  ["/", "Filter the list on this page"],
-  ["?", "Show this help"],
-  ["Esc", "Close the top layer"],
-];
-
-export function ShortcutHelp({ onClose }: { onClose: () => void }) {
+function Keys({ keys, what, off }: { keys: string; what: string; off: boolean }) {
   return (
-    <Modal open onClose={onClose} title="Keyboard shortcuts">
+    <div className="contents">
+      <dt className="flex gap-1">
+        {keys.split(/\s+/).map((key) => (
+          <kbd
+            key={key}
+            className="min-w-6 rounded-control border border-line-strong bg-canvas px-1.5 py-0.5 text-center font-mono text-small"
+          >
+            {key}
+          </kbd>
+        ))}
+      </dt>
+      <dd className="text-fg-2">
+        {what}
+        {off && <span className="text-fg-3"> (off)</span>}
+      </dd>
+    </div>
+  );
+}
+
+export function ShortcutHelp({ me, onClose }: { me: Me; onClose: () => void }) {
+  const single = usePreferences((all) => all.singleKeys);
+  const chords = allowed([...WORK, ...KEEPING], me).map(({ chord, label }) => ({
+    keys: `g ${chord}`,
+    what: `Go to ${label}`,
+    always: false,
+  }));
+  return (
+    <Modal
+      open
+      onClose={onClose}
+      title="Keyboard shortcuts"
+      lead={
+        single
+          ? "Single keys can be switched off in the settings."
+          : "Single keys are switched off; the settings switch them on."
+      }
+    >
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2">
-        {HELP.map(([key, what]) => (
-          <div key={key} className="contents">
-            <dt>
-              <kbd className="rounded-control border border-line-strong bg-canvas px-1.5 py-0.5 font-mono text-small">
-                {key}
-              </kbd>
-            </dt>
-            <dd className="text-fg-2">{what}</dd>
-          </div>
+        {[...HELP, ...chords].map(({ keys, what, always }) => (
+          <Keys key={keys} keys={keys} what={what} off={!always && !single} />
         ))}
       </dl>
     </Modal>
@@ -39,12 +61,12 @@ export function RailDrawer({ me }: { me: Me }) {
   return (
     <Dialog.Root open onOpenChange={(open) => useDrawer.setState({ open })}>
       <Dialog.Portal>
-        <Dialog.Backdrop className="overlay-in fixed inset-0 z-40 bg-scrim lg:hidden" />
+        <Dialog.Backdrop className="overlay-in fixed inset-0 z-40 bg-scrim rail:hidden" />
         <Dialog.Popup
           aria-label="Navigation"
-          className="overlay-in fixed inset-y-0 left-0 z-50 flex bg-sunken shadow-float outline-none lg:hidden"
+          className="overlay-in fixed inset-y-0 left-0 z-50 flex bg-sunken shadow-float outline-none rail:hidden"
         >
-          <Rail me={me} />
+          <Rail me={me} drawer />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -1,50 +1,32 @@
 import { Link, useLocation } from "@tanstack/react-router";
-import {
-  Bot,
-  Gauge,
-  Network,
-  ScrollText,
-  Server,
-  UserRound,
-  UsersRound,
-  type LucideIcon,
-} from "lucide-react";
+import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import type { Me } from "~/api/types";
+import { IconButton } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { useDrawer } from "~/ui/page";
+import { prefer, usePreferences } from "~/ui/preferences";
 import { LiveDot } from "./live-dot";
+import { allowed, KEEPING, placeOf, WORK, type Place } from "./places";
 import { ThemeSwitch } from "./theme-switch";
 import { WorkspaceSwitch } from "./workspace-switch";
 
-type Place = "/fleet" | "/agents" | "/audit" | "/members" | "/quotas" | "/operator" | "/account";
-
-interface RailLinkProps {
-  to: Place;
-  /** Where the pages of single things of this place are, when that is not below it. */
-  also?: string;
-  icon: LucideIcon;
-  children: string;
-}
-
-const HERE = "bg-line/70 text-fg font-[550]";
-
-function RailLink({ to, also, icon: Icon, children }: RailLinkProps) {
-  const below = useLocation({ select: ({ pathname }) => also !== undefined && pathname.startsWith(also) });
+function RailLink({ place, folded }: { place: Place; folded: boolean }) {
+  const here = useLocation({ select: ({ pathname }) => placeOf(pathname)?.to === place.to });
+  const Icon = place.icon;
   return (
     <li>
       <Link
-        to={to}
+        to={place.to}
         onClick={() => useDrawer.setState({ open: false })}
+        title={folded ? place.label : undefined}
         className={cx(
           "flex h-8 items-center gap-2.5 rounded-control px-2.5 transition-colors duration-80 hover:bg-line/50 hover:text-fg pointer-coarse:h-11",
-          below && HERE,
+          here ? "bg-line/70 font-[550] text-fg" : "text-fg-2",
         )}
-        activeProps={{ className: HERE }}
-        inactiveProps={{ className: below ? "" : "text-fg-2" }}
-        {...(below && { "aria-current": "page" })}
+        aria-current={here ? "page" : undefined}
       >
         <Icon size={16} aria-hidden className="shrink-0" />
-        {children}
+        <span className={folded ? "sr-only" : undefined}>{place.label}</span>
       </Link>
     </li>
   );
@@ -65,49 +47,57 @@ function Mark() {
   );
 }
 
+interface Props {
+  me: Me;
+  /** Pulled out over the page: never folded. */
+  drawer?: boolean;
+  className?: string;
+}
+
 /** Left rail: where one can go, how fresh the page is, who is signed in. */
-export function Rail({ me, className }: { me: Me; className?: string }) {
-  const seesTree = me.operator || me.permissions.includes("tree.read");
+export function Rail({ me, drawer = false, className }: Props) {
+  const folded = usePreferences((all) => all.railFolded) && !drawer;
+  const Fold = folded ? PanelLeftOpen : PanelLeftClose;
   return (
-    <div className={cx("flex w-52 flex-col gap-4 border-r border-line bg-sunken p-3", className)}>
-      <div className="flex items-center gap-2.5 px-1.5 pt-1">
+    <div
+      className={cx(
+        "flex flex-col gap-4 overflow-y-auto border-r border-line bg-sunken py-3",
+        folded ? "w-13 px-1.5" : "w-52 px-3",
+        className,
+      )}
+    >
+      <div className={cx("flex items-center gap-2.5 px-1.5 pt-1", folded && "flex-col")}>
         <Mark />
-        <div className="text-head-3">Roost</div>
+        <div className={cx("flex-1 text-head-3", folded && "sr-only")}>Roost</div>
+        {!drawer && (
+          <IconButton
+            label={folded ? "Unfold the navigation" : "Fold the navigation"}
+            onClick={() => prefer({ railFolded: !folded })}
+          >
+            <Fold size={15} aria-hidden />
+          </IconButton>
+        )}
       </div>
-      <WorkspaceSwitch me={me} />
+      {!folded && <WorkspaceSwitch me={me} />}
       <nav aria-label="Main" className="flex flex-1 flex-col">
         <ul className="flex flex-col gap-0.5">
-          <RailLink to="/fleet" icon={Server}>
-            Fleet
-          </RailLink>
-          <RailLink to="/agents" also="/claws/" icon={Bot}>
-            Agents
-          </RailLink>
+          {allowed(WORK, me).map((place) => (
+            <RailLink key={place.to} place={place} folded={folded} />
+          ))}
         </ul>
         <ul className="mt-4 flex flex-col gap-0.5 border-t border-line pt-4">
-          {me.permissions.includes("audit.read") && (
-            <RailLink to="/audit" icon={ScrollText}>
-              Audit
-            </RailLink>
-          )}
-          <RailLink to="/members" icon={UsersRound}>
-            Members
-          </RailLink>
-          <RailLink to="/quotas" icon={Gauge}>
-            Quotas
-          </RailLink>
-          {seesTree && (
-            <RailLink to="/operator" icon={Network}>
-              Supervision
-            </RailLink>
-          )}
-          <RailLink to="/account" icon={UserRound}>
-            Account
-          </RailLink>
+          {allowed(KEEPING, me).map((place) => (
+            <RailLink key={place.to} place={place} folded={folded} />
+          ))}
         </ul>
       </nav>
-      <div className="flex items-center justify-between gap-2 border-t border-line px-1.5 pt-3">
-        <LiveDot />
+      <div
+        className={cx(
+          "flex items-center justify-between gap-2 border-t border-line px-1.5 pt-3",
+          folded && "flex-col",
+        )}
+      >
+        <LiveDot compact={folded} />
         <ThemeSwitch />
       </div>
     </div>

@@ -126,6 +126,11 @@ const members = createRoute({
   path: "/members",
   component: page(() => import("~/domains/people/page"), "MembersPage"),
 });
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings",
+  component: page(() => import("~/domains/settings/page"), "SettingsPage"),
+});
 const quotas = createRoute({
   getParentRoute: () => shell,
   path: "/quotas",
@@ -169,6 +174,7 @@ export const router = createRouter({
       audit,
       members,
       quotas,
+      settings,
       operator,
       promises,
       account,

@@ -1,18 +1,24 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useRouter } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import { meQuery } from "~/api/me";
 import { asProblem } from "~/api/problem";
 import { useLiveEvents } from "~/live/provider";
-import { useDrawer } from "~/ui/page";
+import { watchSamples } from "~/live/samples";
+import { onTold } from "~/live/tabs";
+import { FrameContext, useDrawer } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { LinkBanner } from "./link-banner";
 import { Rail } from "./rail";
-import { Shortcuts } from "./shortcuts";
+import { frameParts } from "./top-tools";
 import { VersionNotice } from "./version-notice";
-import { watchSamples } from "~/live/samples";
+import { enterWorkspace } from "./workspace";
 
-const RailDrawer = lazy(() => import("./overlays").then((overlays) => ({ default: overlays.RailDrawer })));
+const OutsidePage = lazy(() =>
+  import("~/domains/identity/page").then((part) => ({ default: part.OutsidePage })),
+);
+const Extras = lazy(() => import("./extras").then((part) => ({ default: part.Extras })));
+const RailDrawer = lazy(() => import("./overlays").then((part) => ({ default: part.RailDrawer })));
 
 /** Goes where something has to be done first, once, and remembers the address to come back to. */
 function Leave({ to }: { to: "/sign-in" | "/set-password" }) {
@@ -29,9 +35,17 @@ function Leave({ to }: { to: "/sign-in" | "/set-password" }) {
 export function Shell() {
   const me = useQuery(meQuery);
   const client = useQueryClient();
+  const router = useRouter();
   const drawer = useDrawer((state) => state.open);
-  useLiveEvents(me.data && !me.data.must_set_password ? me.data.workspace.id : undefined);
+  const ready = me.data && !me.data.must_set_password ? me.data : undefined;
+  useLiveEvents(ready?.user.id, ready?.workspace.id);
   useEffect(() => watchSamples(client), [client]);
+  // Another tab went to another workspace, and the sign-in with it.
+  useEffect(
+    () => onTold(() => void enterWorkspace(client, () => router.navigate({ to: "/fleet" }))),
+    [client, router],
+  );
+  const frame = useMemo(() => (ready ? frameParts(ready) : {}), [ready]);
 
   if (me.isPending)
     return (
@@ -40,7 +54,15 @@ export function Shell() {
       </p>
     );
   if (!me.data) {
-    if (asProblem(me.error).status === 401) return <Leave to="/sign-in" />;
+    const { status } = asProblem(me.error);
+    if (status === 401) return <Leave to="/sign-in" />;
+    // Asking who one is needs no right: refused is only somebody who belongs nowhere.
+    if (status === 403)
+      return (
+        <Suspense>
+          <OutsidePage />
+        </Suspense>
+      );
     return (
       <main className="mx-auto mt-[15vh] max-w-xl px-4">
         <h1 className="mb-4 text-head-1">Roost</h1>
@@ -50,23 +72,23 @@ export function Shell() {
   }
   if (me.data.must_set_password) return <Leave to="/set-password" />;
   return (
-    <div className="flex min-h-dvh">
-      <a
-        href="#main"
-        className="sr-only rounded-control bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50"
-      >
-        Skip to content
-      </a>
-      <Rail me={me.data} className="sticky top-0 h-dvh shrink-0 max-lg:hidden" />
-      {drawer && (
+    <FrameContext value={frame}>
+      <div className="flex min-h-dvh">
+        <a
+          href="#main"
+          className="sr-only rounded-control bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50"
+        >
+          Skip to content
+        </a>
+        <Rail me={me.data} className="sticky top-0 h-dvh shrink-0 max-rail:hidden" />
+        <Outlet />
+        <LinkBanner />
+        <VersionNotice />
         <Suspense>
-          <RailDrawer me={me.data} />
+          {drawer && <RailDrawer me={me.data} />}
+          <Extras me={me.data} />
         </Suspense>
-      )}
-      <Outlet />
-      <LinkBanner />
-      <VersionNotice />
-      <Shortcuts />
-    </div>
+      </div>
+    </FrameContext>
   );
 }

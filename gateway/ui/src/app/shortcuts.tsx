@@ -1,40 +1,86 @@
-import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useRouter } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import type { Me } from "~/api/types";
+import { usePreferences } from "~/ui/preferences";
+import { meaning } from "./keyboard";
+import { open, takeEarly } from "./layers";
+import { allowed, KEEPING, WORK } from "./places";
+import { openSiblings, selectRow, stepRow, unfoldAll } from "./rows";
+import { useThings } from "./siblings";
 
-const ShortcutHelp = lazy(() =>
-  import("./overlays").then((overlays) => ({ default: overlays.ShortcutHelp })),
-);
-const PLACES = { f: "/fleet", a: "/agents", q: "/quotas", p: "/members" } as const;
-/** Keys are left alone while somebody types. */
-function typing(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
+const LEAD_MS = 1500;
+/** Fields that letters are typed into; a tick box or a button is none. */
+const TYPED =
+  "textarea, select, [contenteditable], [role=combobox], [role=textbox], .xterm, " +
+  "input:not([type=checkbox], [type=radio], [type=button], [type=submit])";
+
+const within = (target: EventTarget | null, what: string) =>
+  target instanceof Element && target.closest(what) !== null;
+
+function focusFilter() {
+  const field = document.querySelector<HTMLInputElement>("[data-filter]");
+  field?.focus();
+  return field !== null;
 }
 
-export function Shortcuts() {
-  const navigate = useNavigate();
-  const [help, setHelp] = useState(false);
-  const leader = useRef(0);
+/** Listens to the keys of the whole page. */
+export function Shortcuts({ me }: { me: Me }) {
+  const router = useRouter();
+  const things = useThings();
+  const led = useRef(0);
+  const act = (event: KeyboardEvent): boolean => {
+    const typing = within(event.target, TYPED);
+    // An open layer has the keyboard to itself.
+    const covered = document.querySelector("[role=dialog], [role=alertdialog]") !== null;
+    const single = usePreferences.getState().singleKeys && !typing && !covered;
+    const asked = meaning(event, Date.now() - led.current < LEAD_MS, single);
+    led.current = asked?.does === "lead" ? Date.now() : 0;
+    switch (asked?.does) {
+      case "palette":
+        // A shell in a terminal uses the same keys itself.
+        if (within(event.target, ".xterm") || covered) return within(event.target, "[role=dialog]");
+        open("palette");
+        return true;
+      case "siblings":
+        return !within(event.target, "select, [role=combobox], .xterm") && openSiblings();
+      case "sibling":
+        void things.step(asked.step);
+        return true;
+      case "row":
+        stepRow(asked.step);
+        return true;
+      case "select":
+        selectRow();
+        return true;
+      case "unfold":
+        unfoldAll();
+        return true;
+      case "filter":
+        return focusFilter();
+      case "help":
+        open("help");
+        return true;
+      case "go": {
+        if (asked.chord === "n") open("notifications");
+        const place = allowed([...WORK, ...KEEPING], me).find(({ chord }) => chord === asked.chord);
+        if (place) void router.navigate({ to: place.to });
+        return place !== undefined;
+      }
+      default:
+        return false;
+    }
+  };
+  const latest = useRef(act);
+  useEffect(() => {
+    latest.current = act;
+  });
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-      const place = PLACES[event.key as keyof typeof PLACES];
-      if (place && Date.now() - leader.current < 1500) void navigate({ to: place });
-      leader.current = event.key === "g" ? Date.now() : 0;
-      if (event.key === "?") setHelp(true);
-      const filter = event.key === "/" ? document.querySelector<HTMLInputElement>("[data-filter]") : null;
-      if (!filter) return;
-      event.preventDefault();
-      filter.focus();
+      if (!event.defaultPrevented && latest.current(event)) event.preventDefault();
     };
+    takeEarly().forEach((event) => latest.current(event));
     globalThis.addEventListener("keydown", press);
     return () => globalThis.removeEventListener("keydown", press);
-  }, [navigate]);
-  return help ? (
-    <Suspense>
-      <ShortcutHelp onClose={() => setHelp(false)} />
-    </Suspense>
-  ) : null;
+  }, []);
+  return null;
 }

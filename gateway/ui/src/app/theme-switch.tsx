@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun } from "lucide-react";
 import { IconButton } from "~/ui/button";
-import { chooseTheme, useTheme, type ThemeChoice } from "./theme";
+import { chooseTheme, useTheme, type ThemeChoice } from "~/ui/theme";
 
 const NEXT: Record<ThemeChoice, ThemeChoice> = { system: "light", light: "dark", dark: "system" };
 const LOOK = {

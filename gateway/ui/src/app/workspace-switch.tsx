@@ -1,28 +1,17 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { api } from "~/api/client";
 import { asProblem } from "~/api/problem";
 import type { Me } from "~/api/types";
 import { IconButton } from "~/ui/button";
-import { inputClass } from "~/ui/field";
+import { inputClass } from "~/ui/input-class";
+import { useSwitchWorkspace } from "./workspace";
 
 const NewWorkspace = lazy(() => import("./new-workspace").then((part) => ({ default: part.NewWorkspace })));
 
 /** Which workspace everything on the page is about, and the way to another one. */
 export function WorkspaceSwitch({ me }: { me: Me }) {
-  const client = useQueryClient();
-  const router = useRouter();
   const [making, setMaking] = useState(false);
-  const go = useMutation({
-    mutationFn: (id: string) => api.put<void>("/api/auth/workspace", { workspace_id: id }),
-    onSuccess: async () => {
-      // What is on screen may be a thing of the workspace that is left.
-      await router.navigate({ to: "/fleet" });
-      await client.resetQueries();
-    },
-  });
+  const go = useSwitchWorkspace();
   return (
     <div>
       <div className="flex items-center gap-1">

@@ -20,17 +20,26 @@ export const useLink = create<Link>(() => ({
   caughtUp: false,
 }));
 
+/** How long a loss may last before it is told. */
+export const TELL_AFTER_MS = 3000;
+
+function sayCaughtUp() {
+  useLink.setState({ caughtUp: true });
+  clearTimeout(caughtUpTimer);
+  caughtUpTimer = setTimeout(() => useLink.setState({ caughtUp: false }), 3000);
+}
+
 let caughtUpTimer: ReturnType<typeof setTimeout> | undefined;
 
 export const link = {
   live() {
-    const before = useLink.getState();
-    const returned = before.lostAt !== undefined;
-    useLink.setState({ state: "live", attempt: 0, lostAt: undefined, caughtUp: returned });
-    if (!returned) return;
-    clearTimeout(caughtUpTimer);
-    caughtUpTimer = setTimeout(() => useLink.setState({ caughtUp: false }), 3000);
+    const { lostAt } = useLink.getState();
+    useLink.setState({ state: "live", attempt: 0, lostAt: undefined });
+    // A gateway ends each stream every few minutes, and that is no news: only what was told to be lost is told to be back.
+    if (lostAt !== undefined && Date.now() - lostAt >= TELL_AFTER_MS) sayCaughtUp();
   },
+  /** The gateway no longer has what was missed; everything is read anew. */
+  incomplete: sayCaughtUp,
   lost(attempt: number, now: number) {
     const lostAt = useLink.getState().lostAt ?? now;
     useLink.setState({

@@ -1,23 +1,35 @@
-// Keeps the tab's stream open while somebody is signed in.
+// Keeps this tab live while somebody is signed in: by the stream that it holds, or by that of another tab.
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { applyEvents, eventKey } from "./apply";
 import { makeBatch } from "./batch";
-import { openStream, type LiveEvent } from "./stream";
+import { openShared, tabChannel } from "./shared";
+import type { LiveEvent } from "./stream";
 
-/** `workspace` reopens the stream when the person changes to another workspace. */
-export function useLiveEvents(workspace: string | undefined) {
+const watchers = new Set<(event: LiveEvent, leading: boolean) => void>();
+
+/** Hears every event, none left out or joined with another. `leading`: of all tabs of this browser only one is told so. */
+export function watchEvents(call: (event: LiveEvent, leading: boolean) => void): () => void {
+  watchers.add(call);
+  return () => watchers.delete(call);
+}
+
+/** Another `user` or `workspace` has another stream. */
+export function useLiveEvents(user: string | undefined, workspace: string | undefined) {
   const client = useQueryClient();
   useEffect(() => {
-    if (!workspace) return;
+    if (!user || !workspace) return;
     const batch = makeBatch<LiveEvent>(
       (events) => applyEvents(client, events),
       (run) => requestAnimationFrame(run),
     );
-    const stream = openStream(
-      (event) => batch.push(eventKey(event), event),
-      () => void client.invalidateQueries(),
-    );
+    const stream = openShared(tabChannel(`roost-live-1:${user}:${workspace}`), {
+      onEvent: (event, leading) => {
+        batch.push(eventKey(event), event);
+        watchers.forEach((call) => call(event, leading));
+      },
+      onReset: () => void client.invalidateQueries(),
+    });
     return () => stream.close();
-  }, [client, workspace]);
+  }, [client, user, workspace]);
 }

@@ -3,6 +3,8 @@ import { url } from "~/api/client";
 import { link } from "./link";
 
 export interface LiveEvent {
+  /** `<epoch>.<sequence>`; beats have none. */
+  id?: string;
   type: string;
   data: Record<string, unknown>;
 }
@@ -28,10 +30,16 @@ export interface Stream {
   close(): void;
 }
 
-/** Opens the stream and keeps it open until closed. `resume` is called when the past may be incomplete. */
-export function openStream(onEvent: (event: LiveEvent) => void, onReset: () => void): Stream {
+export interface Listener {
+  onEvent: (event: LiveEvent) => void;
+  /** The past may be incomplete: everything on screen is to be asked again. */
+  onReset: () => void;
+}
+
+/** Opens the stream and keeps it open until closed. `from`: the id of the last event that is known already. */
+export function openStream({ onEvent, onReset }: Listener, from?: string): Stream {
   let source: EventSource | undefined;
-  let lastId: string | undefined;
+  let lastId = from;
   let attempt = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let silence: ReturnType<typeof setTimeout> | undefined;
@@ -44,7 +52,9 @@ export function openStream(onEvent: (event: LiveEvent) => void, onReset: () => v
 
   function receive(type: string, message: MessageEvent<string>) {
     heard();
-    if (message.lastEventId) lastId = message.lastEventId;
+    // A beat carries no id of its own, but the browser shows the last one.
+    const id = message.lastEventId !== "" && message.lastEventId !== lastId ? message.lastEventId : undefined;
+    if (id) lastId = id;
     let data: Record<string, unknown>;
     try {
       data = JSON.parse(message.data) as Record<string, unknown>;
@@ -53,21 +63,22 @@ export function openStream(onEvent: (event: LiveEvent) => void, onReset: () => v
     }
     if (type === "reset") {
       lastId = undefined;
+      link.incomplete();
       onReset();
       return;
     }
-    onEvent({ type, data });
+    onEvent({ type, data, ...(id !== undefined && { id }) });
   }
 
   function open() {
     source = new EventSource(url("/api/events", { last_event_id: lastId }), { withCredentials: true });
     heard();
     source.addEventListener("open", () => {
-      const returned = attempt > 0;
       attempt = 0;
       link.live();
-      // Without an id to resume from nothing says what was missed, so everything on screen is asked again.
-      if (returned && lastId === undefined) onReset();
+      // Without an id to resume from nothing says what was missed, so everything on screen is asked again: also the first
+      // time, for what changed between the page's first questions and this moment.
+      if (lastId === undefined) onReset();
       heard();
     });
     source.addEventListener("error", lost);

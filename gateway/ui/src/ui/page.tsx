@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight, Menu } from "lucide-react";
-import { useEffect, type ReactNode } from "react";
+import { createContext, use, useEffect, type ReactNode } from "react";
 import { create } from "zustand";
 import { IconButton } from "./button";
 
@@ -12,6 +12,17 @@ export interface Crumb {
   to?: "/fleet" | "/agents" | "/operator" | undefined;
 }
 
+/** What the shell adds to the top bar of every page. */
+export interface FrameParts {
+  /** The workspace, before the page's own crumbs. */
+  workspace?: ReactNode;
+  /** The way to what stands beside the crumb of that number. */
+  beside?: (crumb: number) => ReactNode;
+  /** At the right end. */
+  tools?: ReactNode;
+}
+export const FrameContext = createContext<FrameParts>({});
+
 interface Props {
   /** From the outermost place to this one; the last is the page itself. */
   crumbs: Crumb[];
@@ -19,9 +30,47 @@ interface Props {
   children: ReactNode;
 }
 
+function Crumbs({ crumbs, frame }: { crumbs: Crumb[]; frame: FrameParts }) {
+  const between = <ChevronRight size={14} aria-hidden className="shrink-0 text-fg-3" />;
+  return (
+    <nav aria-label="Breadcrumbs" className="min-w-0 flex-1 basis-44">
+      <ol className="flex min-w-0 items-center gap-1">
+        {frame.workspace && (
+          <li data-crumb className="flex max-w-48 shrink-0 items-center gap-1 max-rail:hidden">
+            {frame.workspace}
+          </li>
+        )}
+        {crumbs.map((crumb, index) => (
+          <li
+            key={`${index}-${crumb.label}`}
+            data-crumb
+            className={
+              crumb.to ? "flex shrink-0 items-center gap-1" : "flex min-w-0 flex-initial items-center gap-1"
+            }
+          >
+            {index > 0 ? between : frame.workspace && <span className="max-rail:hidden">{between}</span>}
+            {crumb.to ? (
+              <Link to={crumb.to} className="rounded-control text-fg-2 hover:text-fg">
+                {crumb.label}
+              </Link>
+            ) : (
+              <bdi aria-current="page" className="truncate font-[550]" title={crumb.label.slice(0, 200)}>
+                {crumb.label}
+              </bdi>
+            )}
+            {frame.beside?.(index)}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
 /** One page: top bar with the way here and the page's actions, then its content. */
 export function PageFrame({ crumbs, actions, children }: Props) {
-  const names = crumbs.map((crumb) => crumb.label);
+  const frame = use(FrameContext);
+  // A name may be very long, and a title is one line of a browser.
+  const names = crumbs.map((crumb) => crumb.label.slice(0, 100));
   const title = names.toReversed().concat("Roost").join(" · ");
   useEffect(() => {
     document.title = title;
@@ -31,32 +80,24 @@ export function PageFrame({ crumbs, actions, children }: Props) {
       <header className="sticky top-0 z-20 flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-canvas px-4 py-1.5">
         <IconButton
           label="Open navigation"
-          className="-ml-1.5 lg:hidden"
+          className="-ml-1.5 rail:hidden"
           onClick={() => useDrawer.setState({ open: true })}
         >
           <Menu size={16} aria-hidden />
         </IconButton>
-        <nav aria-label="Breadcrumbs" className="min-w-0 flex-1">
-          <ol className="flex min-w-0 items-center gap-1">
-            {crumbs.map((crumb, index) => (
-              <li key={crumb.label} className="flex min-w-0 items-center gap-1">
-                {index > 0 && <ChevronRight size={14} aria-hidden className="shrink-0 text-fg-3" />}
-                {crumb.to ? (
-                  <Link to={crumb.to} className="rounded-control text-fg-2 hover:text-fg">
-                    {crumb.label}
-                  </Link>
-                ) : (
-                  <span aria-current="page" className="truncate font-[550]">
-                    {crumb.label}
-                  </span>
-                )}
-              </li>
-            ))}
-          </ol>
-        </nav>
-        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        <Crumbs crumbs={crumbs} frame={frame} />
+        {actions && (
+          <div data-page-actions className="flex flex-wrap items-center gap-2 max-sm:order-last">
+            {actions}
+          </div>
+        )}
+        {frame.tools}
       </header>
-      <main id="main" className="mx-auto flex w-full max-w-[1280px] min-w-0 flex-1 flex-col gap-4 p-4 lg:p-6">
+      <main
+        id="main"
+        tabIndex={-1}
+        className="mx-auto flex w-full max-w-[1280px] min-w-0 flex-1 flex-col gap-4 p-4 outline-none lg:p-6"
+      >
         {children}
       </main>
     </div>

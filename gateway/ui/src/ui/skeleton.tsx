@@ -10,7 +10,7 @@ export function Loading({ what, rows = 3, className }: { what: string; rows?: nu
     <div role="status" className={className}>
       <span className="sr-only">Loading {what}</span>
       {Array.from({ length: rows }, (_, row) => (
-        <div key={row} className="flex h-9 items-center gap-6 border-b border-line px-4 last:border-0">
+        <div key={row} className="flex h-(--row) items-center gap-6 border-b border-line px-4 last:border-0">
           <Skeleton className="w-40" />
           <Skeleton className="w-20" />
           <Skeleton className="hidden flex-1 md:block" />

@@ -1,8 +1,9 @@
 // Class names of every table, so that all of them have one rhythm.
 export const table = {
-  wrap: "overflow-x-auto",
+  // Words for screen readers are positioned; without a frame of their own they would widen the page.
+  wrap: "relative overflow-x-auto",
   root: "w-full border-collapse text-left",
   head: "h-8 border-b border-line px-4 text-small font-[550] whitespace-nowrap text-fg-3",
   row: "border-b border-line last:border-0 hover:bg-line/25",
-  cell: "h-9 px-4 py-1.5 align-middle",
+  cell: "h-(--row) px-4 py-(--row-pad) align-middle",
 };

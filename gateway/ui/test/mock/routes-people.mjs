@@ -45,6 +45,23 @@ export const peopleRoutes = (signedIn, open) => ({
     state.people.workspaces.push(made);
     return { status: 201, body: made };
   }),
+  "PATCH /api/workspaces/:id": signedIn(({ mock, state, params, body }) => {
+    if (state.renameRefused)
+      throw new Refusal(400, "validation", "The name is not taken", {
+        errors: [{ pointer: "/name", detail: state.renameRefused }],
+      });
+    const row = state.people.workspaces.find((one) => one.id === params.id);
+    row.name = body.name;
+    mock.hub.changed("workspace", params.id, 2);
+    return { body: row };
+  }),
+  "DELETE /api/workspaces/:id": signedIn(({ state, params, query }) => {
+    const row = state.people.workspaces.find((one) => one.id === params.id);
+    if (query.get("confirm") !== row.name) throw new Refusal(400, "validation", "Not its name");
+    state.people.workspaces = state.people.workspaces.filter((one) => one !== row);
+    state.workspace = state.people.workspaces[0].id;
+    return { status: 202, body: { saga_id: newId() } };
+  }),
   "GET /api/workspaces/:id/members": signedIn(({ state }) => ({
     body: { items: state.people.members, next_cursor: null },
   })),

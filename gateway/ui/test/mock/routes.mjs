@@ -38,6 +38,13 @@ const RIGHTS = {
   viewer: ["workspace.read", "members.read", "claws.read", "sandboxes.read", "nodes.read", "events.read"],
 };
 
+function belongs(state) {
+  if (state.people.workspaces.length === 0)
+    throw new Refusal(403, "forbidden", "This is not allowed", {
+      detail: "You are not a member of any workspace; ask an Owner to invite you.",
+    });
+}
+
 const me = (state) => ({
   user: state.user,
   workspace: state.people.workspaces.find((one) => one.id === state.workspace),
@@ -61,6 +68,7 @@ function login({ state, body }) {
       detail: "Check what you typed, and try again.",
     });
   }
+  belongs(state);
   const token = randomUUID();
   state.sessions.set(token, {
     id: newId(),
@@ -83,7 +91,10 @@ export const routes = {
     state.sessions.delete(session);
     return { status: 204, headers: { "set-cookie": "roost_session=; Max-Age=0; Path=/" } };
   }),
-  "GET /api/auth/me": signedIn(({ state }) => ({ body: me(state) })),
+  "GET /api/auth/me": signedIn(({ state }) => {
+    belongs(state);
+    return { body: me(state) };
+  }),
   "POST /api/auth/password": signedIn(({ state, body }) => {
     if (!state.mustSetPassword && body.current !== state.password) {
       throw new Refusal(400, "validation", "The password was not changed", {

@@ -4,6 +4,7 @@ use super::model::{self, Change};
 use super::store;
 use crate::domains::audit;
 use crate::domains::auth::{self, Role, WorkspaceScope};
+use crate::domains::claws;
 use crate::domains::workspaces::WorkspaceError;
 use crate::domains::workspaces::entity::member;
 use crate::domains::workspaces::routes::WorkspacesState;
@@ -31,7 +32,8 @@ pub async fn change_role(
     change(state, scope, by, user, Some(to)).await
 }
 
-/// Removes a member, or lets one leave.
+/// Removes a member, or lets one leave. The agents that they managed go to whoever removed them, or to the longest Owner
+/// when they left by themselves.
 ///
 /// # Errors
 /// As [`change_role`].
@@ -77,6 +79,11 @@ async fn change(
     if to == Some(from) {
         return Ok(row);
     }
+    let mut facts = vec![Event::changed(
+        ResourceKind::Workspace,
+        scope.workspace(),
+        version,
+    )];
     let (action, details) = match to {
         Some(to) => {
             store::set_role(&*tx, scope, user, to).await?;
@@ -87,7 +94,23 @@ async fn change(
         None => {
             store::remove(&*tx, scope, user).await?;
             auth::store::leave_workspace(&*tx, user, scope.workspace()).await?;
-            let details = serde_json::json!({ "role": from.as_str(), "left": by.user == user });
+            let left = by.user == user;
+            let heir = if left {
+                store::first_owner(&*tx, scope).await?.unwrap_or(by.user)
+            } else {
+                by.user
+            };
+            let handed = claws::store::hand_over(&*tx, scope, user, heir, now).await?;
+            let changed = |claw: &claws::entity::claw::Model| {
+                Event::changed(ResourceKind::Claw, claw.id, claw.version)
+            };
+            facts.extend(handed.iter().map(changed));
+            let details = serde_json::json!({
+                "role": from.as_str(),
+                "left": left,
+                "agents": handed.len(),
+                "agents_to": heir,
+            });
             ("member.removed", details)
         }
     };
@@ -102,8 +125,7 @@ async fn change(
         details,
     )
     .await?;
-    let fact = Event::changed(ResourceKind::Workspace, scope.workspace(), version);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
+    events::append(&mut tx, scope.workspace(), now, facts).await?;
     tx.commit().await?;
     Ok(row)
 }

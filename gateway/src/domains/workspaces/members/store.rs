@@ -64,6 +64,21 @@ pub async fn owners(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<
         .await
 }
 
+/// The Owner who has been there longest.
+pub async fn first_owner(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<Option<UserId>, DbErr> {
+    let first = member::Entity::find()
+        .filter(member::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(member::Column::Role.eq(Role::Owner.as_str()))
+        .order_by_asc(member::Column::CreatedAt)
+        .order_by_asc(member::Column::UserId)
+        .one(db)
+        .await?;
+    Ok(first.map(|row| row.user_id))
+}
+
 /// Gives a member another role.
 pub async fn set_role(
     db: &impl ConnectionTrait,

@@ -1,13 +1,14 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
-import { asProblem } from "~/api/problem";
 import type { Page, Session } from "~/api/types";
 import { useState } from "react";
 import { Button } from "~/ui/button";
+import { Confirm } from "~/ui/dialog";
 import { Panel } from "~/ui/panel";
-import { Failed, ProblemNote } from "~/ui/problem";
+import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { TokenDialog } from "./tokens";
@@ -18,21 +19,43 @@ const sessionsQuery = queryOptions({
   staleTime: 0,
 });
 
+function End({ one, onClose }: { one: Session; onClose: () => void }) {
+  const client = useQueryClient();
+  const token = one.kind === "api";
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={
+        token ? `Revoke the token ${(one.label ?? "without a name").slice(0, 80)}?` : "End this sign-in?"
+      }
+      consequence={
+        token
+          ? "Whatever uses it is refused at once. A revoked token never comes back; make another one instead."
+          : "Its open pages end at once, and whoever sits there has to sign in again."
+      }
+      action={token ? "Revoke" : "End"}
+      run={async () => {
+        await api.delete<void>(`/api/auth/sessions/${encodeURIComponent(one.id)}`);
+        await client.invalidateQueries({ queryKey: keys.sessions });
+      }}
+    />
+  );
+}
+
 /** Where this account is signed in, with a way to end each. */
 export function Sessions({ workspace }: { workspace: string }) {
   const [making, setMaking] = useState(false);
-  const client = useQueryClient();
   const sessions = useQuery(sessionsQuery);
-  const end = useMutation({
-    mutationFn: (id: string) => api.delete<void>(`/api/auth/sessions/${encodeURIComponent(id)}`),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.sessions }),
-  });
+  const [ending, setEnding] = useState<Session>();
   return (
     <Panel title="Sign-ins and tokens" aside={<Button onClick={() => setMaking(true)}>New token</Button>}>
       {making && <TokenDialog workspace={workspace} onClose={() => setMaking(false)} />}
       {sessions.isPending && <Loading what="sessions" rows={2} />}
-      {sessions.isError && <Failed error={sessions.error} retry={() => void sessions.refetch()} />}
-      {end.isError && <ProblemNote problem={asProblem(end.error)} className="m-4" />}
+      <Stale query={sessions} className="m-4" />
+      {sessions.isError && !sessions.data && (
+        <Failed error={sessions.error} retry={() => void sessions.refetch()} />
+      )}
       <ul>
         {sessions.data?.map((one) => (
           <li
@@ -50,13 +73,12 @@ export function Sessions({ workspace }: { workspace: string }) {
             {one.current ? (
               <Status tone="running" word="This one" />
             ) : (
-              <Button busy={end.isPending && end.variables === one.id} onClick={() => end.mutate(one.id)}>
-                {one.kind === "api" ? "Revoke" : "End"}
-              </Button>
+              <Button onClick={() => setEnding(one)}>{one.kind === "api" ? "Revoke" : "End"}</Button>
             )}
           </li>
         ))}
       </ul>
+      {ending && <End one={ending} onClose={() => setEnding(undefined)} />}
     </Panel>
   );
 }

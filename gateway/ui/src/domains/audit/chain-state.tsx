@@ -4,8 +4,10 @@ import { CopyText } from "~/ui/copy";
 import { Facts, Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
 import { Status } from "~/ui/status";
 import { chainQuery } from "./queries";
+import { VerifyChain } from "./verify";
 import { words } from "./words";
 
 /** How the log stands in the hash chain, and whether the rows on screen fit their links. */
@@ -27,6 +29,7 @@ export function ChainState({ shown }: { shown: AuditEntry[] }) {
     >
       {chain.isPending && <Loading what="the chain" rows={2} />}
       {chain.isError && !chain.data && <Failed error={chain.error} retry={() => void chain.refetch()} />}
+      <Stale query={chain} className="m-4" />
       {chain.data && (
         <Facts
           items={[
@@ -46,7 +49,8 @@ export function ChainState({ shown }: { shown: AuditEntry[] }) {
           ]}
         />
       )}
-      <p className="border-t border-line px-4 py-3 text-fg-2">
+      <VerifyChain />
+      <p className="border-t border-line px-4 py-2 text-small text-fg-3">
         {words.chain} <code className="font-mono text-small">roost audit verify</code>.
       </p>
     </Panel>

@@ -1,3 +1,6 @@
+import { useQuery } from "@tanstack/react-query";
+import { meQuery } from "~/api/me";
+import { membersQuery } from "~/api/members";
 import type { AuditEntry } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Choice, Field } from "~/ui/field";
@@ -6,14 +9,19 @@ import { families, who } from "./words";
 
 interface Props {
   wanted: Wanted;
-  /** What is on screen: its people are offered. */
+  /** What is on screen: its people are offered beside the members, also those who have left. */
   shown: AuditEntry[];
   onChange: (wanted: Wanted) => void;
 }
 
 /** Narrows the log; all of it stands in the address. */
 export function Filters({ wanted, shown, onChange }: Props) {
-  const people = new Map(shown.map((entry) => [entry.actor, who(entry)]));
+  const me = useQuery(meQuery);
+  const members = useQuery({ ...membersQuery(me.data?.workspace.id ?? ""), enabled: me.data !== undefined });
+  const people = new Map([
+    ...(members.data ?? []).map(({ user }): [string, string] => [user.id, user.name || user.email]),
+    ...shown.map((entry): [string, string] => [entry.actor, who(entry)]),
+  ]);
   if (wanted.actor && !people.has(wanted.actor)) people.set(wanted.actor, "The chosen person");
   const known = families.some(([family]) => family === (wanted.action ?? ""));
   const set = (name: keyof Wanted) => (event: { target: { value: string } }) =>

@@ -5,11 +5,14 @@ import { useMemo } from "react";
 import { asProblem } from "~/api/problem";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
+import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
 import { ChainState } from "./chain-state";
 import { EntryList } from "./entry-list";
+import { ExportButtons } from "./export";
 import { Filters } from "./filters";
 import { logQuery, type Wanted } from "./queries";
 import { words } from "./words";
@@ -28,14 +31,23 @@ export function AuditPage() {
   const some = Object.values(wanted).some(Boolean);
   const refused = log.isError && asProblem(log.error).status === 403;
   return (
-    <PageFrame crumbs={[{ label: "Audit" }]}>
+    <PageFrame
+      crumbs={[{ label: "Audit" }]}
+      actions={!refused && entries.length > 0 && <ExportButtons wanted={wanted} />}
+    >
       <header>
         <h1 className="text-head-1">Audit</h1>
         <p className="text-fg-2">{words.lead}</p>
       </header>
-      {refused && <Empty title="The audit log is for Admins">{words.noRight}</Empty>}
+      {refused && (
+        <Empty title="The audit log is for Admins">
+          <MissingRight what="read the audit log" least="admin" />
+        </Empty>
+      )}
       {!refused && (
         <>
+          {/* Above the entries, which grow: nothing below it would stay where it is. */}
+          <ChainState shown={entries} />
           <Filters wanted={wanted} shown={entries} onChange={filter} />
           {log.isPending && (
             <Loading what="the audit log" rows={6} className="rounded-panel border border-line bg-surface" />
@@ -43,6 +55,7 @@ export function AuditPage() {
           {log.isError && !log.data && (
             <Failed error={log.error} retry={() => void log.refetch()} className="" />
           )}
+          <Stale query={log} />
           {log.data && entries.length === 0 && (
             <Empty
               icon={<ScrollText size={32} strokeWidth={1.5} aria-hidden />}
@@ -61,7 +74,6 @@ export function AuditPage() {
               only={(thing) => filter({ thing })}
             />
           )}
-          <ChainState shown={entries} />
         </>
       )}
     </PageFrame>

@@ -30,6 +30,7 @@ const DONE: Record<string, string> = {
   "workspace.renamed": "renamed the workspace",
   "actor.restarted": "restarted the actor *",
   "workspace.created": "created the workspace *",
+  "workspace.deleted": "deleted the workspace *",
 };
 
 const BRAIN: Record<string, string> = {
@@ -92,7 +93,6 @@ export const families: [string, string][] = [
 
 export const words = {
   lead: "Who did what, on whose authority. Nothing here can be changed or removed, not even with the workspace.",
-  noRight: "Reading the audit log needs the role Admin. An Owner of the workspace can give it to you.",
   chain:
-    "Each entry is linked to the one before it by its hash, so an entry that is changed, removed or moved no longer fits. Each row below was just compared with its own link; whoever runs the gateway proves the whole chain with",
+    "Each entry is linked to the one before it by its hash, so a changed one no longer fits. Verifying compares every entry of this workspace with its link; that none was removed or moved is proved by whoever runs the gateway, with",
 };

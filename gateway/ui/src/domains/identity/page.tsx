@@ -1,14 +1,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { keys } from "~/api/keys";
 import type { Login } from "~/api/types";
+import { Button } from "~/ui/button";
 import { Skeleton } from "~/ui/skeleton";
 import { IdentityFrame } from "./frame";
+import { NoWorkspace } from "./no-workspace";
 import { setupQuery } from "./queries";
 import { SignInForm } from "./sign-in-form";
 import { words } from "./words";
 
+export { OutsidePage } from "./outside";
 export { SetPasswordPage } from "./set-password";
 
 const route = getRouteApi("/sign-in");
@@ -37,6 +40,7 @@ export function SignInPage() {
   // Silence about the set-up must not keep anybody out: the usual form is shown then.
   const firstRun = setup.data?.owner_ready === false;
 
+  const [nowhere, setNowhere] = useState(false);
   useEffect(() => {
     document.title = "Sign in · Roost";
   }, []);
@@ -59,12 +63,26 @@ export function SignInPage() {
       </IdentityFrame>
     );
   }
+  if (nowhere)
+    return (
+      <IdentityFrame title={words.noWorkspace}>
+        <NoWorkspace>
+          <Button look="quiet" onClick={() => setNowhere(false)} className="self-start">
+            Sign in as somebody else
+          </Button>
+        </NoWorkspace>
+      </IdentityFrame>
+    );
   return (
     <IdentityFrame
       title={firstRun ? words.welcome : words.signIn}
       lead={firstRun ? words.firstRun : next && words.expired}
     >
-      <SignInForm first={firstRun ? "one-time" : "password"} onDone={(login) => void done(login)} />
+      <SignInForm
+        first={firstRun ? "one-time" : "password"}
+        onDone={(login) => void done(login)}
+        onNowhere={() => setNowhere(true)}
+      />
       {firstRun && <WhereIsIt />}
     </IdentityFrame>
   );

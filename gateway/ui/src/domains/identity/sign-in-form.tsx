@@ -9,8 +9,15 @@ import { signIn, type Proof } from "./queries";
 
 type Way = "one-time" | "password";
 
+interface Props {
+  first: Way;
+  onDone: (login: Login) => void;
+  /** Who it is was proved, but there is nowhere to go. */
+  onNowhere: () => void;
+}
+
 /** One form, two ways: the one-time login of the first start, or e-mail and password. */
-export function SignInForm({ first, onDone }: { first: Way; onDone: (login: Login) => void }) {
+export function SignInForm({ first, onDone, onNowhere }: Props) {
   const [way, setWay] = useState<Way>(first);
   const [oneTime, setOneTime] = useState("");
   const [email, setEmail] = useState("");
@@ -27,7 +34,9 @@ export function SignInForm({ first, onDone }: { first: Way; onDone: (login: Logi
     try {
       onDone(await signIn(proof));
     } catch (error) {
-      setProblem(asProblem(error));
+      const refused = asProblem(error);
+      if (refused.status === 403) return onNowhere();
+      setProblem(refused);
       setBusy(false);
     }
   };

@@ -9,6 +9,10 @@ export const words = {
   whereExpires:
     "It works once, for fifteen minutes. When it has run out, start Roost again and it makes a new one.",
   passwordRule: "At least 10 characters. A few unrelated words make a good one.",
+  noWorkspace: "You belong to no workspace",
+  noWorkspaceWhy:
+    "Your account is there, but the workspaces that it belonged to were deleted, or somebody took you out of them. Ask an Owner or Admin for an invitation; its link lets you in again with the same e-mail and password.",
+  noInvitation: "This is no invitation: its link ends in #rit_ and letters.",
   capsLock: "Caps Lock is on.",
 };
 export const MIN_PASSWORD = 10;

@@ -1,11 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { keys } from "~/api/keys";
-import { asProblem } from "~/api/problem";
+import type { Invitation } from "~/api/types";
 import { Button } from "~/ui/button";
+import { Confirm } from "~/ui/dialog";
 import { Panel } from "~/ui/panel";
-import { Failed, ProblemNote } from "~/ui/problem";
+import { Failed } from "~/ui/problem";
 import { sentence } from "~/ui/sentence";
 import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
 import { Ago, span, useNow } from "~/ui/time";
 import { invitationsQuery, withdraw } from "./queries";
 
@@ -14,15 +17,12 @@ export function Invitations({ workspace }: { workspace: string }) {
   const client = useQueryClient();
   const now = useNow();
   const open = useQuery(invitationsQuery(workspace));
-  const end = useMutation({
-    mutationFn: (id: string) => withdraw(workspace, id),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.invitations(workspace) }),
-  });
+  const [ending, setEnding] = useState<Invitation>();
   return (
     <Panel title="Open invitations">
       {open.isPending && <Loading what="invitations" rows={1} />}
-      {open.isError && <Failed error={open.error} retry={() => void open.refetch()} />}
-      {end.isError && <ProblemNote problem={asProblem(end.error)} className="m-4" />}
+      {open.isError && !open.data && <Failed error={open.error} retry={() => void open.refetch()} />}
+      <Stale query={open} className="m-4" />
       {open.data?.length === 0 && (
         <p className="px-4 py-3 text-fg-2">None. An invitation is a link that works once.</p>
       )}
@@ -40,12 +40,23 @@ export function Invitations({ workspace }: { workspace: string }) {
                 {span(new Date(one.expires_at).getTime() - now)}
               </span>
             </span>
-            <Button busy={end.isPending && end.variables === one.id} onClick={() => end.mutate(one.id)}>
-              Withdraw
-            </Button>
+            <Button onClick={() => setEnding(one)}>Withdraw</Button>
           </li>
         ))}
       </ul>
+      {ending && (
+        <Confirm
+          open
+          onClose={() => setEnding(undefined)}
+          title={`Withdraw the invitation${ending.email ? ` of ${ending.email.slice(0, 80)}` : ""}?`}
+          consequence="Its link is dead at once. To let the person in after all, make another invitation."
+          action="Withdraw"
+          run={async () => {
+            await withdraw(workspace, ending.id);
+            await client.invalidateQueries({ queryKey: keys.invitations(workspace) });
+          }}
+        />
+      )}
     </Panel>
   );
 }

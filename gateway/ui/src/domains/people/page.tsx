@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useMay } from "~/api/may";
 import { meQuery } from "~/api/me";
 import { Button } from "~/ui/button";
+import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Invitations } from "./invitations";
 import { InviteDialog } from "./invite-dialog";
@@ -28,6 +29,7 @@ export function MembersPage() {
     >
       <h1 className="text-head-1">Members</h1>
       <Members me={me.data} manages={manages} />
+      {!manages && <MissingRight what="invite people or change their roles" least="admin" />}
       {manages && <Invitations workspace={workspace.id} />}
       {inviting && <InviteDialog workspace={workspace.id} own={role} onClose={() => setInviting(false)} />}
     </PageFrame>

@@ -1,15 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
 import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
+import { workspacePath as at } from "~/api/members";
 import type { FreshInvitation, Invitation, Member, NewInvitation, Role } from "~/api/types";
 
-const at = (workspace: string) => `/api/workspaces/${encodeURIComponent(workspace)}`;
-
-export const membersQuery = (workspace: string) =>
-  queryOptions({
-    queryKey: keys.members(workspace),
-    queryFn: ({ signal }) => all<Member>(`${at(workspace)}/members`, {}, signal),
-  });
+export { membersQuery } from "~/api/members";
 
 export const invitationsQuery = (workspace: string) =>
   queryOptions({

@@ -1,7 +1,7 @@
+import { ROLES } from "~/api/members";
 import type { Role } from "~/api/types";
 
-/** Weakest first. */
-export const ROLES: Role[] = ["viewer", "member", "admin", "owner"];
+export { ROLES };
 
 export const may: Record<Role, string> = {
   viewer: "Sees everything, changes nothing.",

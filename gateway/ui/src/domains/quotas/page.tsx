@@ -1,19 +1,14 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { api } from "~/api/client";
-import { keys } from "~/api/keys";
-import type { Quota, Use } from "~/api/types";
+import { useQuery } from "@tanstack/react-query";
+import { quotaQuery } from "~/api/quota";
+import type { Use } from "~/api/types";
 import { number } from "~/ui/bytes";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
 import { Status } from "~/ui/status";
 import { cx } from "~/ui/class";
-
-const quotaQuery = queryOptions({
-  queryKey: keys.quota,
-  queryFn: ({ signal }) => api.get<Quota>("/api/quota", { signal }),
-});
 
 function QuotaRow({ name, use, atLimit }: { name: string; use: Use; atLimit: string }) {
   const limited = use.limit !== null && use.limit !== undefined;
@@ -59,6 +54,7 @@ export function QuotasPage() {
       {quota.isError && !quota.data && (
         <Failed error={quota.error} retry={() => void quota.refetch()} className="" />
       )}
+      <Stale query={quota} className="max-w-2xl" />
       {quota.data && (
         <Panel title="Plan" aside={quota.data.plan} className="max-w-2xl">
           <QuotaRow

@@ -1,11 +1,11 @@
 //! Checks of a gateway's configuration and machine. Each line says what is, and where it is not well what to do. They
 //! change nothing and need no running gateway; one that runs is asked whether it answers.
 
-use std::net::SocketAddr;
+mod listeners;
+
 use std::path::Path;
 use std::time::Duration;
 
-use axum_server::tls_rustls::RustlsConfig;
 use roost_protocol::text::clean;
 use roost_protocol::verify::{Check, Level};
 use roost_sandbox_driver::{Driver, EngineConfig, ImageState};
@@ -52,8 +52,8 @@ pub async fn examine(overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
     checks.extend(database(&config, clock).await);
     checks.push(disk(&config.data_dir));
     checks.extend(engine(&config).await);
-    checks.extend(ports(&config).await);
-    checks.extend(tls(&config).await);
+    checks.extend(listeners::ports(&config).await);
+    checks.push(listeners::tls(&config, clock.now()).await);
     checks.extend(chaos(&config));
     for check in &mut checks {
         check.detail = clean(&check.detail, 1024);
@@ -295,116 +295,6 @@ async fn engine(config: &Config) -> Vec<Check> {
         ok("engine", "Container engine", found),
         check(driver.image_state(image, None).await),
     ]
-}
-
-async fn ports(config: &Config) -> Vec<Check> {
-    let mut checks = vec![
-        port("listen", config.listen, config.tls.is_some()).await,
-        port("operator_listen", config.operator_listen, false).await,
-    ];
-    if !config.operator_listen.ip().is_loopback() {
-        checks.push(fail("ports", "Ports", format!("whoever reaches operator_listen ({}) is an operator: keep it on loopback, or behind a firewall that you trust", config.operator_listen)));
-    }
-    checks
-}
-
-async fn port(key: &str, address: SocketAddr, tls: bool) -> Check {
-    let (name, title) = ("ports", "Ports");
-    match host::bind(address) {
-        Ok(()) => ok(name, title, format!("{key} {address} is free")),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
-            if tls {
-                return warn(
-                    name,
-                    title,
-                    format!("{key} {address} is in use; that is well when it is this gateway"),
-                );
-            }
-            if answers(address).await {
-                ok(
-                    name,
-                    title,
-                    format!("{key} {address}: a gateway runs and answers"),
-                )
-            } else {
-                fail(
-                    name,
-                    title,
-                    format!(
-                        "{key} {address} is used by another program: stop it, or choose another address with `{key}`"
-                    ),
-                )
-            }
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => fail(
-            name,
-            title,
-            format!(
-                "{key} {address} may not be used by this user: choose a port above 1023, or give the program CAP_NET_BIND_SERVICE"
-            ),
-        ),
-        Err(error) => fail(
-            name,
-            title,
-            format!("{key} {address}: {error}; choose an address of this machine with `{key}`"),
-        ),
-    }
-}
-
-async fn answers(address: SocketAddr) -> bool {
-    let asked = async {
-        let client = reqwest::Client::builder().timeout(PATIENCE).build().ok()?;
-        let answer = client
-            .get(format!("http://{address}/healthz"))
-            .send()
-            .await
-            .ok()?;
-        let text = answer.text().await.ok()?;
-        Some(text.contains("\"status\":\"ok\""))
-    };
-    asked.await.unwrap_or(false)
-}
-
-async fn tls(config: &Config) -> Vec<Check> {
-    let (name, title) = ("tls", "TLS");
-    let behind = config.is_behind_tls();
-    vec![match &config.tls {
-        Some(tls) => match RustlsConfig::from_pem_file(&tls.cert, &tls.key).await {
-            Ok(_) => ok(
-                name,
-                title,
-                format!(
-                    "{} and its key can be used; see to it that it is renewed in time",
-                    tls.cert.display()
-                ),
-            ),
-            Err(error) => fail(
-                name,
-                title,
-                format!(
-                    "`tls.cert` and `tls.key` cannot be used: {error}; both must be PEM, belong together and be readable by this user"
-                ),
-            ),
-        },
-        None if behind => ok(
-            name,
-            title,
-            "a proxy in front speaks TLS, as `public_url` says",
-        ),
-        None if config.listen.ip().is_loopback() => ok(
-            name,
-            title,
-            "not needed: only this machine reaches the gateway",
-        ),
-        None => fail(
-            name,
-            title,
-            format!(
-                "{} is reached from elsewhere without TLS, and passwords with it: set `tls.cert` and `tls.key`, or put a proxy in front and name it in `public_url`",
-                config.listen
-            ),
-        ),
-    }]
 }
 
 fn chaos(config: &Config) -> Option<Check> {

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { readPreferences } from "~/ui/preferences";
+import { meaning } from "./keyboard";
+import { placeOf } from "./places";
+import { find, type Entry } from "./pick/match";
+import { neighbour, type Thing } from "./siblings";
+import { thingAt } from "./crumb-menu";
+
+const entry = (id: string, label: string, group = "Things", more: Partial<Entry> = {}): Entry => ({
+  id,
+  label,
+  group,
+  ...more,
+});
+const labels = (entries: Entry[], query: string, recent: string[] = [], most = 50) =>
+  find(entries, query, recent, most).groups.flatMap((group) => group.entries.map((one) => one.label));
+
+describe("finding", () => {
+  const entries = [
+    entry("1", "old-mason"),
+    entry("2", "mason"),
+    entry("3", "Quotas", "Places", { words: "plan limits" }),
+    entry("4", "masonry"),
+  ];
+  it("puts the beginning of a name before the middle of one", () => {
+    expect(labels(entries, "mas")).toEqual(["mason", "masonry", "old-mason"]);
+  });
+  it("finds letters in order with gaps, and by other words, and needs all words", () => {
+    expect(labels(entries, "omsn")).toEqual(["old-mason"]);
+    expect(labels(entries, "limits")).toEqual(["Quotas"]);
+    expect(labels(entries, "mason limits")).toEqual([]);
+  });
+  it("leads with what was used lately, once, when nothing is typed", () => {
+    const { groups } = find(entries, "", ["4", "gone"], 50);
+    expect(groups[0]).toEqual({ name: "Recent", entries: [entries[3]] });
+    expect(groups.flatMap((group) => group.entries)).toHaveLength(4);
+  });
+  it("says how many it leaves out, and answers for ten thousand within a frame or two", () => {
+    const many = Array.from({ length: 10_000 }, (_, n) => entry(String(n), `agent-${n}`));
+    const start = performance.now();
+    const { groups, left } = find(many, "agent", [], 60);
+    expect(performance.now() - start).toBeLessThan(500);
+    expect(groups[0]?.entries).toHaveLength(60);
+    expect(left).toBe(9940);
+  });
+});
+
+describe("keys", () => {
+  const press = (key: string, more = {}) => ({ key, ctrlKey: false, metaKey: false, altKey: false, ...more });
+  it("means nothing by single letters when they are off, but keeps the palette", () => {
+    expect(meaning(press("?"), false, false)).toBeUndefined();
+    expect(meaning(press("a"), true, false)).toBeUndefined();
+    expect(meaning(press("K", { metaKey: true }), false, false)).toEqual({ does: "palette" });
+    expect(meaning(press("ArrowDown", { altKey: true }), false, false)).toEqual({ does: "siblings" });
+  });
+  it("leaves the browser's and the system's own keys alone", () => {
+    expect(meaning(press("x", { ctrlKey: true }), false, true)).toBeUndefined();
+    expect(meaning(press("/", { altKey: true }), false, true)).toBeUndefined();
+    expect(meaning(press("[", { metaKey: true }), false, true)).toBeUndefined();
+  });
+  it("goes where the key after g says, and takes brackets typed with AltGr", () => {
+    expect(meaning(press("g"), false, true)).toEqual({ does: "lead" });
+    expect(meaning(press("a"), true, true)).toEqual({ does: "go", chord: "a" });
+    expect(meaning(press("]", { ctrlKey: true, altKey: true }), false, true)).toEqual({
+      does: "sibling",
+      step: 1,
+    });
+  });
+});
+
+describe("places and siblings", () => {
+  it("knows the place of a single thing's page", () => {
+    expect(placeOf("/claws/1")?.to).toBe("/agents");
+    expect(placeOf("/operator/promises")?.to).toBe("/operator");
+    expect(placeOf("/fleeting")).toBeUndefined();
+    expect(thingAt("/claws/a%20b")).toEqual({ kind: "agent", id: "a b" });
+    expect(thingAt("/operator/promises")).toBeUndefined();
+  });
+  it("ends at both ends", () => {
+    const things = ["a", "b"].map((id): Thing => ({ kind: "node", id, name: id, hint: "" }));
+    expect(neighbour(things, "a", 1)?.id).toBe("b");
+    expect(neighbour(things, "b", 1)).toBeUndefined();
+    expect(neighbour(things, "a", -1)).toBeUndefined();
+    expect(neighbour(things, "gone", 1)).toBeUndefined();
+  });
+});
+
+describe("preferences", () => {
+  it("takes what it knows of whatever was stored", () => {
+    const first = { density: "comfortable", singleKeys: true, railFolded: false };
+    for (const text of [null, "", "null", "[]", "{", '{"density":7,"singleKeys":"no"}'])
+      expect(readPreferences(text)).toEqual(first);
+    expect(readPreferences('{"singleKeys":false,"density":"compact"}')).toEqual({
+      density: "compact",
+      singleKeys: false,
+      railFolded: false,
+    });
+  });
+});

@@ -1,0 +1,102 @@
+// What is worth telling somebody who looked elsewhere, worked out from what the gateway says. Pure.
+import type { Claw, Node } from "~/api/types";
+
+export type NoticeKind =
+  | "node-offline"
+  | "node-back"
+  | "sandbox-lost"
+  | "sandbox-failed"
+  | "placement-fallback"
+  | "quota-refused"
+  | "export-done"
+  | "export-failed";
+
+export interface Notice {
+  /** The same thing, seen twice or by two tabs, has the same id. */
+  id: string;
+  kind: NoticeKind;
+  /** When it was noticed, in ms. */
+  at: number;
+  /** Of the machine or agent, or what was refused. */
+  name: string;
+  /** Where more about it is. */
+  thing?: { kind: "node" | "agent"; id: string };
+  /** A reason or a count, in words. */
+  more?: string;
+  read: boolean;
+}
+
+/** How things stood when they were last looked at, kept over visits, so that a change in between is noticed. */
+export interface Standing {
+  nodes: Record<string, "here" | "away">;
+  /** State of each agent's sandbox, by agent. */
+  sandboxes: Record<string, string>;
+}
+
+export const NOTHING: Standing = { nodes: {}, sandboxes: {} };
+const KEEP = 100;
+const LONGEST = 200;
+const short = (name: string) => name.slice(0, LONGEST);
+
+/** Only two ends: a machine that is suspected for a moment is neither here nor away. */
+function presence(node: Node): "here" | "away" | undefined {
+  if (node.status === "pending") return undefined;
+  if (node.connection === "connected") return "here";
+  return node.connection === "disconnected" ? "away" : undefined;
+}
+
+/** What changed for the worse, or back, since `before`. A thing that is seen for the first time is no news. */
+export function compareNodes(before: Standing, nodes: Node[], now: number): [Notice[], Standing] {
+  const notices: Notice[] = [];
+  const seen: Standing["nodes"] = {};
+  for (const node of nodes) {
+    const was = before.nodes[node.id];
+    const is = presence(node) ?? was;
+    if (is === undefined) continue;
+    seen[node.id] = is;
+    if (was === undefined || was === is) continue;
+    const lastSeen = Date.parse(node.last_seen_at ?? "");
+    notices.push({
+      id: `node:${node.id}:${is}:${node.version}`,
+      kind: is === "away" ? "node-offline" : "node-back",
+      // Since when it is away is known better than when this was noticed.
+      at: is === "away" && Number.isFinite(lastSeen) ? Math.min(lastSeen, now) : now,
+      name: short(node.name),
+      thing: { kind: "node", id: node.id },
+      read: false,
+    });
+  }
+  return [notices, { ...before, nodes: seen }];
+}
+
+export function compareAgents(before: Standing, claws: Claw[], now: number): [Notice[], Standing] {
+  const notices: Notice[] = [];
+  const seen: Standing["sandboxes"] = {};
+  for (const claw of claws) {
+    if (claw.deleted_at || !claw.sandbox) continue;
+    const { state, id, node_name } = claw.sandbox;
+    seen[claw.id] = `${id}:${state}`;
+    const was = before.sandboxes[claw.id];
+    if (was === undefined || was === seen[claw.id] || (state !== "lost" && state !== "failed")) continue;
+    notices.push({
+      id: `sandbox:${id}:${state}`,
+      kind: state === "lost" ? "sandbox-lost" : "sandbox-failed",
+      at: now,
+      name: short(claw.name),
+      thing: { kind: "agent", id: claw.id },
+      more: short(node_name),
+      read: false,
+    });
+  }
+  return [notices, { ...before, sandboxes: seen }];
+}
+
+/** Newest first, each once, the oldest forgotten. What is known already keeps whether it was read. */
+export function add(notices: Notice[], fresh: Notice[]): Notice[] {
+  const known = new Set(notices.map(({ id }) => id));
+  const news = fresh.filter(({ id }) => !known.has(id));
+  if (news.length === 0) return notices;
+  return [...notices, ...news].toSorted((a, b) => b.at - a.at).slice(0, KEEP);
+}
+
+export const unread = (notices: Notice[]) => notices.filter(({ read }) => !read).length;

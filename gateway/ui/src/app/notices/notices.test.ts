@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Claw, Node } from "~/api/types";
+import { add, compareAgents, compareNodes, NOTHING, unread, type Notice } from "./model";
+import { notices, openNotices, useNotices } from "./store";
+import { seldom } from "./watch";
+import { said, summary } from "./words";
+
+const node = (more: Partial<Node>) =>
+  ({ id: "n1", name: "workshop", status: "online", connection: "connected", version: 1, ...more }) as Node;
+const claw = (state: string, more = {}) =>
+  ({ id: "c1", name: "mason", sandbox: { id: "s1", state, node_name: "workshop" }, ...more }) as Claw;
+const notice = (id: string, at: number, more: Partial<Notice> = {}): Notice => ({
+  id,
+  kind: "node-back",
+  at,
+  name: id,
+  read: false,
+  ...more,
+});
+
+describe("what is told", () => {
+  it("tells of a machine that went and came back, never of one that is seen first or only suspected", () => {
+    const [first, seen] = compareNodes(NOTHING, [node({})], 9000);
+    expect(first).toEqual([]);
+    const [none, still] = compareNodes(seen, [node({ connection: "suspect" })], 9000);
+    expect(none).toEqual([]);
+    const at = "1970-01-01T00:00:05.000Z";
+    const gone = node({ connection: "disconnected", status: "offline", version: 2, last_seen_at: at });
+    const [away, left] = compareNodes(still, [gone], 9000);
+    expect(away).toMatchObject([{ kind: "node-offline", at: 5000, name: "workshop", thing: { id: "n1" } }]);
+    expect(compareNodes(left, [gone], 9500)[0]).toEqual([]);
+    expect(compareNodes(left, [node({ version: 3 })], 9900)[0]).toMatchObject([
+      { kind: "node-back", at: 9900 },
+    ]);
+    expect(compareNodes(NOTHING, [node({ status: "pending" })], 1)[1].nodes).toEqual({});
+  });
+  it("tells of a lost sandbox once, and not of one that is destroyed or made", () => {
+    const [, seen] = compareAgents(NOTHING, [claw("running")], 1);
+    const [lost, after] = compareAgents(seen, [claw("lost")], 2);
+    expect(lost).toMatchObject([{ kind: "sandbox-lost", name: "mason", more: "workshop" }]);
+    expect(compareAgents(after, [claw("lost")], 3)[0]).toEqual([]);
+    expect(compareAgents(seen, [claw("destroying")], 3)[0]).toEqual([]);
+    expect(compareAgents(after, [claw("running")], 3)[0]).toEqual([]);
+    expect(compareAgents(seen, [claw("lost", { deleted_at: "x" })], 3)[0]).toEqual([]);
+  });
+  it("keeps each once, newest first, a hundred at most, and what was read stays read", () => {
+    const old = [notice("a", 1, { read: true })];
+    const next = add(old, [notice("a", 1), notice("b", 2)]);
+    expect(next.map(({ id, read }) => [id, read])).toEqual([
+      ["b", false],
+      ["a", true],
+    ]);
+    expect(unread(next)).toBe(1);
+    const many = Array.from({ length: 300 }, (_, n) => notice(`n${n}`, n));
+    expect(add(next, many)).toHaveLength(100);
+  });
+  it("has words for each, with hostile names cut and an unknown reason not invented", () => {
+    const [long] = compareNodes(
+      { ...NOTHING, nodes: { n1: "here" } },
+      [node({ name: "x".repeat(10_000), connection: "disconnected" })],
+      1,
+    )[0];
+    expect(long?.name).toHaveLength(200);
+    expect(said(notice("a", 1, { kind: "placement-fallback", more: "moon" })).after).toContain(
+      "could not take it",
+    );
+    expect(summary([notice("a", 1), notice("b", 1)])).toBe("a is back. And 1 more notifications.");
+    expect(summary([])).toBe("");
+  });
+});
+
+describe("where they are kept", () => {
+  beforeEach(() => localStorage.clear());
+  it("is one place for each person and workspace, and survives a reload", () => {
+    openNotices("u", "w");
+    notices.add(notice("a", 1));
+    openNotices("u", "other");
+    expect(useNotices.getState().notices).toEqual([]);
+    openNotices("u", "w");
+    expect(useNotices.getState().notices).toHaveLength(1);
+    notices.readAll();
+    openNotices("u", "w");
+    expect(useNotices.getState().notices[0]?.read).toBe(true);
+  });
+  it("hands over what is new once, and nothing that was there before", () => {
+    openNotices("u", "w");
+    notices.add(notice("a", 1));
+    expect(notices.takeFresh().map(({ id }) => id)).toEqual(["a"]);
+    notices.add(notice("a", 1));
+    expect(notices.takeFresh()).toEqual([]);
+  });
+  it("does not fall over somebody else's text", () => {
+    for (const text of ["{", "[]", "7", '{"notices":7}']) {
+      localStorage.setItem("roost-notices:u:w", text);
+      openNotices("u", "w");
+      expect(useNotices.getState().notices).toEqual([]);
+    }
+  });
+});
+
+describe("asking seldom", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  it("asks at once, then once for everything in between", () => {
+    const run = vi.fn();
+    const { call } = seldom(run, 1000);
+    call();
+    for (let n = 0; n < 50; n += 1) call();
+    expect(run).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(1000);
+    expect(run).toHaveBeenCalledTimes(2);
+    vi.advanceTimersByTime(5000);
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+});

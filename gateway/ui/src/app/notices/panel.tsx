@@ -1,0 +1,101 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { Link } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Button } from "~/ui/button";
+import { cx } from "~/ui/class";
+import { Status } from "~/ui/status";
+import { Ago } from "~/ui/time";
+import type { Notice } from "./model";
+import { notices, useNotices } from "./store";
+import { said } from "./words";
+
+const TARGET = { node: "/fleet/$id", agent: "/claws/$id" } as const;
+
+function Item({ notice, isNew, onClose }: { notice: Notice; isNew: boolean; onClose: () => void }) {
+  const { tone, before, after } = said(notice);
+  const name = <bdi className="font-[550] break-words">{notice.name}</bdi>;
+  return (
+    <li
+      data-row
+      className={cx("flex gap-2.5 border-b border-line px-4 py-2.5 last:border-0", isNew && "bg-accent/6")}
+    >
+      <Status tone={tone} word={isNew ? "New" : "Seen"} compact className="mt-0.5 h-4" />
+      <div className="min-w-0 flex-1">
+        <p>
+          {before}
+          {notice.thing ? (
+            <Link
+              to={TARGET[notice.thing.kind]}
+              params={{ id: notice.thing.id }}
+              onClick={onClose}
+              className="rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent"
+            >
+              {name}
+            </Link>
+          ) : (
+            name
+          )}
+          <bdi>{after}</bdi>
+        </p>
+        <p className="text-small text-fg-3">
+          <Ago at={new Date(notice.at).toISOString()} />
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** What happened while one looked elsewhere, newest first. Opening it is reading it. */
+export function NoticePanel({ onClose }: { onClose: () => void }) {
+  const list = useNotices((state) => state.notices);
+  // What was new when it was opened stays marked while it is open.
+  const [fresh] = useState(() => new Set(list.filter((one) => !one.read).map(({ id }) => id)));
+  useEffect(() => notices.readAll(), []);
+  const close = useRef<HTMLButtonElement>(null);
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="overlay-in fixed inset-0 z-40 bg-scrim" />
+        <Dialog.Popup
+          initialFocus={close}
+          className="overlay-in fixed inset-y-0 right-0 z-50 flex w-[min(100vw,400px)] flex-col border-l border-line bg-raised shadow-float outline-none"
+        >
+          <header className="flex items-center gap-2 border-b border-line px-4 py-2.5">
+            <Dialog.Title className="flex-1 text-head-2">Notifications</Dialog.Title>
+            {list.length > 0 && (
+              <Button look="quiet" onClick={() => notices.clear()}>
+                Clear all
+              </Button>
+            )}
+            <Dialog.Close
+              ref={close}
+              aria-label="Close"
+              className="-mr-1.5 inline-flex size-7 items-center justify-center rounded-control text-fg-2 hover:bg-line/60 hover:text-fg pointer-coarse:size-11"
+            >
+              <X size={16} aria-hidden />
+            </Dialog.Close>
+          </header>
+          {list.length === 0 ? (
+            <p className="p-4 text-fg-2">
+              Nothing has happened that you should know. A machine that goes offline or comes back, a sandbox
+              that is lost or made elsewhere than wanted, a refusal by the plan and the end of an export are
+              told here.
+            </p>
+          ) : (
+            <ul aria-label="What happened" className="min-h-0 flex-1 overflow-y-auto">
+              {list.map((notice) => (
+                <Item
+                  key={notice.id}
+                  notice={notice}
+                  isNew={fresh.has(notice.id) || !notice.read}
+                  onClose={onClose}
+                />
+              ))}
+            </ul>
+          )}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,79 @@
+// The notices of one person in one workspace, kept in this browser and shared by its tabs.
+import { create } from "zustand";
+import { add, NOTHING, unread, type Notice, type Standing } from "./model";
+
+interface Kept {
+  notices: Notice[];
+  standing: Standing;
+}
+
+interface State extends Kept {
+  /** What was added since the page was opened, for reading it out. */
+  fresh: Notice[];
+}
+
+const EMPTY: Kept = { notices: [], standing: NOTHING };
+let key: string | undefined;
+
+function read(): Kept {
+  try {
+    const stored: unknown = key && JSON.parse(localStorage.getItem(key) ?? "null");
+    const { notices, standing } = (stored ?? {}) as Partial<Kept>;
+    if (!Array.isArray(notices)) return EMPTY;
+    return { notices, standing: { ...NOTHING, ...standing } };
+  } catch {
+    return EMPTY;
+  }
+}
+
+export const useNotices = create<State>(() => ({ ...EMPTY, fresh: [] }));
+
+/** Takes up the notices of this person and workspace. */
+export function openNotices(user: string, workspace: string) {
+  key = `roost-notices:${user}:${workspace}`;
+  useNotices.setState({ ...read(), fresh: [] });
+}
+
+function show(next: Kept) {
+  const { notices: before } = useNotices.getState();
+  const known = new Set(before.map(({ id }) => id));
+  const fresh = next.notices.filter(({ id, read: seen }) => !known.has(id) && !seen);
+  useNotices.setState((now) => ({ ...next, fresh: fresh.length > 0 ? [...now.fresh, ...fresh] : now.fresh }));
+}
+
+function keep(change: (now: Kept) => Kept) {
+  // Read again first: another tab may have written since.
+  const next = change(read());
+  show(next);
+  try {
+    // Lists come every few seconds, and mostly nothing is new in them.
+    const text = JSON.stringify(next);
+    if (key && text !== localStorage.getItem(key)) localStorage.setItem(key, text);
+  } catch {
+    // Without storage they last as long as the page.
+  }
+}
+
+export const notices = {
+  add: (...fresh: Notice[]) => keep((now) => ({ ...now, notices: add(now.notices, fresh) })),
+  /** Compares with how things stood, and remembers how they stand. */
+  compare: (compare: (before: Standing) => [Notice[], Standing]) =>
+    keep((now) => {
+      const [fresh, standing] = compare(now.standing);
+      return { notices: add(now.notices, fresh), standing };
+    }),
+  readAll: () => keep((now) => ({ ...now, notices: now.notices.map((one) => ({ ...one, read: true })) })),
+  clear: () => keep((now) => ({ ...now, notices: [] })),
+  /** Hands over what has not been read out yet. */
+  takeFresh: () => {
+    const { fresh } = useNotices.getState();
+    if (fresh.length > 0) useNotices.setState({ fresh: [] });
+    return fresh;
+  },
+};
+
+export const useUnread = () => useNotices((state) => unread(state.notices));
+
+globalThis.addEventListener("storage", (event) => {
+  if (key !== undefined && event.key === key) show(read());
+});

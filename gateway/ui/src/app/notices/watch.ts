@@ -1,0 +1,102 @@
+// Notices from what really happens: events of the stream, answers of the gateway, and how things stood at the last visit.
+import type { QueryClient } from "@tanstack/react-query";
+import { onProblem } from "~/api/client";
+import { keys } from "~/api/keys";
+import type { Claw, Node } from "~/api/types";
+import { clawsQuery } from "~/domains/agents/queries";
+import { nodesQuery } from "~/domains/fleet/queries";
+import { onNews } from "~/live/news";
+import { watchEvents } from "~/live/provider";
+import type { LiveEvent } from "~/live/stream";
+import { compareAgents, compareNodes } from "./model";
+import { notices } from "./store";
+
+/** Lists are asked again at most so often: a report of every machine comes each ten seconds as well. */
+const APART_MS = 10_000;
+
+/** Runs at once, then at most once in a while; a call in between runs at its end. */
+export function seldom(run: () => void, apart = APART_MS): { call: () => void; stop: () => void } {
+  let next = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const go = () => {
+    timer = undefined;
+    next = Date.now() + apart;
+    run();
+  };
+  return {
+    call: () => {
+      if (timer !== undefined) return;
+      const wait = next - Date.now();
+      if (wait <= 0) go();
+      else timer = setTimeout(go, wait);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** Lists that a page asks for are compared as they come; where no page does, an event makes this one ask. */
+export function watchNotices(client: QueryClient): () => void {
+  const take = (key: readonly unknown[], data: unknown) => {
+    if (!Array.isArray(data) || key.length !== 1) return;
+    if (key[0] === keys.nodes[0]) notices.compare((was) => compareNodes(was, data as Node[], Date.now()));
+    if (key[0] === keys.claws[0]) notices.compare((was) => compareAgents(was, data as Claw[], Date.now()));
+  };
+  const uncached = client.getQueryCache().subscribe((event) => {
+    if (event.type === "updated" && event.action.type === "success")
+      take(event.query.queryKey, event.query.state.data);
+  });
+  const again = (query: typeof nodesQuery | typeof clawsQuery) => {
+    // What is on screen is asked again by itself.
+    const active = client.getQueryCache().find({ queryKey: query.queryKey })?.isActive();
+    if (!active)
+      void client.fetchQuery({ ...query, staleTime: 0 } as typeof nodesQuery).catch(() => undefined);
+  };
+  const nodes = seldom(() => again(nodesQuery));
+  const agents = seldom(() => again(clawsQuery));
+  // What a page asked for before this part had arrived.
+  for (const key of [keys.nodes, keys.claws]) take(key, client.getQueryData(key));
+  nodes.call();
+  agents.call();
+
+  const event = ({ id, type, data }: LiveEvent, leading: boolean) => {
+    // One tab of a browser looks; what it finds, the others read.
+    if (!leading) return;
+    if (type === "resource.changed" && data["kind"] === "node") nodes.call();
+    if (type === "resource.changed" && data["kind"] === "sandbox") agents.call();
+    const agent = data["agentId"];
+    if (type !== "placement.fallback" || typeof agent !== "string") return;
+    const name = client.getQueryData<Claw[]>(keys.claws)?.find((claw) => claw.id === agent)?.name;
+    notices.add({
+      id: `fallback:${id ?? Date.now()}`,
+      kind: "placement-fallback",
+      at: Date.now(),
+      name: name ?? "an agent",
+      thing: { kind: "agent", id: agent },
+      more: String(data["reason"] ?? ""),
+      read: false,
+    });
+  };
+  const unwatch = watchEvents(event);
+  const unproblem = onProblem((problem) => {
+    if (problem.code !== "quota-exceeded") return;
+    notices.add({
+      id: `quota:${problem.requestId ?? Date.now()}`,
+      kind: "quota-refused",
+      at: Date.now(),
+      name: problem.title,
+      more: problem.detail,
+      read: false,
+    });
+  });
+  const unnews = onNews(({ kind, name, more }) =>
+    notices.add({ id: `${kind}:${Date.now()}`, kind, at: Date.now(), name, more, read: false }),
+  );
+  return () => {
+    unnews();
+    uncached();
+    nodes.stop();
+    agents.stop();
+    unwatch();
+    unproblem();
+  };
+}

@@ -1,0 +1,43 @@
+import type { Notice, NoticeKind } from "./model";
+import type { Tone } from "~/ui/status";
+
+const REASON: Record<string, string> = {
+  node_offline: "it is offline",
+  node_draining: "it is draining",
+  node_paused: "its owner paused it",
+  node_deleted: "it was removed",
+};
+
+/** The words around the name, and the state's mark. */
+const SAID: Record<NoticeKind, { tone: Tone; before: string; after: (more: string) => string }> = {
+  "node-offline": {
+    tone: "offline",
+    before: "",
+    after: () => " went offline. Its sandboxes stay as they are.",
+  },
+  "node-back": { tone: "running", before: "", after: () => " is back." },
+  "sandbox-lost": { tone: "failed", before: "The sandbox of ", after: (at) => ` was lost on ${at}.` },
+  "sandbox-failed": { tone: "failed", before: "The sandbox of ", after: (at) => ` failed on ${at}.` },
+  "placement-fallback": {
+    tone: "warning",
+    before: "The sandbox of ",
+    after: (why) => ` was not made where you wanted it: ${REASON[why] ?? "that machine could not take it"}.`,
+  },
+  "quota-refused": { tone: "warning", before: "Refused, the plan is used up: ", after: (why) => ` ${why}` },
+  "export-done": { tone: "done", before: "Exported: ", after: (count) => `, ${count}.` },
+  "export-failed": { tone: "failed", before: "Not exported: ", after: (why) => `. ${why}` },
+};
+
+export function said(notice: Notice): { tone: Tone; before: string; after: string } {
+  const { tone, before, after } = SAID[notice.kind];
+  return { tone, before, after: after(notice.more ?? "") };
+}
+
+/** One line for a screen reader: the newest, and how many more. */
+export function summary(fresh: Notice[]): string {
+  const [first] = fresh;
+  if (!first) return "";
+  const { before, after } = said(first);
+  const text = `${before}${first.name}${after}`;
+  return fresh.length === 1 ? text : `${text} And ${fresh.length - 1} more notifications.`;
+}

@@ -1,0 +1,96 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
+import type { Me } from "~/api/types";
+import { PickList, type Choice } from "../pick/pick-list";
+import { thingsOf, useThings, type Thing } from "../siblings";
+import { useSwitchWorkspace } from "../workspace";
+import { pageActions, placeEntries, settingEntries, thingEntries, workspaceEntries } from "./entries";
+import { recent, remember } from "./recent";
+
+/** Agents and machines by name: at once where a page has asked for them, else as soon as they have come. */
+function useAll(): { things: Thing[]; loading: boolean } {
+  const client = useQueryClient();
+  const [things, setThings] = useState<Thing[]>([]);
+  const [waiting, setWaiting] = useState(2);
+  useEffect(() => {
+    let over = false;
+    for (const kind of ["agent", "node"] as const)
+      void thingsOf(client, kind)
+        // A list that cannot be had leaves its things out; everything else still works.
+        .catch((): Thing[] => [])
+        .then((found) => {
+          if (over) return;
+          setThings((before) => [...before, ...found]);
+          setWaiting((before) => before - 1);
+        });
+    return () => {
+      over = true;
+    };
+  }, [client]);
+  return { things, loading: waiting > 0 };
+}
+
+/** Places, things, actions and settings by name. */
+export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
+  const router = useRouter();
+  const { go: goThing } = useThings();
+  const change = useSwitchWorkspace();
+  const { things, loading } = useAll();
+  const [lately] = useState(recent);
+  // Read before the palette covers them.
+  const [actions] = useState(() => pageActions());
+  const entries = useMemo(() => {
+    const go = {
+      to: (path: string) => router.history.push(path),
+      thing: goThing,
+      workspace: (id: string) => change.mutate(id),
+    };
+    const here = router.state.location.pathname;
+    return [
+      ...actions,
+      // What the page offers itself stands above already.
+      ...placeEntries(me, here, go).filter(({ label }) => !actions.some((action) => action.label === label)),
+      ...workspaceEntries(me, go),
+      ...settingEntries(),
+      ...thingEntries(things, go.thing),
+    ];
+    // The functions change with every drawing; what they do does not.
+    // oxlint-disable-next-line react/exhaustive-deps, react/exhaustive-effect-dependencies
+  }, [actions, me, things]);
+  const [picked, setPicked] = useState<Choice>();
+  return (
+    <Dialog.Root
+      open={!picked}
+      onOpenChange={(open) => !open && onClose()}
+      // An action may open a dialog of its own; only one of them can hold the focus.
+      onOpenChangeComplete={(open) => {
+        if (open) return;
+        onClose();
+        picked?.run();
+      }}
+    >
+      <Dialog.Portal>
+        <Dialog.Backdrop className="overlay-in fixed inset-0 z-40 bg-scrim" />
+        <Dialog.Popup
+          aria-label="Go anywhere, do anything"
+          className="overlay-in fixed top-[10vh] left-1/2 z-50 flex max-h-[min(560px,80vh)] w-[min(100vw-24px,600px)] -translate-x-1/2 flex-col rounded-panel border border-line bg-raised shadow-float outline-none"
+        >
+          <PickList
+            label="Search places, agents, machines, actions"
+            entries={entries}
+            recent={lately}
+            loading={loading}
+            none="Nothing is called that. Names of agents and machines, places and actions are searched."
+            onPick={(entry) => {
+              // What a page offers belongs to that page alone.
+              if (!entry.id.startsWith("action:")) remember(entry.id);
+              setPicked(entry);
+            }}
+          />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

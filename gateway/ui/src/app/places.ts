@@ -1,0 +1,76 @@
+// Every place that one can go to from anywhere: the rail, the palette, the chords and the first crumb read this list.
+import {
+  Bot,
+  Gauge,
+  Network,
+  ScrollText,
+  Server,
+  Settings,
+  UserRound,
+  UsersRound,
+  type LucideIcon,
+} from "lucide-react";
+import type { Me } from "~/api/types";
+
+export interface Place {
+  to: "/fleet" | "/agents" | "/audit" | "/members" | "/quotas" | "/operator" | "/settings" | "/account";
+  label: string;
+  icon: LucideIcon;
+  /** The key after `g`. */
+  chord: string;
+  /** Where the pages of its single things are, when that is not below it. */
+  also?: string;
+  /** Other words that somebody may look for it by. */
+  words: string;
+  may?: (me: Me) => boolean;
+}
+
+export const WORK: Place[] = [
+  { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
+  { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: "/claws/", words: "claws sandboxes" },
+];
+
+export const KEEPING: Place[] = [
+  {
+    to: "/audit",
+    label: "Audit",
+    icon: ScrollText,
+    chord: "u",
+    words: "log history chain",
+    may: (me) => me.permissions.includes("audit.read"),
+  },
+  { to: "/members", label: "Members", icon: UsersRound, chord: "p", words: "people invitations roles" },
+  { to: "/quotas", label: "Quotas", icon: Gauge, chord: "q", words: "plan limits" },
+  {
+    to: "/settings",
+    label: "Settings",
+    icon: Settings,
+    chord: "s",
+    words: "theme density keyboard workspace",
+  },
+  {
+    to: "/operator",
+    label: "Supervision",
+    icon: Network,
+    chord: "t",
+    words: "tree actors operator promises",
+    may: (me) => me.operator || me.permissions.includes("tree.read"),
+  },
+  {
+    to: "/account",
+    label: "Account",
+    icon: UserRound,
+    chord: "c",
+    words: "password sessions tokens sign out",
+  },
+];
+
+export const allowed = (places: Place[], me: Me) => places.filter((place) => !place.may || place.may(me));
+
+/** The place that an address belongs to. */
+export function placeOf(pathname: string): Place | undefined {
+  return [...WORK, ...KEEPING].find(
+    ({ to, also }) =>
+      pathname === to || pathname.startsWith(`${to}/`) || (also !== undefined && pathname.startsWith(also)),
+  );
+}

@@ -1,0 +1,47 @@
+// Walking through the rows of whatever list a page shows, by looking at the page itself: no list has to know of it.
+
+const ROWS = "main tbody tr, main [data-row], main [role=row][tabindex]";
+const INSIDE = "a[href], summary, button:not([disabled]), select, input";
+
+/** What takes the focus for a row: the row itself where it can, else the way into it. */
+function grip(row: HTMLElement): HTMLElement | undefined {
+  if (row.hasAttribute("tabindex")) return row;
+  return (
+    row.querySelector<HTMLElement>("a[href], summary") ?? row.querySelector<HTMLElement>(INSIDE) ?? undefined
+  );
+}
+
+const seen = (element: HTMLElement) => element.getClientRects().length > 0;
+
+/** Moves the focus one row on or back; the first press goes to the first row. */
+export function stepRow(step: 1 | -1) {
+  const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((row) => seen(row) && grip(row));
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step];
+  if (!next) return;
+  grip(next)?.focus({ preventScroll: true });
+  next.scrollIntoView({ block: "nearest" });
+}
+
+/** Ticks or unticks the row that holds the focus. */
+export function selectRow() {
+  const row = document.activeElement?.closest<HTMLElement>(ROWS);
+  row?.querySelector<HTMLInputElement>("input[type=checkbox]:not([disabled])")?.click();
+}
+
+/** Unfolds every fold of the page; when all are open, folds them. */
+export function unfoldAll() {
+  const folds = [...document.querySelectorAll<HTMLDetailsElement>("main details")];
+  const open = folds.some((fold) => !fold.open);
+  for (const fold of folds) fold.open = open;
+}
+
+/** Opens the list beside the crumb that has the focus, else beside the last one. */
+export function openSiblings(): boolean {
+  const crumb = document.activeElement?.closest("[data-crumb]");
+  const button =
+    crumb?.querySelector<HTMLElement>("[data-siblings]") ??
+    [...document.querySelectorAll<HTMLElement>("[data-siblings]")].findLast(seen);
+  button?.click();
+  return button !== undefined;
+}

@@ -1,0 +1,101 @@
+import { useRouter } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import type { Me } from "~/api/types";
+import type { Level } from "./crumb-menu";
+import { thingEntries } from "./palette/entries";
+import { PickList, type Choice } from "./pick/pick-list";
+import { allowed, KEEPING, placeOf, WORK } from "./places";
+import { useThings, type Thing } from "./siblings";
+import { useSwitchWorkspace } from "./workspace";
+
+interface Props {
+  me: Me;
+  level: Level;
+  label: string;
+  onClose: () => void;
+}
+
+/** What can be chosen: known at once for places and workspaces, asked for once for things. */
+function useChoices(me: Me, level: Level): { choices: Choice[]; state: "here" | "loading" | "failed" } {
+  const router = useRouter();
+  const { at, load, go } = useThings();
+  const change = useSwitchWorkspace();
+  const [things, setThings] = useState<Thing[]>();
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    if (level === "thing" && at) load(at.kind).then(setThings, () => setFailed(true));
+    // Asked once, when it opens.
+    // oxlint-disable-next-line react/exhaustive-deps, react/exhaustive-effect-dependencies
+  }, []);
+  if (level === "workspace") {
+    const choices = me.workspaces.map((one) => ({
+      id: one.id,
+      group: "Workspaces",
+      label: one.name,
+      here: one.id === me.workspace.id,
+      run: () => one.id !== me.workspace.id && change.mutate(one.id),
+    }));
+    return { choices, state: "here" };
+  }
+  if (level === "place") {
+    const current = placeOf(router.state.location.pathname);
+    const choices = allowed([...WORK, ...KEEPING], me).map((place) => ({
+      id: place.to,
+      group: "Places",
+      label: place.label,
+      icon: place.icon,
+      words: place.words,
+      here: place === current,
+      run: () => void router.navigate({ to: place.to }),
+    }));
+    return { choices, state: "here" };
+  }
+  const choices = thingEntries(things ?? [], go).map((entry) => ({
+    ...entry,
+    here: entry.id === `${at?.kind}:${at?.id}`,
+  }));
+  return { choices, state: failed ? "failed" : things ? "here" : "loading" };
+}
+
+/** What stands beside a crumb, below it. Escape, a choice or a look elsewhere closes it. */
+export function SiblingList({ me, level, label, onClose }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const { choices, state } = useChoices(me, level);
+  useEffect(() => box.current?.querySelector("input")?.focus(), []);
+  return (
+    // The field inside takes the keys; Escape bubbles up to here.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <div
+      ref={box}
+      role="dialog"
+      aria-label={label}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        onClose();
+      }}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        // The opener closes it by itself.
+        if (!currentTarget.parentElement?.contains(relatedTarget)) onClose();
+      }}
+      className="absolute top-full left-0 z-30 mt-1 flex max-h-[min(420px,70vh)] w-[min(340px,100vw-24px)] flex-col rounded-panel border border-line bg-raised shadow-float outline-none max-rail:left-3"
+    >
+      <PickList
+        label={label}
+        entries={choices}
+        fromHere
+        loading={state === "loading"}
+        none={
+          state === "failed"
+            ? "The gateway did not answer. Close this and try again."
+            : "Nothing is called that."
+        }
+        onPick={(entry) => {
+          onClose();
+          entry.run();
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import { Tick } from "~/ui/field";
+import { Panel } from "~/ui/panel";
+import { prefer, usePreferences } from "~/ui/preferences";
+
+export function Keys() {
+  const single = usePreferences((state) => state.singleKeys);
+  return (
+    <Panel title="Keyboard">
+      <div className="p-4">
+        <Tick
+          label="Shortcuts of a single key"
+          hint="Such as / for the filter, j and k for rows, g f for the fleet; ? lists all. They never count in fields and terminals. Ctrl K stays in any case."
+          checked={single}
+          onChange={(event) => prefer({ singleKeys: event.target.checked })}
+        />
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,95 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useBlocker } from "@tanstack/react-router";
+import { useState, type SubmitEvent } from "react";
+import { keys } from "~/api/keys";
+import { useMay } from "~/api/may";
+import { asProblem } from "~/api/problem";
+import type { Me } from "~/api/types";
+import { Button } from "~/ui/button";
+import { Confirm } from "~/ui/dialog";
+import { Field } from "~/ui/field";
+import { MissingRight } from "~/ui/missing-right";
+import { Panel } from "~/ui/panel";
+import { ProblemNote } from "~/ui/problem";
+import { Status } from "~/ui/status";
+import { renameWorkspace } from "./queries";
+
+const LONGEST = 100;
+
+/** Said when the field is left; the gateway says the same and has the last word. */
+function mistake(name: string): string | undefined {
+  const length = [...name.trim()].length;
+  if (length === 0) return "A workspace needs a name.";
+  return length > LONGEST ? `At most ${LONGEST} characters; this has ${length}.` : undefined;
+}
+
+function Form({ workspace }: { workspace: Me["workspace"] }) {
+  const client = useQueryClient();
+  const [name, setName] = useState(workspace.name);
+  const [left, setLeft] = useState(false);
+  const save = useMutation({
+    mutationFn: () => renameWorkspace(workspace.id, name.trim()),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.me }),
+  });
+  const dirty = name !== workspace.name && !save.isPending && !save.isSuccess;
+  const guard = useBlocker({
+    shouldBlockFn: () => dirty,
+    enableBeforeUnload: () => dirty,
+    withResolver: true,
+  });
+  const problem = save.isError ? asProblem(save.error) : undefined;
+  const wrong = left ? mistake(name) : undefined;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setLeft(true);
+    if (!mistake(name)) save.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4 p-4">
+      <Field
+        label="Name"
+        value={name}
+        autoComplete="off"
+        onChange={(event) => setName(event.target.value)}
+        onBlur={() => setLeft(true)}
+        error={wrong ?? problem?.field("/name")}
+        hint="Everybody in the workspace sees the new name at once. Links and tokens stay good."
+      />
+      {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" busy={save.isPending} disabled={name === workspace.name}>
+          Rename
+        </Button>
+        {dirty && (
+          <Button look="quiet" onClick={() => setName(workspace.name)}>
+            Undo
+          </Button>
+        )}
+        <span role="status">{dirty && <Status tone="waiting" word="Not saved yet" />}</span>
+      </div>
+      <Confirm
+        open={guard.status === "blocked"}
+        onClose={() => guard.reset?.()}
+        title="Leave without renaming?"
+        consequence="The new name is not saved yet."
+        action="Leave"
+        run={async () => guard.proceed?.()}
+      />
+    </form>
+  );
+}
+
+export function WorkspaceName({ workspace }: { workspace: Me["workspace"] }) {
+  const may = useMay();
+  return (
+    <Panel title="Name">
+      {may("workspace.change") ? (
+        <Form workspace={workspace} />
+      ) : (
+        <div className="p-4">
+          <MissingRight what="rename this workspace" least="admin" />
+        </div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,130 @@
+// Names that strangers choose: markup, reversed text, very long words, terminal escapes. Shown as text, everywhere.
+import assert from "node:assert/strict";
+import { axe, shot, until } from "./browser-kit.mjs";
+import { makeEntry } from "./mock/state.mjs";
+
+const IMG = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
+const RTL = "\u202Egpj.exe\u202Cevil\u202E";
+const LONG = "W".repeat(10_000);
+const ESCAPES = "\u001b[2J\u001b]0;owned\u0007\u001b[31mred";
+const MARKDOWN =
+  "# Hello\n\n<script>window.hacked=1</script>\n![pixel](https://tracker.invalid/p.png)\n[click](javascript:window.hacked=1)\n";
+
+function spoil({ state }) {
+  const names = [IMG, RTL, LONG, ESCAPES];
+  state.user.name = IMG;
+  state.people.workspaces[0].name = `${IMG}${RTL}`;
+  state.people.workspaces[1].name = LONG;
+  Object.assign(state.people.members[1].user, { name: LONG, email: `${"m".repeat(3000)}@example.org` });
+  state.people.members.push(
+    {
+      user: { id: "h1", email: "rtl@example.org", name: RTL },
+      role: "member",
+      joined_at: state.people.members[0].joined_at,
+      you: false,
+    },
+    {
+      user: { id: "h2", email: "esc@example.org", name: ESCAPES },
+      role: "viewer",
+      joined_at: state.people.members[0].joined_at,
+      you: false,
+    },
+  );
+  state.people.invitations.push({
+    id: "i1",
+    role: "member",
+    email: `${"i".repeat(2000)}@example.org`,
+    created_at: state.people.members[0].joined_at,
+    expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+    invited_by: { id: "x", name: RTL, email: "x@example.org" },
+  });
+  state.nodes.forEach((node, n) =>
+    Object.assign(node, { name: names[n], hostname: names[(n + 1) % 4], os: IMG, daemon_version: LONG }),
+  );
+  state.claws.forEach((claw, n) =>
+    Object.assign(claw, { name: names[n], role: names[(n + 1) % 4], model_binding: ESCAPES }),
+  );
+  for (const sandbox of state.sandboxes.values()) sandbox.node_name = LONG;
+  state.brains.get(state.claws[0].id).at(-1).agent_md = MARKDOWN;
+  for (const [n, name] of names.entries())
+    state.audit.unshift(
+      makeEntry(state, 70 + n, n === 0 ? LONG.slice(0, 100) : "claw.created", state.claws[n % 3], {
+        name,
+        note: names,
+      }),
+    );
+  for (const session of state.sessions.values()) Object.assign(session, { device: LONG, from_address: IMG });
+}
+
+const drawn = (page, path) =>
+  until(
+    `${path} to be drawn`,
+    async () => (await page.locator("h1, h2").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
+  );
+
+export const hostileTests = (scene) =>
+  Object.fromEntries(
+    [1440, 320].map((width) => [
+      `hostile names are text on every page and break no layout (${width} px)`,
+      () =>
+        scene({ width, height: 900 }, async ({ mock, page }) => {
+          spoil(mock);
+          const elsewhere = [];
+          page.on("request", (request) => {
+            if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(mock.url))
+              elsewhere.push(request.url());
+          });
+          const { claws, nodes } = mock.state;
+          const pages = [
+            "/members",
+            "/audit",
+            "/account",
+            "/settings",
+            "/quotas",
+            "/fleet",
+            `/fleet/${nodes[0].id}`,
+            "/agents",
+            `/claws/${claws[0].id}?tab=brain`,
+            `/claws/${claws[2].id}`,
+            "/operator",
+            "/invitation#rit_known",
+          ];
+          for (const path of pages) {
+            // Another fragment alone would be no new page.
+            await page.goto("about:blank");
+            await page.goto(mock.url + path);
+            await drawn(page, path);
+            const found = await page.evaluate(() => ({
+              hacked: window.hacked,
+              images: [...document.images].filter((image) => image.getAttribute("src") === "x").length,
+              live: [...document.links].filter((link) => /^javascript:/i.test(link.href)).length,
+              wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+              title: document.title.length,
+            }));
+            assert.deepEqual(
+              { ...found, title: found.title <= 400 },
+              { hacked: undefined, images: 0, live: 0, wide: 0, title: true },
+              path,
+            );
+            if (path.startsWith("/claws/") && path.includes("brain")) continue;
+            assert.deepEqual(await axe(page), [], path);
+            await shot(page, `hostile-${path.split(/[/?#]/)[1]}-${width}`);
+          }
+          await page.goto(`${mock.url}/members`);
+          await drawn(page, "/members");
+          await page.locator("main").getByText(IMG).first().waitFor();
+          await page.keyboard.press("Control+k");
+          await page.getByRole("option").first().waitFor();
+          await page.keyboard.type("onerror");
+          await page.getByRole("option", { name: "<img" }).first().waitFor();
+          await shot(page, `hostile-palette-${width}`);
+          await page.keyboard.press("Escape");
+          Object.assign(nodes[2], { connection: "connected", status: "online", version: 9 });
+          mock.hub.changed("node", nodes[2].id, 9);
+          await page.getByRole("button", { name: /^Notifications, \d+ new$/ }).click({ timeout: 20_000 });
+          await page.getByRole("list", { name: "What happened" }).waitFor();
+          await shot(page, `hostile-notifications-${width}`);
+          assert.deepEqual(elsewhere, [], "nothing is asked of anybody but the gateway");
+        }),
+    ]),
+  );

@@ -1,0 +1,99 @@
+// Notifications: what happened elsewhere, counted, read, kept over a reload, shared by tabs, read out seldom.
+import assert from "node:assert/strict";
+import { axe, shot, until } from "./browser-kit.mjs";
+
+const bell = (page, name) => page.getByRole("button", { name });
+function away(mock, node, gone = true) {
+  Object.assign(node, {
+    status: gone ? "offline" : "online",
+    connection: gone ? "disconnected" : "connected",
+    version: node.version + 1,
+  });
+  mock.hub.changed("node", node.id, node.version);
+}
+
+export const noticeTests = (scene, both) => ({
+  ...both(
+    "notifications: a machine goes and comes back, a sandbox is lost, a placement falls back",
+    (theme) =>
+      scene({ theme }, async ({ mock, page }) => {
+        const [node] = mock.state.nodes;
+        const [, mason, lookout] = mock.state.claws;
+        // Looking elsewhere, where no list of machines is on screen.
+        await page.goto(`${mock.url}/quotas`);
+        await page.getByText("Live", { exact: true }).waitFor();
+        await bell(page, "Notifications").click();
+        await page.getByText("Nothing has happened that you should know").waitFor();
+        assert.deepEqual(await axe(page), []);
+        await page.keyboard.press("Escape");
+        away(mock, node);
+        await bell(page, "Notifications, 1 new").waitFor({ timeout: 20_000 });
+        await page
+          .getByRole("status", { name: "News" })
+          .getByText("workshop went offline")
+          .waitFor({ state: "attached" });
+        mock.state.sandboxes.get(mason.id).state = "lost";
+        mason.sandbox.state = "lost";
+        mock.hub.changed("sandbox", mason.sandbox.id, 2);
+        mock.hub.emit("placement.fallback", { agentId: lookout.id, wanted: node.id, reason: "node_offline" });
+        away(mock, node, false);
+        await bell(page, "Notifications, 4 new").waitFor({ timeout: 20_000 });
+        await page.keyboard.press("g");
+        await page.keyboard.press("n");
+        const list = page.getByRole("list", { name: "What happened" });
+        await list.getByText("The sandbox of mason was lost on workshop.").waitFor();
+        await list
+          .getByText(/The sandbox of lookout was not made where you wanted it: it is offline/)
+          .waitFor();
+        await list.getByText("workshop is back.").waitFor();
+        assert.deepEqual(await axe(page), []);
+        await shot(page, `notifications-${theme}`);
+        await page.keyboard.press("Escape");
+        await bell(page, "Notifications").waitFor();
+        await page.reload();
+        await page.getByText("Live", { exact: true }).waitFor();
+        await page.keyboard.press("g");
+        await page.keyboard.press("n");
+        await list.getByRole("link", { name: "mason" }).click();
+        await page.getByRole("heading", { name: "mason" }).waitFor();
+        await bell(page, "Notifications").click();
+        await page.getByRole("button", { name: "Clear all" }).click();
+        await page.getByText("Nothing has happened that you should know").waitFor();
+      }),
+  ),
+
+  "notifications: what happened while no page was open is told at the next visit": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.getByRole("link", { name: "gpu-tower" }).waitFor();
+      await until("how things stand to be remembered", () =>
+        page.evaluate(() =>
+          Object.entries(localStorage).some(
+            ([key, text]) => key.startsWith("roost-notices:") && /"here"/.test(text),
+          ),
+        ),
+      );
+      await page.goto("about:blank");
+      away(mock, mock.state.nodes[1]);
+      mock.state.nodes[1].last_seen_at = new Date(Date.now() - 3_600_000).toISOString();
+      await page.goto(`${mock.url}/quotas`);
+      await bell(page, "Notifications, 1 new").click();
+      await page.getByText("gpu-tower").waitFor();
+      await page.getByText(/^1 h 0 min ago$/).waitFor();
+    }),
+
+  "notifications: a refusal by the plan is told; tabs share what is read": () =>
+    scene({}, async ({ mock, page, context }) => {
+      const other = await context.newPage();
+      await other.goto(`${mock.url}/quotas`);
+      await other.getByText("Live", { exact: true }).waitFor();
+      mock.state.quota.agents = 3;
+      await page.goto(`${mock.url}/agents?dialog=new`);
+      await page.getByRole("textbox", { name: "Name", exact: true }).fill("fourth");
+      await page.getByRole("button", { name: "Create agent" }).click();
+      await page.getByRole("dialog").getByText("Delete an agent to make room.").waitFor();
+      await bell(other, "Notifications, 1 new").click();
+      await other.getByText(/Refused, the plan is used up/).waitFor();
+      await page.keyboard.press("Escape");
+      await bell(page, "Notifications").waitFor();
+    }),
+});

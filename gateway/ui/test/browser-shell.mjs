@@ -1,0 +1,161 @@
+// The shell around every page: palette, crumbs with what stands beside them, keys, rail, drawer.
+import assert from "node:assert/strict";
+import { axe, shot, until } from "./browser-kit.mjs";
+
+const focused = (page) => page.evaluate(() => document.activeElement?.textContent ?? "");
+
+export const shellTests = (scene, both) => ({
+  ...both("palette: finds places, things, actions and settings by keyboard alone", (theme) =>
+    scene({ theme }, async ({ page }) => {
+      const field = page.getByRole("combobox", { name: /^Search places/ });
+      await page.keyboard.press("Control+k");
+      await field.waitFor();
+      await page.getByRole("option", { name: "Pair a machine" }).first().waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, `palette-${theme}`);
+      await page.keyboard.type("maso");
+      await page.getByRole("option", { name: /^mason/ }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "mason" }).waitFor();
+      // The buttons of the page are offered too, and what destroys opens its dialog.
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("delete the");
+      await page.getByRole("option", { name: "Delete the agent" }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("alertdialog").waitFor();
+      await until("the focus to be on Cancel", async () => (await focused(page)) === "Cancel");
+      await page.keyboard.press("Escape");
+      await until("the dialog to go", async () => (await page.getByRole("alertdialog").count()) === 0);
+      // What was used is first the next time.
+      await page.keyboard.press("Control+k");
+      await page
+        .getByRole("group", { name: "Recent" })
+        .getByRole("option", { name: /^mason/ })
+        .waitFor();
+      await page.keyboard.type("rows compact");
+      await page.keyboard.press("Enter");
+      await until("the rows to be compact", () =>
+        page.evaluate(() => document.documentElement.dataset.density === "compact"),
+      );
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("qqqq");
+      await page.getByText("Nothing is called that").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await page.keyboard.press("Escape");
+      await until("the palette to go", async () => (await field.count()) === 0);
+    }),
+  ),
+
+  "palette: only what the role allows; letters in a field and in a terminal stay letters": () =>
+    scene({}, async ({ mock, page }) => {
+      mock.state.role = "viewer";
+      mock.state.operator = false;
+      await page.reload();
+      await page.getByLabel("Filter by name, host, state:offline").fill("gk?x");
+      assert.equal(await page.getByRole("dialog").count(), 0);
+      await page.keyboard.press("Control+k");
+      await page.getByRole("option", { name: "Quotas" }).waitFor();
+      for (const name of ["Supervision", "Audit", "New agent", "Pair a machine"])
+        assert.equal(await page.getByRole("option", { name }).count(), 0, name);
+    }),
+
+  "crumbs: what stands beside opens with Alt and arrow down; brackets walk along": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/claws/${mock.state.claws[1].id}?tab=details`);
+      await page.getByRole("heading", { name: "mason" }).waitFor();
+      await page.keyboard.press("Alt+ArrowDown");
+      const list = page.getByRole("dialog", { name: "Other agents" });
+      await list.getByRole("option", { name: /scribe/ }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "crumb-siblings");
+      await page.keyboard.type("look");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "lookout" }).waitFor();
+      await page.keyboard.press("]");
+      await page.getByRole("heading", { name: "mason" }).waitFor();
+      await page.keyboard.press("]");
+      await page.getByRole("heading", { name: "scribe" }).waitFor();
+      // At the end of the list it stays.
+      await page.keyboard.press("]");
+      await page.keyboard.press("[");
+      await page.getByRole("heading", { name: "mason" }).waitFor();
+      // The opener of the list gets the focus back.
+      await page.keyboard.press("Alt+ArrowDown");
+      await list.waitFor();
+      await page.keyboard.press("Escape");
+      await until("the list to close", async () => (await list.count()) === 0);
+      assert.equal(await page.evaluate(() => document.activeElement?.ariaLabel), "Other agents");
+      // From the crumb of the place: the other places.
+      await page.getByRole("link", { name: "Agents" }).last().focus();
+      await page.keyboard.press("Alt+ArrowDown");
+      await page
+        .getByRole("dialog", { name: "Other places" })
+        .getByRole("option", { name: "Quotas" })
+        .click();
+      await page.getByRole("heading", { name: "Quotas" }).waitFor();
+    }),
+
+  "keys: rows by j and k, Enter opens, chords, the help; switched off they are off": () =>
+    scene({}, async ({ page }) => {
+      await page.getByRole("link", { name: "gpu-tower" }).waitFor();
+      await page.keyboard.press("j");
+      await page.keyboard.press("j");
+      await page.keyboard.press("k");
+      await page.keyboard.press("j");
+      const name = await page.locator("tbody tr th a").nth(1).textContent();
+      await until("the second row to have the focus", async () => (await focused(page)) === name);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name }).waitFor();
+      for (const [chord, heading] of [
+        ["s", "Settings"],
+        ["u", "Audit"],
+        ["p", "Members"],
+        ["f", "Fleet"],
+      ]) {
+        await page.keyboard.press("g");
+        await page.keyboard.press(chord);
+        await page.getByRole("heading", { name: heading, exact: true }).first().waitFor();
+      }
+      await page.keyboard.press("/");
+      await until("the filter to have the focus", () =>
+        page.evaluate(() => document.activeElement?.hasAttribute("data-filter")),
+      );
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("?");
+      await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "keyboard-help");
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "Settings" }).click();
+      await page.getByLabel("Shortcuts of a single key").uncheck();
+      await page.keyboard.press("g");
+      await page.keyboard.press("f");
+      await page.keyboard.press("?");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("heading", { name: "Settings" }).waitFor();
+      assert.equal(await page.getByRole("heading", { name: "Keyboard shortcuts" }).count(), 0);
+    }),
+
+  "rail: folds, stays folded after a reload, and is a drawer on a narrow screen": () =>
+    scene({}, async ({ page }) => {
+      await page.getByRole("button", { name: "Fold the navigation" }).click();
+      await page.reload();
+      await page.getByRole("button", { name: "Unfold the navigation" }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "rail-folded");
+      await page.getByRole("link", { name: "Members" }).click();
+      await page.getByRole("heading", { name: "Members" }).waitFor();
+      await page.setViewportSize({ width: 899, height: 800 });
+      assert.equal(await page.getByRole("navigation", { name: "Main" }).count(), 0);
+      await page.getByRole("button", { name: "Open navigation" }).click();
+      const drawer = page.getByRole("dialog", { name: "Navigation" });
+      await drawer.getByRole("link", { name: "Quotas" }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "drawer");
+      await drawer.getByRole("link", { name: "Quotas" }).click();
+      await page.getByRole("heading", { name: "Quotas" }).waitFor();
+      assert.equal(await drawer.count(), 0);
+    }),
+});

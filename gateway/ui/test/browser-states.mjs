@@ -1,0 +1,169 @@
+// The states of the people's pages: loading without a shift, failing with a way out, the gateway away, 320 pixels wide.
+import assert from "node:assert/strict";
+import { axe, shot, until } from "./browser-kit.mjs";
+import { Refusal } from "./mock/server.mjs";
+
+const MOST_SHIFT = 0.02;
+const drawn = (page) =>
+  until(
+    "the page to be drawn",
+    async () => (await page.locator("h1, h2").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
+  );
+
+/** How much the page moved by itself since it was opened. */
+const shift = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((done) => {
+        let sum = 0;
+        const observer = new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+        });
+        observer.observe({ type: "layout-shift", buffered: true });
+        requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
+      }),
+  );
+
+const PAGES = {
+  members: "/members",
+  account: "/account",
+  audit: "/audit",
+  quotas: "/quotas",
+  settings: "/settings",
+};
+const ASKED = {
+  members: "GET /api/workspaces/w1/members",
+  account: "GET /api/auth/sessions",
+  audit: "GET /api/audit",
+  quotas: "GET /api/quota",
+};
+
+export const stateTests = (scene, both) => ({
+  "loading: the skeleton has the size of what comes": () =>
+    scene({}, async ({ mock, page }) => {
+      const shifts = {};
+      for (const [name, path] of Object.entries(PAGES)) {
+        mock.state.delayMs = 400;
+        await page.goto(mock.url + path);
+        await page.locator("h1").first().waitFor();
+        await shot(page, `loading-${name}`);
+        await drawn(page);
+        await page.getByText("Live", { exact: true }).waitFor();
+        mock.state.delayMs = 0;
+        shifts[name] = Number((await shift(page)).toFixed(4));
+      }
+      console.log(`      layout shift: ${JSON.stringify(shifts)}`);
+      for (const [name, sum] of Object.entries(shifts))
+        assert.ok(sum <= MOST_SHIFT, `${name} moves by ${sum}`);
+    }),
+
+  ...both("failing: each page says what failed, with its request, and can be tried again", (theme) =>
+    scene({ theme }, async ({ mock, page }) => {
+      for (const [name, asked] of Object.entries(ASKED)) {
+        mock.state.failNext.set(asked, new Refusal(500, "internal", "Something failed inside the gateway"));
+        await page.goto(mock.url + PAGES[name]);
+        await page.getByText("Something failed inside the gateway").first().waitFor();
+        await page
+          .getByText(/^req-\d+$/)
+          .first()
+          .waitFor();
+        assert.equal(await page.locator("h1").count(), 1, "the page itself is there");
+        assert.deepEqual(await axe(page), [], name);
+        await shot(page, `failed-${name}-${theme}`);
+        mock.state.failNext.clear();
+        await page.getByRole("button", { name: "Try again" }).first().click();
+        await until(
+          "it to be well again",
+          async () => (await page.getByText("Something failed inside").count()) === 0,
+        );
+      }
+    }),
+  ),
+
+  "away: what was read stays readable, and actions say that nobody answered": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/members`);
+      await page.getByText("grace@example.org").waitFor();
+      await page.getByText("Live", { exact: true }).waitFor();
+      mock.down = true;
+      mock.hub.cut();
+      await page.getByText("Reconnecting", { exact: true }).waitFor();
+      await page.getByText(/Live updates paused/).waitFor();
+      await page.getByText("grace@example.org").waitFor();
+      await page.getByLabel("Role of Grace").selectOption("viewer");
+      await page.getByText("The gateway cannot be reached", { exact: true }).waitFor({ timeout: 15_000 });
+      assert.equal(await page.getByLabel("Role of Grace").inputValue(), "admin", "put back");
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "members-away");
+      mock.down = false;
+      mock.hub.mend();
+      await page.getByText("Caught up. Updates are live again.").waitFor({ timeout: 40_000 });
+      await until("that to go", async () => (await page.getByText("Caught up").count()) === 0);
+    }),
+
+  ...both("320 pixels wide: everything is there, nothing scrolls sideways", (theme) =>
+    scene({ theme, width: 320, height: 700 }, async ({ mock, page }) => {
+      for (const [name, path] of Object.entries({
+        ...PAGES,
+        invitation: "/invitation#rit_known",
+        lost: "/no/such",
+      })) {
+        await page.goto("about:blank");
+        await page.goto(mock.url + path);
+        await drawn(page);
+        const wide = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        assert.ok(wide <= 0, `${name} is ${wide} too wide`);
+        assert.deepEqual(await axe(page), [], name);
+        await shot(page, `narrow-${name}-${theme}`);
+      }
+    }),
+  ),
+
+  "keyboard only: a member is invited, a token made, the workspace renamed": () =>
+    scene({}, async ({ mock, page }) => {
+      const reach = async (name) => {
+        for (let step = 0; step < 60; step += 1) {
+          await page.keyboard.press("Tab");
+          const at = await page.evaluate(() => {
+            const { activeElement: here } = document;
+            return here?.getAttribute("aria-label") ?? here?.labels?.[0]?.textContent ?? here?.textContent;
+          });
+          if (at === name) return;
+        }
+        assert.fail(`${name} cannot be reached by Tab`);
+      };
+      await page.keyboard.press("g");
+      await page.keyboard.press("p");
+      await page.getByText("grace@example.org").waitFor();
+      await reach("Invite");
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").waitFor();
+      await reach("Make link");
+      await page.keyboard.press("Enter");
+      await page.getByLabel("Link").waitFor();
+      await page.keyboard.press("Escape");
+      await until("the focus to be back at its opener", () =>
+        page.evaluate(() => document.activeElement.textContent === "Invite"),
+      );
+      await page.keyboard.press("g");
+      await page.keyboard.press("c");
+      await page.getByText("This one").waitFor();
+      await reach("New token");
+      await page.keyboard.press("Enter");
+      await page.getByLabel("What it is for").waitFor();
+      await page.keyboard.type("by keys");
+      await page.keyboard.press("Enter");
+      await page.getByLabel("Token", { exact: true }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("g");
+      await page.keyboard.press("s");
+      await page.getByRole("textbox", { name: "Name" }).waitFor();
+      await reach("Name");
+      await page.keyboard.press("Control+a");
+      await page.keyboard.type("Typed");
+      await page.keyboard.press("Enter");
+      await until("the new name to arrive", () => mock.state.people.workspaces[0].name === "Typed");
+    }),
+});

@@ -1,0 +1,152 @@
+//! The user guide, followed: every command of `deploy/guide` is run as it is printed, against a real gateway, a real
+//! machine and a real engine.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use roost_tests::{Answer, Client, Process, Store, bin_dir, free_port};
+use serde_json::json;
+
+const EMAIL: &str = "you@example.com";
+const PASSWORD: &str = "a long password of mine";
+
+/// The commands of a page, in their order.
+fn commands(page: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/guide");
+    let text = std::fs::read_to_string(path.join(page)).expect("the page");
+    let blocks: Vec<&str> = text
+        .split("```sh\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap_or_default())
+        .collect();
+    assert!(!blocks.is_empty(), "{page} has no commands");
+    blocks.concat()
+}
+
+struct Place {
+    process: Process,
+    folder: tempfile::TempDir,
+    owner: Client,
+}
+
+/// A gateway whose folder holds `roost.toml`, with an Admin who came by invitation and keeps the password in a file.
+async fn place() -> Place {
+    let folder = tempfile::tempdir().expect("a folder");
+    let image = std::env::var("ROOST_TEST_IMAGE").unwrap_or_else(|_| "roost-agent:tiny".to_owned());
+    let operators = format!("127.0.0.1:{}", free_port());
+    let set = [
+        ("sandboxes.local", "on"),
+        ("sandboxes.image", image.as_str()),
+        ("operator_listen", operators.as_str()),
+    ];
+    let process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
+    let listen = process.url().replace("http://", "");
+    let keys = format!(
+        "listen = \"{listen}\"\noperator_listen = \"{operators}\"\ndata_dir = \"data\"\n[sandboxes]\nimage = \"{image}\"\n"
+    );
+    std::fs::write(folder.path().join("roost.toml"), keys).expect("a file");
+    std::fs::write(folder.path().join("password.txt"), PASSWORD).expect("a file");
+    let anonymous = Client::new(&process.url());
+    let login = json!({ "one_time": process.first_login() });
+    let me: Answer = anonymous
+        .post("/api/auth/login")
+        .json(&login)
+        .expect(200)
+        .await;
+    let owner = anonymous.with_token(me.str("/token"));
+    let invitations = format!("/api/workspaces/{}/invitations", me.str("/workspace/id"));
+    let invitation = owner.post(&invitations).json(&json!({ "role": "admin" }));
+    let invitation = invitation.expect(201).await;
+    let accept = json!({
+        "token": invitation.str("/token"), "name": "You", "email": EMAIL, "password": PASSWORD,
+    });
+    let accepted = anonymous.post("/api/invitations/accept").json(&accept);
+    accepted.send().await;
+    Place {
+        process,
+        folder,
+        owner,
+    }
+}
+
+impl Place {
+    /// Runs a page's commands as somebody at a terminal would; what they said.
+    async fn follow(&self, page: &str) -> String {
+        let script = commands(page).replace("https://roost.example.com", &self.process.url());
+        // A person goes on when the page shows the machine.
+        let wait = "roostd run &\nuntil roostd status >/dev/null; do sleep 0.1; done\n";
+        let script = script.replace("roostd run &\n", wait);
+        // Whatever the page leaves running ends with it; a machine that leaves ends its own.
+        let script = format!("trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{script}");
+        let path = format!(
+            "{}:{}",
+            bin_dir().canonicalize().expect("the programs").display(),
+            std::env::var("PATH").unwrap_or_default()
+        );
+        let mut command = Command::new("bash");
+        command
+            .args(["-euxo", "pipefail", "-c", &script])
+            .current_dir(self.folder.path())
+            .env("PATH", path)
+            .env("HOME", self.folder.path())
+            .env("ROOSTD_STATE_DIR", self.folder.path().join("node"))
+            .stdin(Stdio::null());
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "ROOST_CLIENT_CONFIG"] {
+            command.env_remove(name);
+        }
+        let ended = tokio::task::spawn_blocking(move || command.output()).await;
+        let output = ended.expect("it is not aborted").expect("bash is there");
+        let said = format!(
+            "{}\n{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        assert!(
+            output.status.success(),
+            "{page}: {said}\n{}",
+            self.process.log()
+        );
+        said
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_owner_of_a_machine_joins_stays_in_control_and_leaves() {
+    let place = place().await;
+    let paired = place
+        .owner
+        .post("/api/nodes/pair")
+        .json(&json!({ "name": "attic" }));
+    let code = paired.expect(201).await.str("/join_code").to_owned();
+    std::fs::write(place.folder.path().join("code.txt"), code).expect("a file");
+    let said = place.follow("machine.md").await;
+    assert!(said.contains("Docker") || said.contains("Podman"), "{said}");
+    let left = place.folder.path().join("node");
+    assert!(!left.join("identity").exists() && !left.join("token").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_team_signs_in_runs_commands_and_cleans_up() {
+    let place = place().await;
+    let said = place.follow("team.md").await;
+    assert!(
+        said.contains("\nfrom outside\n") && said.contains("\nkept\n"),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_looks_after_the_gateway() {
+    let place = place().await;
+    place.follow("operator.md").await;
+    let token = std::fs::read_to_string(place.folder.path().join("one-time.txt"));
+    let login = json!({ "one_time": token.expect("it was written").trim() });
+    let anonymous = Client::new(&place.process.url());
+    anonymous
+        .post("/api/auth/login")
+        .json(&login)
+        .expect(200)
+        .await;
+    assert!(place.folder.path().join("support.tar.gz").exists());
+    assert!(place.folder.path().join("monday.db").exists());
+}
