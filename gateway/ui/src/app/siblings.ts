@@ -25,12 +25,7 @@ export async function thingsOf(client: QueryClient, kind: ThingKind): Promise<Th
   if (kind === "node") {
     const nodes = await client.ensureQueryData(nodesQuery);
     return nodes
-      .map(({ id, name, hostname, status }) => ({
-        kind,
-        id,
-        name,
-        hint: hostname && hostname !== name ? `${hostname}, ${status}` : status,
-      }))
+      .map(({ id, name, host, status }) => ({ kind, id, name, hint: host ? `${host}, ${status}` : status }))
       .toSorted(byName);
   }
   const claws = await client.ensureQueryData(clawsQuery);

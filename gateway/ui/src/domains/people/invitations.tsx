@@ -33,10 +33,16 @@ export function Invitations({ workspace }: { workspace: string }) {
             className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-0"
           >
             <span className="min-w-0">
-              {sentence(one.role)}
-              {one.email && <span className="break-all">, only for {one.email}</span>}
+              <span className="line-clamp-2">
+                {sentence(one.role)}
+                {one.email && (
+                  <span className="break-all">
+                    , only for <bdi>{one.email}</bdi>
+                  </span>
+                )}
+              </span>
               <span className="block text-small text-fg-3">
-                By {one.invited_by.name}, <Ago at={one.created_at} />; good for another{" "}
+                By <bdi>{one.invited_by.name}</bdi>, <Ago at={one.created_at} />; good for another{" "}
                 {span(new Date(one.expires_at).getTime() - now)}
               </span>
             </span>

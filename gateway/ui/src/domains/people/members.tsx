@@ -38,19 +38,22 @@ function Row({ one, gone, chosen, own, manages, busy, onRole, onRemove }: RowPro
   return (
     <tr className={cx(table.row, gone && "line-through opacity-60")}>
       <th scope="row" className={cx(table.cell, "font-normal")}>
-        <span className="line-clamp-2 max-w-[40ch] min-w-28">
+        <span className="line-clamp-2 max-w-[40ch] min-w-20">
           <bdi>{name}</bdi>
           {one.you && <span className="text-fg-3"> (you)</span>}
         </span>
         <span className="line-clamp-1 max-w-[40ch] text-small text-fg-3">
           <bdi>{one.user.email}</bdi>
         </span>
+        <span className="text-small text-fg-3 sm:hidden">
+          joined <Ago at={one.joined_at} />
+        </span>
       </th>
       <td className={table.cell}>
         {reachable ? (
           <select
             aria-label={`Role of ${name}`}
-            className={`${inputClass} h-8 max-w-32`}
+            className={`${inputClass} h-8 max-w-32 min-w-24`}
             value={chosen ?? one.role}
             disabled={busy}
             onChange={(event) => onRole(event.target.value as Role)}
@@ -65,7 +68,7 @@ function Row({ one, gone, chosen, own, manages, busy, onRole, onRemove }: RowPro
           sentence(one.role)
         )}
       </td>
-      <td className={table.cell}>
+      <td className={cx(table.cell, "max-sm:hidden")}>
         <Ago at={one.joined_at} />
       </td>
       <td className={`${table.cell} text-right`}>
@@ -84,7 +87,7 @@ function Head() {
     <thead>
       <tr>
         {["Name", "Role", "Joined"].map((head) => (
-          <th key={head} scope="col" className={table.head}>
+          <th key={head} scope="col" className={cx(table.head, head === "Joined" && "max-sm:hidden")}>
             {head}
           </th>
         ))}
