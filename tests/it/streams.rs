@@ -13,16 +13,19 @@ use serde_json::{Value, json};
 const STREAMS: [&str; 3] = ["/api/events", "/api/nodes/live", "/api/ops/tree/stream"];
 
 fn scope(person: &Person) -> WorkspaceScope {
-    WorkspaceScope::of_row(person.workspace.parse().unwrap())
+    WorkspaceScope::of_row(person.workspace.parse().expect("an id"))
 }
 
 /// The actors of open streams that this person sees.
 async fn subscribers(person: &Person) -> Vec<Value> {
     let tree = person.get("/api/ops/tree").expect(200).await.body;
-    let branches = tree["root"]["children"].as_array().unwrap().clone();
+    let branches = tree["root"]["children"]
+        .as_array()
+        .expect("branches")
+        .clone();
     let live = branches.into_iter().find(|one| one["name"] == "live");
     live.map_or_else(Vec::new, |live| {
-        live["children"].as_array().unwrap().clone()
+        live["children"].as_array().expect("actors").clone()
     })
 }
 

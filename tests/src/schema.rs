@@ -73,10 +73,15 @@ const PASSED: &[&str] = &[
 ];
 
 fn check(schema: &Value, data: &Value, at: &str) -> Result<(), String> {
+    check_as(schema, data, at, false)
+}
+
+/// `part`: other parts of an `allOf` may know fields that this one does not.
+fn check_as(schema: &Value, data: &Value, at: &str, part: bool) -> Result<(), String> {
     if let Some(reference) = schema["$ref"].as_str() {
         let pointer = reference.strip_prefix('#').expect("references are local");
         let target = document().pointer(pointer);
-        return check(target.unwrap_or(&Value::Null), data, at);
+        return check_as(target.unwrap_or(&Value::Null), data, at, part);
     }
     let Some(keywords) = schema.as_object() else {
         return Err(format!("{at}: there is no schema"));
@@ -108,8 +113,15 @@ fn check(schema: &Value, data: &Value, at: &str) -> Result<(), String> {
                 })?;
             }
             "allOf" => {
-                for part in wanted.as_array().map_or(&[][..], Vec::as_slice) {
-                    check(part, data, at)?;
+                let parts = wanted.as_array().map_or(&[][..], Vec::as_slice);
+                for one in parts {
+                    check_as(one, data, at, true)?;
+                }
+                for name in data.as_object().into_iter().flat_map(serde_json::Map::keys) {
+                    let known_to_one = parts.iter().any(|one| knows(one, name));
+                    known(part || known_to_one, || {
+                        format!("{at}.{name} is more than the document says")
+                    })?;
                 }
             }
             passed if PASSED.contains(&passed) => {}
@@ -127,7 +139,7 @@ fn check(schema: &Value, data: &Value, at: &str) -> Result<(), String> {
     }
     match data.as_object() {
         Some(fields) if !keywords.contains_key("oneOf") && !keywords.contains_key("allOf") => {
-            check_fields(schema, fields, at)
+            check_fields(schema, fields, at, part)
         }
         _ => Ok(()),
     }
@@ -137,6 +149,7 @@ fn check_fields(
     schema: &Value,
     fields: &serde_json::Map<String, Value>,
     at: &str,
+    part: bool,
 ) -> Result<(), String> {
     for name in schema["required"].as_array().map_or(&[][..], Vec::as_slice) {
         let present = name.as_str().is_some_and(|name| fields.contains_key(name));
@@ -151,11 +164,23 @@ fn check_fields(
             (Some(field), _) => check(field, value, &path)?,
             (None, Some(Value::Bool(true))) => {}
             (None, Some(any)) if any.is_object() => check(any, value, &path)?,
-            _ if is_free(schema) => {}
+            _ if part || is_free(schema) => {}
             _ => return Err(format!("{path} is more than the document says")),
         }
     }
     Ok(())
+}
+
+/// Whether a part of an `allOf` has this field.
+fn knows(part: &Value, name: &str) -> bool {
+    let pointer = part["$ref"].as_str().and_then(|to| to.strip_prefix('#'));
+    let part = pointer.map_or(Some(part), |pointer| document().pointer(pointer));
+    part.is_some_and(|part| {
+        part["properties"].get(name).is_some()
+            || part["allOf"]
+                .as_array()
+                .is_some_and(|parts| parts.iter().any(|one| knows(one, name)))
+    })
 }
 
 /// An object of which nothing is said but that it is one.
@@ -226,6 +251,19 @@ mod tests {
             let found = check_event(stream, kind, &data).unwrap_err();
             assert!(found.contains(complaint), "{found}");
         }
+    }
+
+    #[test]
+    fn what_is_put_together_from_parts_is_as_closed_as_any() {
+        let health = &document()["components"]["schemas"]["NodeHealth"];
+        assert!(health["allOf"].is_array(), "{health}");
+        let mut data = json!({ "at": "2026-01-01T00:00:00Z", "cores": 8, "psi": null });
+        assert_eq!(check(health, &data, "health"), Ok(()));
+        data["moon"] = 1.into();
+        let found = check(health, &data, "health").unwrap_err();
+        assert!(found.contains("moon"), "{found}");
+        let found = check(health, &json!({ "cores": 8 }), "health").unwrap_err();
+        assert!(found.contains("missing"), "{found}");
     }
 
     #[test]

@@ -140,6 +140,13 @@ mod tests {
         assert!(!all(intake).await.contains("beat"));
     }
 
+    #[test]
+    fn a_stream_that_waits_is_small() {
+        let (actor, _intake) = stream(NEVER, NEVER);
+        let size = size_of_val(&actor.run());
+        assert!(size <= 1_536, "{size} bytes, ten thousand times");
+    }
+
     #[tokio::test]
     async fn a_stream_whose_reader_went_away_is_over() {
         let (actor, intake) = stream(NEVER, NEVER);

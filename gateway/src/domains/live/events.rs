@@ -152,7 +152,8 @@ impl Feed for EventFeed {
     async fn run(self, _: Outlet) -> Result<(), DbErr> {
         loop {
             self.splice.behind.notified().await;
-            if self.catch_up().await?.is_err() {
+            // Boxed, because most connections wait here most of the time, and need not be as large as a query for it.
+            if Box::pin(self.catch_up()).await?.is_err() {
                 return Ok(());
             }
         }

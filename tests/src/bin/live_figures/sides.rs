@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use roost_tests::{Client, Process, Store};
 use rustix::process::{Resource, getrlimit, setrlimit};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::Options;
 
@@ -167,7 +167,7 @@ impl Roost {
         let body = json!({ "name": format!("figures {}", self.published) });
         let path = format!("/api/claws/{}", self.claw);
         let answer = self.owner.patch(&path).json(&body).expect(200).await;
-        let as_counted = answer.body["version"] == Value::from(self.published);
+        let as_counted = answer.body["version"] == self.published;
         ensure!(as_counted, "{}", answer.text);
         Ok(())
     }
@@ -195,7 +195,8 @@ impl Nchan {
 daemon off; worker_processes auto; worker_rlimit_nofile 20000; pid nginx.pid; error_log logs/error.log warn; user root;
 events {{ worker_connections 18000; }}
 http {{
-    access_log off; client_body_temp_path body; proxy_temp_path p; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
+    access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
     keepalive_requests 10000000; nchan_shared_memory_size 256M;
     server {{
         listen {address} backlog=4096;
@@ -206,6 +207,7 @@ http {{
 }}
 ",
             module = module.display(),
+            folder = folder.path().display(),
         );
         let file = folder.path().join("nginx.conf");
         std::fs::write(&file, config)?;
