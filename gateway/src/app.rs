@@ -25,6 +25,7 @@ use crate::domains::claws::avatar::Pictures;
 use crate::domains::claws::purge::SagaDriver;
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::fleet::routes::FleetState;
+use crate::domains::live::LiveHandle;
 use crate::domains::live::routes::LiveState;
 use crate::domains::operator::Lately;
 use crate::domains::operator::routes::OperatorState;
@@ -39,7 +40,6 @@ use crate::http::observe::Observer;
 use crate::http::origin::OwnOrigin;
 use crate::http::router::{self, Layers, States};
 use crate::http::serve::Listener;
-use crate::http::sse::Streams;
 use crate::ids::{SharedIds, UuidV7};
 use crate::operations::OperationsHandle;
 use crate::operations::local::LocalExecutor;
@@ -156,12 +156,20 @@ impl Gateway {
             ids.clone(),
             handles.events.clone(),
         );
+        let draining = CancellationToken::new();
+        let live = LiveHandle::new(
+            config.limits.streams,
+            open_streams.clone(),
+            ids.clone(),
+            handles.live.clone(),
+            draining.clone(),
+        );
         let shared = Shared {
             config: &config,
             db: &db,
             clock: &clock,
             ids: &ids,
-            draining: CancellationToken::new(),
+            draining: draining.clone(),
             view: Arc::default(),
             handles,
             hub: hub.clone(),
@@ -169,6 +177,7 @@ impl Gateway {
             saga_nudge: saga_nudge.clone(),
             kill_points: kill_points.clone(),
             open_streams: open_streams.clone(),
+            live,
         };
         let machines = machines::machines(&shared).await?;
         let operations = machines.operations.clone();
@@ -181,8 +190,9 @@ impl Gateway {
             router,
             tls,
             header_timeout: config.limits.header_timeout,
+            stalled: config.limits.stalled,
         };
-        let (draining, view) = (shared.draining.clone(), shared.view.clone());
+        let view = shared.view.clone();
         let parts = Parts {
             db: db.clone(),
             hub,
@@ -303,6 +313,7 @@ struct Shared<'a> {
     saga_nudge: Nudge,
     kill_points: KillPoints,
     open_streams: OpenStreams,
+    live: LiveHandle,
 }
 
 fn without_slash(url: &url::Url) -> Arc<str> {
@@ -316,7 +327,6 @@ fn states(
 ) -> Result<States, AuthError> {
     let (config, plans) = (shared.config, Arc::new(shared.config.plans.clone()));
     let (db, clock, ids) = (shared.db, shared.clock, shared.ids);
-    let streams = Streams::new(config.limits.streams_per_user);
     Ok(States {
         auth: AuthState {
             db: db.clone(),
@@ -351,10 +361,7 @@ fn states(
         live: LiveState {
             db: db.clone(),
             hub: shared.hub.clone(),
-            ids: ids.clone(),
-            streams: streams.clone(),
-            live: shared.handles.live.clone(),
-            draining: shared.draining.clone(),
+            live: shared.live.clone(),
         },
         operator: OperatorState {
             db: db.clone(),
@@ -363,9 +370,7 @@ fn states(
             metrics: crate::telemetry::metrics(),
             draining: shared.draining.clone(),
             jobs: shared.handles.operations.clone(),
-            live: shared.handles.live.clone(),
-            streams,
-            operators: config.operators.clone().into(),
+            live: shared.live.clone(),
             lately: Lately::default(),
             kill_points: shared.kill_points.clone(),
             view: shared.view.clone(),
@@ -409,6 +414,7 @@ fn layers(
         },
         body_limit: config.limits.body,
         tls: config.is_behind_tls(),
+        body_grace: config.limits.body_grace,
     }
 }
 

@@ -125,7 +125,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             "event-relay",
             ActorKind::EventRelay,
             relay::PERIOD,
-            &Nudge::default(),
+            parts.hub.hole(),
             move |_| {
                 let (db, hub) = (db.clone(), hub.clone());
                 async move { Ok(relay::look(&db, &hub).await?) }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use roost_gateway::http::problem::Code;
 use roost_tests::Gateway;
+use roost_tests::raw::Raw;
 use serde_json::json;
 
 #[tokio::test]
@@ -141,5 +142,72 @@ async fn a_client_that_sends_its_headers_one_byte_at_a_time_is_cut_off() {
     let outcome = cut.await.unwrap();
     let waited = outcome.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
     assert!(!waited, "the connection was still open");
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_says_nothing_or_half_a_preface_is_cut_off() {
+    let gateway = Gateway::start_with(&[("limits.header_timeout_seconds", "1")]).await;
+    for begin in ["", "PRI * HT", "G", "GET / HTTP/1.1\r\n"] {
+        let mut raw = Raw::connect(&gateway).await;
+        raw.send(begin).await;
+        let said = raw.read_to_end().await;
+        assert!(!said.contains("200 OK"), "{begin:?}: {said}");
+    }
+    // One that has had an answer may not lie there for ever either.
+    let mut idle = Raw::connect(&gateway).await;
+    idle.send("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    let said = idle.read_to_end().await;
+    assert!(said.starts_with("HTTP/1.1 200 OK"), "{said}");
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let gateway = Gateway::start_with(&[("limits.body_timeout_seconds", "1")]).await;
+    let mut raw = Raw::connect(&gateway).await;
+    raw.send(
+        "POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{",
+    )
+    .await;
+    let said = raw.read_to_end().await;
+    assert!(said.starts_with("HTTP/1.1 400 "), "{said}");
+    assert!(said.contains("too slowly"), "{said}");
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn too_many_or_too_large_headers_and_too_long_addresses_are_refused_and_nothing_else_suffers()
+{
+    let gateway = Gateway::start().await;
+    let many = "x-bomb: 1\r\n".repeat(1_000);
+    let large = format!("x-bomb: {}\r\n", "a".repeat(200 << 10));
+    let address = |bytes: usize| format!("/api/{}", "a".repeat(bytes));
+    for (path, headers, statuses) in [
+        ("/".to_owned(), many, &[431][..]),
+        ("/".to_owned(), large, &[431]),
+        (address(9 << 10), String::new(), &[414]),
+        (address(63 << 10), String::new(), &[414]),
+        (address(300 << 10), String::new(), &[414, 431]),
+    ] {
+        let mut raw = Raw::connect(&gateway).await;
+        raw.send(format!(
+            "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n"
+        ))
+        .await;
+        let said = raw.read_to_end().await;
+        let status = said.get(9..12).and_then(|text| text.parse().ok());
+        // A client that still writes when it is cut may lose the answer with the connection.
+        let refused = status.is_none_or(|status: u16| statuses.contains(&status));
+        assert!(refused, "{} bytes: {said:.300}", path.len());
+        assert!(
+            !said.contains("aaaaaaaa"),
+            "it is not repeated: {said:.300}"
+        );
+    }
+    let anonymous = gateway.anonymous();
+    anonymous.get(&address(7 << 10)).expect(404).await;
+    let refused = anonymous.get(&address(9 << 10));
+    refused.refused(414, "uri-too-long").await;
     gateway.stop().await;
 }

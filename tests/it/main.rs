@@ -16,6 +16,7 @@ mod operator;
 mod people;
 mod sandboxes;
 mod starting;
+mod streams;
 mod support;
 mod tls;
 mod traces;

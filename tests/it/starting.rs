@@ -62,9 +62,15 @@ async fn what_was_made_is_there_after_a_restart_and_sessions_go_on() {
 async fn open_streams_do_not_hold_up_a_stop() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
-    let mut stream = Stream::open(owner.get("/api/events")).await;
-    let (next, ()) = tokio::join!(stream.next(), gateway.stop());
-    assert_eq!(next, None);
+    let mut events = Stream::open(owner.get("/api/events")).await;
+    let mut nodes = Stream::open(owner.get("/api/nodes/live")).await;
+    let mut tree = Stream::open(owner.get("/api/ops/tree/stream")).await;
+    let ended = async {
+        for stream in [&mut events, &mut nodes, &mut tree] {
+            while stream.next().await.is_some() {}
+        }
+    };
+    tokio::join!(ended, gateway.stop());
 }
 
 #[tokio::test]

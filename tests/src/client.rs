@@ -96,6 +96,12 @@ pub struct Request {
 }
 
 impl Request {
+    /// Its path, with the query.
+    pub fn path(&self) -> String {
+        let (_, path) = self.what.split_once(' ').expect("a method and a path");
+        path.to_owned()
+    }
+
     /// With a JSON body.
     #[must_use]
     pub fn json(mut self, body: &impl Serialize) -> Self {

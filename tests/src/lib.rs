@@ -22,6 +22,8 @@ mod people;
 mod player;
 mod postgres;
 mod process;
+pub mod raw;
+pub mod schema;
 mod stream;
 
 pub use book::Book;

@@ -127,6 +127,11 @@ impl Process {
         }
     }
 
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// `SIGKILL`, and its end.
     pub fn kill(&mut self) {
         self.child.kill().expect("it is a child");

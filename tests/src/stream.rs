@@ -1,4 +1,4 @@
-//! Reading server-sent events in tests.
+//! Reading server-sent events in tests. Whatever a stream brings is checked against its schema.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::StreamExt;
 use serde_json::Value;
 
-use crate::Request;
+use crate::{Request, schema};
 
 /// One event as it came.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,7 @@ pub struct Stream {
     body: Pin<Box<dyn futures::Stream<Item = reqwest::Result<Bytes>> + Send>>,
     rest: Vec<u8>,
     ready: VecDeque<Event>,
+    schema: &'static Value,
 }
 
 impl Stream {
@@ -31,20 +32,26 @@ impl Stream {
     /// # Panics
     /// When the answer is not an event stream.
     pub async fn open(request: Request) -> Self {
+        let path = request.path();
         let response = request.open().await;
         assert_eq!(response.status().as_u16(), 200, "{response:?}");
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Self::of(response)
+        Self::of(response, &path)
     }
 
     /// Opens it at a gateway that may be dead; `None` when it is, or refuses.
     pub async fn try_open(request: Request) -> Option<Self> {
+        let path = request.path();
         let response = request.try_open().await.ok()?;
-        response.status().is_success().then(|| Self::of(response))
+        response
+            .status()
+            .is_success()
+            .then(|| Self::of(response, &path))
     }
 
-    fn of(response: reqwest::Response) -> Self {
+    fn of(response: reqwest::Response, path: &str) -> Self {
         Self {
+            schema: schema::stream_at(path),
             body: Box::pin(response.bytes_stream()),
             rest: Vec::new(),
             ready: VecDeque::new(),
@@ -96,10 +103,15 @@ impl Stream {
                     .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
             };
             if let Some(data) = field("data") {
+                let kind = field("event").unwrap_or("message").to_owned();
+                let data = serde_json::from_str(data).expect("the data of an event is JSON");
+                if let Err(wrong) = schema::check_event(self.schema, &kind, &data) {
+                    panic!("an event is not as the document says: {wrong}: {data}");
+                }
                 self.ready.push_back(Event {
                     id: field("id").map(str::to_owned),
-                    kind: field("event").unwrap_or("message").to_owned(),
-                    data: serde_json::from_str(data).expect("the data of an event is JSON"),
+                    kind,
+                    data,
                 });
             }
         }

@@ -85,6 +85,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         state: FleetState {
             fleet,
             hub: shared.hub.clone(),
+            live: shared.live.clone(),
             behind_tls: config.is_behind_tls(),
         },
         operations: operations.clone(),

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{ConfigArgs, setup};
@@ -17,6 +18,7 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let traces = traces.context("otlp: traces cannot be exported")?;
     telemetry::log(&config.log, traces.as_ref());
     telemetry::metrics();
+    allow_many_connections();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
@@ -25,6 +27,15 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
         traces.end();
     }
     outcome
+}
+
+/// Each open page and each machine is a connection, and the usual soft limit of 1,024 is one of the past.
+fn allow_many_connections() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(%error, "the limit of open files could not be raised; connections are refused beyond it");
+    }
 }
 
 async fn serve(config: crate::config::Config) -> anyhow::Result<ExitCode> {

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::layers::{self, Overrides};
 use super::{Config, Limits, Log, LogFormat, Otlp, Retention, Sandboxes, Sessions, Tls};
+use crate::domains::live::Limits as StreamLimits;
 use crate::domains::workspaces::{Plan, Plans};
 use crate::http::client_address::Network;
 use crate::supervision::killpoints::{Arm, ArmError};
@@ -142,13 +143,23 @@ impl Reader {
             },
             limits: Limits {
                 body: self.number("limits.body_bytes", 1 << 20, 1_024, 1 << 30),
+                body_grace: Duration::from_secs(self.number(
+                    "limits.body_timeout_seconds",
+                    30,
+                    1,
+                    3_600,
+                )),
                 header_timeout: Duration::from_secs(self.number(
                     "limits.header_timeout_seconds",
                     10,
                     1,
                     300,
                 )),
-                streams_per_user: self.number("limits.streams_per_user", 16, 1, 1_000_000),
+                stalled: Duration::from_secs(self.number("limits.stalled_seconds", 60, 1, 3_600)),
+                streams: StreamLimits {
+                    a_user: self.number("limits.streams_per_user", 16, 1, 1_000_000),
+                    a_workspace: self.number("limits.streams_per_workspace", 1_000, 1, 1_000_000),
+                },
             },
             heartbeat: Duration::from_secs(self.number("heartbeat.seconds", 10, 1, 3_600)),
             dist_dir: self.optional("fleet.dist_dir"),

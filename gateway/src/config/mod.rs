@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::domains::live::Limits as StreamLimits;
 use crate::domains::workspaces::Plans;
 use crate::http::client_address::Network;
 use crate::supervision::killpoints::Arm;
@@ -121,10 +122,14 @@ pub struct Retention {
 pub struct Limits {
     /// Bytes of a request's body.
     pub body: usize,
+    /// How long it may take to arrive; a large one gets more, by its size.
+    pub body_grace: Duration,
     /// How long the headers of a request may take to arrive.
     pub header_timeout: Duration,
-    /// Open event streams a user.
-    pub streams_per_user: usize,
+    /// How long a connection may take nothing of what is there for it.
+    pub stalled: Duration,
+    /// Open event streams.
+    pub streams: StreamLimits,
 }
 
 impl Config {

@@ -82,12 +82,24 @@ pub fn show(config: &Config) -> String {
     line("events.retention_count", config.events.count.to_string());
     line("limits.body_bytes", config.limits.body.to_string());
     line(
+        "limits.body_timeout_seconds",
+        config.limits.body_grace.as_secs().to_string(),
+    );
+    line(
         "limits.header_timeout_seconds",
         config.limits.header_timeout.as_secs().to_string(),
     );
     line(
         "limits.streams_per_user",
-        config.limits.streams_per_user.to_string(),
+        config.limits.streams.a_user.to_string(),
+    );
+    line(
+        "limits.streams_per_workspace",
+        config.limits.streams.a_workspace.to_string(),
+    );
+    line(
+        "limits.stalled_seconds",
+        config.limits.stalled.as_secs().to_string(),
     );
     line("heartbeat.seconds", config.heartbeat.as_secs().to_string());
     if let Some(dist) = &config.dist_dir {

@@ -155,6 +155,14 @@ impl Event {
         "a2a.invoked",
     ];
 
+    /// The types that something emits so far.
+    pub const EMITTED: &'static [&'static str] = &[
+        "agent.status",
+        "node.activity",
+        "resource.changed",
+        "placement.fallback",
+    ];
+
     /// A resource has a new version.
     pub fn changed(kind: ResourceKind, id: impl Into<Uuid>, version: i64) -> Self {
         Self::ResourceChanged(ResourceChanged {

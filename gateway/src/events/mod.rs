@@ -22,7 +22,7 @@ mod writer;
 mod tests;
 
 pub use entity::{event as event_entity, head as head_entity};
-pub use hub::{Hub, Received, Subscription};
+pub use hub::{Hub, Listener, Listening, Watch};
 pub use kinds::{
     ActivityKind, AgentState, AgentStatus, Event, NodeActivity, PlacementFallback, ResourceChanged,
     ResourceKind,

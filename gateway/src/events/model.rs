@@ -14,6 +14,13 @@ pub struct EventId {
     pub seq: i64,
 }
 
+impl EventId {
+    /// Whether nothing lies between that one and this.
+    pub fn follows(self, before: Self) -> bool {
+        self.epoch == before.epoch && before.seq.checked_add(1) == Some(self.seq)
+    }
+}
+
 impl std::fmt::Display for EventId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.epoch, self.seq)

@@ -130,7 +130,7 @@ pub async fn replay(
         .all(db)
         .await?;
     if let Some(first) = rows.first() {
-        if first.seq == cursor.seq + 1 {
+        if StoredEvent::id_of(first).follows(cursor) {
             return Ok(Replay::Events(
                 rows.into_iter().map(StoredEvent::from).collect(),
             ));
@@ -160,7 +160,7 @@ pub async fn replay(
         let came_between = entity::event::Entity::find()
             .filter(entity::event::Column::WorkspaceId.eq(workspace))
             .filter(entity::event::Column::Epoch.eq(cursor.epoch))
-            .filter(entity::event::Column::Seq.eq(cursor.seq + 1))
+            .filter(entity::event::Column::Seq.eq(cursor.seq.saturating_add(1)))
             .one(db)
             .await?
             .is_some();
@@ -199,12 +199,18 @@ pub async fn about_agent(
         .await
 }
 
-impl From<entity::event::Model> for StoredEvent {
-    fn from(row: entity::event::Model) -> Self {
-        let id = EventId {
+impl StoredEvent {
+    fn id_of(row: &entity::event::Model) -> EventId {
+        EventId {
             epoch: row.epoch,
             seq: row.seq,
-        };
+        }
+    }
+}
+
+impl From<entity::event::Model> for StoredEvent {
+    fn from(row: entity::event::Model) -> Self {
+        let id = Self::id_of(&row);
         Self {
             workspace: row.workspace_id,
             id,

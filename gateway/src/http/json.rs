@@ -79,7 +79,10 @@ where
                 .await
                 .map_err(|rejection| match rejection.into_response_status() {
                     http::StatusCode::PAYLOAD_TOO_LARGE => ApiError::new(Code::PayloadTooLarge),
-                    _ => ApiError::validation("", "the body did not arrive whole"),
+                    _ => ApiError::validation(
+                        "",
+                        "the body did not arrive whole, or it came too slowly; send it again",
+                    ),
                 })?;
         let value: T = parse(&bytes)?;
         let mut mistakes = Mistakes::default();

@@ -1,6 +1,8 @@
 //! All routes, in one screen: the public listener's and the operators'. The OpenAPI document is made from the same list
 //! without a gateway.
 
+use std::time::Duration;
+
 use axum::extract::{DefaultBodyLimit, State};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -12,6 +14,7 @@ use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+use super::bounds::bounded;
 use super::idempotency::{IdempotencyLayer, idempotent};
 use super::observe::{Observer, observe};
 use super::origin::OwnOrigin;
@@ -44,6 +47,8 @@ pub struct Layers {
     pub body_limit: usize,
     /// Browsers come by TLS, and shall never come otherwise again.
     pub tls: bool,
+    /// How long the body of a request may take, however small it is.
+    pub body_grace: Duration,
 }
 
 #[derive(utoipa::OpenApi)]
@@ -164,6 +169,7 @@ async fn only_programs_and_own_pages(
 pub fn outer(routes: Router, layers: &Layers) -> Router {
     routes
         .layer(DefaultBodyLimit::max(layers.body_limit))
+        .layer(from_fn_with_state(layers.body_grace, bounded))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(layers.tls, security_headers))
         .layer(from_fn_with_state(layers.observer.clone(), observe))

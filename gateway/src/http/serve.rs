@@ -7,13 +7,18 @@ use std::time::Duration;
 
 use axum::Router;
 use axum_server::Handle;
+use axum_server::accept::DefaultAcceptor;
 use hyper_util::rt::TokioTimer;
 
 use super::certificate::Certificate;
+use super::patience::Patient;
 use crate::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages};
 
 /// Requests that run may take so long to end after the listener was told to stop.
 pub const DRAIN: Duration = Duration::from_secs(10);
+
+/// Bytes of a request's line and headers.
+const LARGEST_HEAD: usize = 64 << 10;
 
 /// What a listener serves.
 #[derive(Clone)]
@@ -22,6 +27,8 @@ pub struct Listener {
     pub router: Router,
     pub tls: Option<Certificate>,
     pub header_timeout: Duration,
+    /// How long a connection may take nothing of what is there for it.
+    pub stalled: Duration,
 }
 
 /// The listener as a child.
@@ -41,20 +48,31 @@ async fn serve(listener: Listener, cx: JobContext) -> Result<(), Failure> {
     // Accepted sockets inherit it. Without it two small frames in a row (an acknowledgement, then an operation) wait 40 ms
     // for the other end's delayed acknowledgement.
     rustix::net::sockopt::set_tcp_nodelay(&socket, true)?;
+    // Inherited as well: a reader that never reads would hold its connection, and what waits for it, for ever. The kernel
+    // sees it where we cannot: hyper does not ask for more to send as long as nothing goes out.
+    let stalled = u32::try_from(listener.stalled.as_millis()).unwrap_or(u32::MAX);
+    rustix::net::sockopt::set_tcp_user_timeout(&socket, stalled)?;
     let handle = Handle::<SocketAddr>::new();
     let service = listener
         .router
         .into_make_service_with_connect_info::<SocketAddr>();
+    let within = listener.header_timeout;
     let serving = async {
         match listener.tls {
             Some(tls) => {
-                let mut server =
-                    axum_server::from_tcp_rustls(socket, tls.acceptor())?.handle(handle.clone());
+                let mut server = axum_server::from_tcp_rustls(socket, tls.acceptor())?
+                    .map(|inner| Patient { inner, within })
+                    .handle(handle.clone());
                 slow_loris(server.http_builder(), listener.header_timeout);
                 server.serve(service).await
             }
             None => {
-                let mut server = axum_server::from_tcp(socket)?.handle(handle.clone());
+                let mut server = axum_server::from_tcp(socket)?
+                    .acceptor(Patient {
+                        inner: DefaultAcceptor::new(),
+                        within,
+                    })
+                    .handle(handle.clone());
                 slow_loris(server.http_builder(), listener.header_timeout);
                 server.serve(service).await
             }
@@ -79,11 +97,16 @@ fn slow_loris(
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(header_timeout);
+        .header_read_timeout(header_timeout)
+        // Larger ones, and more than a hundred, are 431.
+        .max_buf_size(LARGEST_HEAD)
+        // A frame of a stream is a chunk of three pieces; copying them together costs less than handing three to the kernel.
+        .writev(false);
     builder
         .http2()
         .timer(TokioTimer::new())
         .keep_alive_interval(Duration::from_secs(20))
         .keep_alive_timeout(Duration::from_secs(20))
+        .max_header_list_size(LARGEST_HEAD as u32)
         .max_concurrent_streams(256);
 }

@@ -107,6 +107,12 @@ fn details(actor: &ActorSnapshot, at: DateTime<Utc>) -> String {
             .map_or_else(String::new, |ms| format!(", oldest {}", human_ms(ms)));
         parts.push(format!("{} waiting{oldest}", mailbox.len));
     }
+    if let Some(lag) = actor.lag.filter(|lag| lag.events + lag.bytes > 0) {
+        parts.push(format!(
+            "{} events behind, {} bytes wait",
+            lag.events, lag.bytes
+        ));
+    }
     if actor.lost > 0 {
         parts.push(format!("{} lost", actor.lost));
     }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::kinds::{ActorKind, Lifetime, Ownership};
+use super::lag::{Lag, LagReader};
 use super::restart::{Restart, Strategy};
 use super::roster::{ActorState, Entry, LastFailure};
 use super::spec::Tenant;
@@ -68,6 +69,8 @@ pub struct ActorSnapshot {
     pub lost: u64,
     /// Absent on jobs and on what does not live.
     pub mailbox: Option<MailboxSnapshot>,
+    /// What feeds a connection: how far that is behind.
+    pub lag: Option<Lag>,
     /// Children and jobs in the order of their start.
     // On this field alone: on the struct it would leave the schemas of all the other fields out of the document.
     #[schema(no_recursion)]
@@ -162,6 +165,7 @@ impl ActorSnapshot {
             handled: if meta.counts_messages { handled } else { 0 },
             lost: if meta.counts_messages { lost } else { 0 },
             mailbox,
+            lag: meta.lag.as_ref().map(LagReader::read),
             children: branch.map_or_else(Vec::new, |branch| {
                 let supervised = branch.strategy().is_some();
                 branch
@@ -201,6 +205,7 @@ impl ActorSnapshot {
             handled: 0,
             lost: 0,
             mailbox: None,
+            lag: None,
             tenant: None,
             serves: None,
             ..*self

@@ -19,6 +19,7 @@ use super::birth::{Birth, spawn};
 use super::branch::Branch;
 use super::failure::StartError;
 use super::kinds::{ActorKind, Lifetime};
+use super::lag::{Lag, LagReader};
 use super::restart::Restart;
 use super::roster::Entry;
 use super::serve::{FreshArgs, Serve, Served};
@@ -66,6 +67,8 @@ pub struct ChildMeta {
     pub drains: bool,
     /// Whether its mailbox says anything (a job's does not).
     pub counts_messages: bool,
+    /// How far the connection is behind that it feeds.
+    pub(super) lag: Option<LagReader>,
     /// Whether it can be made a second time; what serves one connection or does one piece of work cannot.
     pub repeatable: bool,
 }
@@ -87,6 +90,7 @@ impl ChildMeta {
             mailbox_bound: None,
             drains: false,
             counts_messages: true,
+            lag: None,
             repeatable: true,
         }
     }
@@ -192,6 +196,12 @@ impl<M: Send + 'static> ChildSpec<M> {
     /// Refuses senders with [`NoAnswer::Full`](super::NoAnswer::Full) once so many messages wait.
     pub fn mailbox_bound(mut self, messages: usize) -> Self {
         self.meta.mailbox_bound = Some(messages);
+        self
+    }
+
+    /// How far the connection is behind that it feeds; asked whenever somebody looks at the tree.
+    pub fn lag(mut self, read: impl Fn() -> Lag + Send + Sync + 'static) -> Self {
+        self.meta.lag = Some(LagReader::new(read));
         self
     }
 

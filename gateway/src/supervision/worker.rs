@@ -28,6 +28,13 @@ impl Nudge {
     pub fn nudge(&self) {
         self.notify.notify_one();
     }
+
+    /// Whether it was asked since the last activation; takes the request away.
+    #[cfg(test)]
+    pub(crate) fn take(&self) -> bool {
+        use futures::FutureExt;
+        self.notify.notified().now_or_never().is_some()
+    }
 }
 
 impl ChildSpec<NoMessages> {
@@ -98,7 +105,7 @@ impl ChildSpec<NoMessages> {
     }
 
     /// Work that is done once and never again, even if it fails.
-    pub(super) fn once<F>(
+    pub fn once<F>(
         name: impl Into<String>,
         kind: ActorKind,
         work: impl FnOnce(JobContext) -> F + Send + 'static,

@@ -47,6 +47,8 @@ pub struct Caller {
     pub user: user::Model,
     /// Operates the deployment.
     pub operator: bool,
+    /// Does so by a grant, not by the configuration.
+    pub granted: bool,
     /// The workspace of this request, when the caller is a member of one.
     pub member: Option<Membership>,
 }
@@ -120,7 +122,8 @@ impl AuthLayer {
             store::is_granted(db, &user.email),
             store::membership(db, user.id, workspace),
         )?;
-        let operator = granted || self.operators.contains(&user.email);
+        let configured = self.operators.contains(&user.email);
+        let granted = granted && !configured;
         let member = member.map(|(member, workspace)| Membership {
             scope: WorkspaceScope::of_member(workspace.id),
             role: Role::from_stored(&member.role),
@@ -134,7 +137,8 @@ impl AuthLayer {
         Ok(Some(Caller {
             session,
             user,
-            operator,
+            operator: configured || granted,
+            granted,
             member,
         }))
     }

@@ -27,6 +27,8 @@ pub use middleware::{AuthLayer, Caller, Identity, Membership, authenticate};
 pub use model::{PERMISSIONS, Role, Verb, can};
 pub use password::Passwords;
 pub use scope::WorkspaceScope;
-pub use streams::{OpenStreams, PERIOD as STREAM_WATCH_PERIOD};
+pub use streams::{
+    Authority, HeldByItself, OpenStreams, PERIOD as STREAM_WATCH_PERIOD, StreamHold,
+};
 pub use throttle::Throttle;
 pub use token::{Token, sha256_hex};

@@ -1,13 +1,14 @@
 //! All SQL of users, sessions, one-time logins and operator grants.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, Set, sea_query::Expr, sea_query::OnConflict,
+    QuerySelect, Set, sea_query::Expr, sea_query::OnConflict, sea_query::Query,
 };
 
+use super::Role;
 use super::entity::{one_time_login, operator_grant, session, user};
 use crate::domains::workspaces::entity::{member, workspace};
 use crate::ids::{SessionId, UserId, WorkspaceId};
@@ -198,29 +199,53 @@ pub async fn living_sessions(
     Ok(living)
 }
 
-/// Where these users are members.
+/// Where these users are members, and as what.
 pub async fn memberships_of(
     db: &impl ConnectionTrait,
     users: HashSet<UserId>,
-) -> Result<HashSet<(UserId, WorkspaceId)>, DbErr> {
-    let (users, mut all) = (Vec::from_iter(users), HashSet::new());
+) -> Result<HashMap<(UserId, WorkspaceId), Role>, DbErr> {
+    let (users, mut all) = (Vec::from_iter(users), HashMap::new());
     for some in users.chunks(500) {
-        let found: Vec<(UserId, WorkspaceId)> = member::Entity::find()
+        let found: Vec<(UserId, WorkspaceId, String)> = member::Entity::find()
             .select_only()
             .column(member::Column::UserId)
             .column(member::Column::WorkspaceId)
+            .column(member::Column::Role)
             .filter(member::Column::UserId.is_in(some.iter().copied()))
+            .into_tuple()
+            .all(db)
+            .await?;
+        let found = found.into_iter();
+        all.extend(found.map(|(user, workspace, role)| {
+            let role = Role::from_stored(&role);
+            ((user, workspace), role)
+        }));
+    }
+    Ok(all)
+}
+
+/// Those of these users who operate the deployment by a grant.
+pub async fn granted_among(
+    db: &impl ConnectionTrait,
+    users: HashSet<UserId>,
+) -> Result<HashSet<UserId>, DbErr> {
+    let (users, mut all) = (Vec::from_iter(users), HashSet::new());
+    for some in users.chunks(500) {
+        let grants = Query::select()
+            .column(operator_grant::Column::Email)
+            .from(operator_grant::Entity)
+            .to_owned();
+        let found: Vec<UserId> = user::Entity::find()
+            .select_only()
+            .column(user::Column::Id)
+            .filter(user::Column::Id.is_in(some.iter().copied()))
+            .filter(user::Column::Email.in_subquery(grants))
             .into_tuple()
             .all(db)
             .await?;
         all.extend(found);
     }
     Ok(all)
-}
-
-/// Whether the session still exists: long-lived streams ask from time to time.
-pub async fn session_exists(db: &impl ConnectionTrait, id: SessionId) -> Result<bool, DbErr> {
-    Ok(session::Entity::find_by_id(id).one(db).await?.is_some())
 }
 
 /// Deletes a session of the user; `None` when there is none.

@@ -1,6 +1,7 @@
 //! Event streams end with the authority that opened them: every open stream of this gateway is held here under its
-//! session, user and workspace, and a look into the store, twice a second and whenever something was revoked, ends those
-//! whose session or membership is gone. Rows are the truth, so it does not matter which gateway revoked.
+//! session, user and place in the workspace, and a look into the store, twice a second and whenever something was revoked,
+//! ends those whose session is gone or whose place is another one now: the client comes back and is judged anew. Rows are
+//! the truth, so it does not matter which gateway revoked.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +15,7 @@ use sea_orm::DbErr;
 use tokio_util::sync::CancellationToken;
 
 use super::middleware::Caller;
-use super::store;
+use super::{Role, store};
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::ids::{SessionId, UserId, WorkspaceId};
@@ -29,7 +30,9 @@ pub struct Authority {
     pub session: SessionId,
     pub user: UserId,
     /// Absent for somebody who operates the deployment and belongs to no workspace.
-    pub workspace: Option<WorkspaceId>,
+    pub place: Option<(WorkspaceId, Role)>,
+    /// Operates the deployment by a grant, which can be taken back (the configuration's word cannot, while it runs).
+    pub granted: bool,
 }
 
 impl Authority {
@@ -38,10 +41,11 @@ impl Authority {
         Self {
             session: caller.session.id,
             user: caller.user.id,
-            workspace: caller
+            place: caller
                 .member
                 .as_ref()
-                .map(|member| member.scope.workspace()),
+                .map(|member| (member.scope.workspace(), member.role)),
+            granted: caller.granted,
         }
     }
 }
@@ -58,8 +62,12 @@ struct Entry {
     over: CancellationToken,
 }
 
+/// Left in the extensions of an answer whose stream holds its authority by itself.
+#[derive(Debug, Clone, Copy)]
+pub struct HeldByItself;
+
 /// One open stream; given back when dropped.
-struct Held {
+pub struct StreamHold {
     streams: OpenStreams,
     authority: Authority,
     over: CancellationToken,
@@ -82,7 +90,7 @@ impl OpenStreams {
             .headers()
             .get(header::CONTENT_TYPE)
             .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
-        if !is_stream {
+        if !is_stream || response.extensions().get::<HeldByItself>().is_some() {
             return response;
         }
         let held = self.hold(authority);
@@ -96,21 +104,22 @@ impl OpenStreams {
         Response::from_parts(parts, Body::from_stream(body))
     }
 
-    fn hold(&self, authority: Authority) -> Held {
+    /// Holds a stream under its authority, as long as the answer lives.
+    pub fn hold(&self, authority: Authority) -> StreamHold {
         let mut held = self.lock();
         let entry = held.entry(authority).or_insert_with(|| Entry {
             streams: 0,
             over: CancellationToken::new(),
         });
         entry.streams += 1;
-        Held {
+        StreamHold {
             streams: self.clone(),
             authority,
             over: entry.over.clone(),
         }
     }
 
-    /// One look: ends the streams whose session or membership is gone.
+    /// One look: ends the streams whose authority is gone.
     ///
     /// # Errors
     /// When the database fails.
@@ -121,10 +130,16 @@ impl OpenStreams {
         }
         let sessions = open.iter().map(|authority| authority.session).collect();
         let users = open.iter().map(|authority| authority.user).collect();
+        let granted = open.iter().filter(|authority| authority.granted);
+        let granted = granted.map(|authority| authority.user).collect();
         let sessions = store::living_sessions(db.read(), sessions, clock.now()).await?;
-        let members = store::memberships_of(db.read(), users).await?;
+        let now = Now {
+            sessions,
+            members: store::memberships_of(db.read(), users).await?,
+            granted: store::granted_among(db.read(), granted).await?,
+        };
         for authority in open {
-            if !still_good(&authority, &sessions, &members)
+            if !now.still_bears(&authority)
                 && let Some(entry) = self.lock().remove(&authority)
             {
                 entry.over.cancel();
@@ -138,18 +153,31 @@ impl OpenStreams {
     }
 }
 
-fn still_good(
-    authority: &Authority,
-    sessions: &HashSet<SessionId>,
-    members: &HashSet<(UserId, WorkspaceId)>,
-) -> bool {
-    sessions.contains(&authority.session)
-        && authority
-            .workspace
-            .is_none_or(|workspace| members.contains(&(authority.user, workspace)))
+/// What the store says.
+struct Now {
+    sessions: HashSet<SessionId>,
+    members: HashMap<(UserId, WorkspaceId), Role>,
+    granted: HashSet<UserId>,
 }
 
-impl Drop for Held {
+impl Now {
+    fn still_bears(&self, authority: &Authority) -> bool {
+        self.sessions.contains(&authority.session)
+            && (!authority.granted || self.granted.contains(&authority.user))
+            && authority.place.is_none_or(|(workspace, role)| {
+                self.members.get(&(authority.user, workspace)) == Some(&role)
+            })
+    }
+}
+
+impl StreamHold {
+    /// Resolves when the authority is gone. Cancel-safe.
+    pub async fn over(&self) {
+        self.over.cancelled().await;
+    }
+}
+
+impl Drop for StreamHold {
     fn drop(&mut self) {
         let mut held = self.streams.lock();
         // An entry that was ended is another one by now, or none.

@@ -76,6 +76,36 @@ pub async fn list(
         .await
 }
 
+/// The versions of a workspace's nodes, oldest node first: for whoever has most of them already.
+pub async fn versions(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    limit: u64,
+) -> Result<Vec<(NodeId, i64)>, DbErr> {
+    of(scope)
+        .select_only()
+        .column(node::Column::Id)
+        .column(node::Column::Version)
+        .order_by(node::Column::Id, Order::Asc)
+        .limit(limit)
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+/// These nodes of a workspace, oldest first; those that are gone meanwhile are left out.
+pub async fn these(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    ids: &[NodeId],
+) -> Result<Vec<node::Model>, DbErr> {
+    of(scope)
+        .filter(node::Column::Id.is_in(ids.iter().copied()))
+        .order_by(node::Column::Id, Order::Asc)
+        .all(db)
+        .await
+}
+
 /// Whether a machine of the workspace was deleted since then.
 pub async fn deleted_after(
     db: &impl ConnectionTrait,

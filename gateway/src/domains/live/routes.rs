@@ -1,38 +1,29 @@
 //! `GET /api/events`.
 
-use std::sync::{Mutex, PoisonError};
-
 use axum::extract::State;
 use axum::response::Response;
 use http::HeaderMap;
 use serde::Deserialize;
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-use super::subscriber::Subscriber;
+use super::dto::LiveEvents;
+use super::events::EventFeed;
+use super::handle::{LiveHandle, Opening};
 use crate::db::Db;
-use crate::domains::auth::{Scoped, can};
-use crate::error::{ApiError, ApiResult, Code};
-use crate::events::{self, Event, EventId, Filter, Hub};
+use crate::domains::auth::{Authority, Scoped, can};
+use crate::error::{ApiError, ApiResult};
+use crate::events::{Event, EventId, Filter, Hub};
 use crate::http::json::Query;
 use crate::http::problem::Problem;
-use crate::http::sse::{self, Streams};
-use crate::ids::{ClawId, SharedIds};
-use crate::supervision::{ActorKind, ChildSpec, Restart, SupervisorHandle, Tenant};
+use crate::ids::ClawId;
 
 /// What the route needs.
 #[derive(Clone)]
 pub struct LiveState {
     pub db: Db,
     pub hub: Hub,
-    pub ids: SharedIds,
-    pub streams: Streams,
-    /// The supervisor below which subscribers live.
-    pub live: SupervisorHandle,
-    /// Cancelled when the gateway begins to stop, so that open streams do not hold it up.
-    pub draining: CancellationToken,
+    pub live: LiveHandle,
 }
 
 /// The routes.
@@ -56,15 +47,12 @@ pub struct EventsQuery {
     last_event_id: Option<String>,
 }
 
-/// Chunks that wait for a connection which takes them slowly.
-const CHUNKS: usize = 8;
-
 /// Live events of the workspace (server-sent events): first those after the cursor, then live. Ids are
 /// `<epoch>.<sequence>`; `reset` says that the cursor cannot be served and everything must be read anew; `beat` comes
 /// every 10 s without an id.
 #[utoipa::path(get, path = "/api/events", tag = "events",
     params(EventsQuery, ("Last-Event-ID" = Option<String>, Header, description = "where to go on")),
-    responses((status = 200, content_type = "text/event-stream", body = String), (status = 400, body = Problem),
+    responses((status = 200, content_type = "text/event-stream", body = LiveEvents), (status = 400, body = Problem),
         (status = 401, body = Problem), (status = 429, body = Problem)))]
 async fn events(
     State(state): State<LiveState>,
@@ -79,65 +67,28 @@ async fn events(
         run_id: query.run_id,
         mission_id: query.mission_id,
     };
-    let slot = state.streams.open(caller.user_id())?;
-    let subscription = state.hub.subscribe(caller.scope().workspace());
-    // "From now on" begins before the answer does: what happens after a client saw its stream open is in it.
-    let cursor = match cursor {
-        Some(cursor) => Some(cursor),
-        None => events::head(state.db.read(), caller.scope().workspace()).await?,
-    };
-    let (out, frames) = mpsc::channel(CHUNKS);
-    let subscriber = Subscriber {
-        db: state.db.clone(),
-        scope: caller.scope(),
-        user: caller.user_id(),
-        session: caller.caller().session.id,
-        filter,
-        cursor,
-        subscription,
-        out,
-        draining: state.draining.clone(),
-    };
-    // Started once, never again: the specification must not keep the connection's end alive.
-    let once = Mutex::new(Some((subscriber, slot)));
-    let spec = ChildSpec::worker(
-        format!("subscriber:{}", state.ids.next()),
-        ActorKind::Subscriber,
-        move |_| {
-            let taken = once.lock().unwrap_or_else(PoisonError::into_inner).take();
-            async move {
-                if let Some((subscriber, slot)) = taken {
-                    subscriber.run().await?;
-                    drop(slot);
-                }
-                Ok(())
-            }
-        },
-    )
-    .tenant(Tenant::new(caller.scope().workspace()))
-    .serves(caller.caller().user.email.clone())
-    .restart(Restart::Temporary)
-    .unrepeatable();
-    state.live.start_child(spec).await.map_err(|error| {
-        ApiError::new(Code::Unavailable)
-            .retry_after(2)
-            .caused_by(error)
+    let workspace = caller.scope().workspace();
+    let admission = state.live.admit(Opening {
+        what: "subscriber",
+        authority: Some(Authority::of(caller.caller())),
+        workspace: Some(workspace),
+        serves: caller.caller().user.email.clone(),
     })?;
-    Ok(sse::response(frames))
+    let (db, hub) = (&state.db, &state.hub);
+    let feed = EventFeed::begin(db, hub, workspace, filter, cursor, admission.outlet()).await?;
+    admission.open(feed).await
 }
 
 fn cursor(headers: &HeaderMap, query: Option<&str>) -> ApiResult<Option<EventId>> {
+    let refused = || ApiError::validation("last_event_id", "must be the id of an event, like 1.42");
     let header = headers
         .get("last-event-id")
-        .and_then(|value| value.to_str().ok());
+        .map(|value| value.to_str().map_err(|_| refused()))
+        .transpose()?;
     header
         .or(query)
         .filter(|text| !text.is_empty())
-        .map(|text| {
-            text.parse().map_err(|_| {
-                ApiError::validation("last_event_id", "must be the id of an event, like 1.42")
-            })
-        })
+        .map(|text| text.parse().map_err(|_| refused()))
         .transpose()
 }
 

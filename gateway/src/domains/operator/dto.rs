@@ -4,10 +4,21 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::domains::live::Beat;
 use crate::http::json::{Check, Mistakes};
 use crate::promises::Finding;
 use crate::supervision::killpoints::{Arm, ArmError};
-use crate::supervision::{ActorSnapshot, PastEnd};
+use crate::supervision::{ActorSnapshot, PastEnd, TreeSnapshot};
+
+/// The events of `/api/ops/tree/stream`: a field for each type, with what its `data:` line holds.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it only describes; each field is sent by itself")]
+pub struct TreeEvents {
+    tree: TreeSnapshot,
+    delta: TreeDelta,
+    promises: Promises,
+    beat: Beat,
+}
 
 /// What changed in the tree since the event before.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]

@@ -97,6 +97,14 @@ fn holds(actor: &ActorSnapshot) -> Vec<String> {
             (len, None) => format!("{len} messages{bound} wait or are in hand."),
         });
     }
+    if let Some(lag) = actor.lag {
+        said.push(match (lag.events, lag.bytes) {
+            (0, 0) => "Its reader has everything: nothing waits for it.".to_owned(),
+            (events, bytes) => format!(
+                "Its reader is {events} events behind; {bytes} bytes wait in memory for it, the rest lies in the database."
+            ),
+        });
+    }
     if !actor.children.is_empty() {
         said.push(format!("{} live or stand below it.", actor.children.len()));
     }

@@ -4,13 +4,13 @@
 
 pub mod dto;
 mod explain;
+mod feed;
 pub mod health;
 mod lately;
 mod lore;
 pub mod model;
 mod reader;
 pub mod routes;
-mod subscriber;
 
 pub use lately::Lately;
 pub use reader::{OperatorListener, TreeReader};

@@ -1,15 +1,12 @@
-//! Who may read the tree, how much of it, and whether they still may.
-
-use std::sync::Arc;
+//! Who may read the tree, and how much of it.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use sea_orm::DbErr;
 
-use crate::db::Db;
-use crate::domains::auth::{OperatorOnly, Role, Scoped, can, model::Permission, store as auth};
+use crate::domains::auth::{Authority, OperatorOnly, Scoped, can};
+use crate::domains::live::Opening;
 use crate::error::{ApiError, ApiResult};
-use crate::ids::{SessionId, UserId, WorkspaceId};
+use crate::ids::{UserId, WorkspaceId};
 use crate::supervision::{Tenant, TreeSnapshot};
 
 /// Left in the extensions of each request that came in by the operators' listener, whose address is the permission.
@@ -30,16 +27,14 @@ pub enum TreeReader {
 /// Who reads.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    pub session: SessionId,
-    pub user: UserId,
+    pub authority: Authority,
     pub email: String,
 }
 
 impl Reading {
     fn of(caller: &crate::domains::auth::Caller) -> Self {
         Self {
-            session: caller.session.id,
-            user: caller.user.id,
+            authority: Authority::of(caller),
             email: caller.user.email.clone(),
         }
     }
@@ -54,53 +49,32 @@ impl TreeReader {
         }
     }
 
-    /// Who is asked for, in words and as a user.
-    pub(super) fn user(&self) -> UserId {
-        match self {
-            Self::Listener => UserId::SYSTEM,
-            Self::Operator(reading) | Self::Owner(reading, _) => reading.user,
-        }
-    }
-
     /// Whether all of it may be seen.
     pub(super) fn sees_all(&self) -> bool {
         !matches!(self, Self::Owner(..))
     }
 
-    /// For whom a stream of this reader works, and what it is called in the tree.
-    pub(super) fn stands_for(&self) -> (Option<Tenant>, String) {
-        match self {
-            Self::Listener => (None, "tree, by the operators' listener".to_owned()),
-            Self::Operator(reading) => (None, format!("tree, {}", reading.email)),
-            Self::Owner(reading, workspace) => (
-                Some(Tenant::new(workspace)),
+    /// What a stream of this reader is opened as.
+    pub(super) fn opening(&self) -> Opening {
+        let (authority, workspace, serves) = match self {
+            Self::Listener => (None, None, "tree, by the operators' listener".to_owned()),
+            Self::Operator(reading) => (
+                Some(reading.authority),
+                None,
                 format!("tree, {}", reading.email),
             ),
+            Self::Owner(reading, workspace) => (
+                Some(reading.authority),
+                Some(*workspace),
+                format!("tree, {}", reading.email),
+            ),
+        };
+        Opening {
+            what: "tree",
+            authority,
+            workspace,
+            serves,
         }
-    }
-
-    /// Whether the right that was had at the beginning is still there. `operators` are those of the configuration.
-    pub(super) async fn still_may(
-        &self,
-        db: &Db,
-        operators: &Arc<[String]>,
-    ) -> Result<bool, DbErr> {
-        let read = db.read();
-        Ok(match self {
-            Self::Listener => true,
-            Self::Operator(reading) => {
-                auth::session_exists(read, reading.session).await?
-                    && (operators.contains(&reading.email)
-                        || auth::is_granted(read, &reading.email).await?)
-            }
-            Self::Owner(reading, workspace) => {
-                let member = auth::membership(read, reading.user, *workspace).await?;
-                auth::session_exists(read, reading.session).await?
-                    && member.is_some_and(|(member, _)| {
-                        Role::from_stored(&member.role).may(can::ReadTree::VERB)
-                    })
-            }
-        })
     }
 }
 

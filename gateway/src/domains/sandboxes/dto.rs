@@ -277,6 +277,46 @@ pub struct ExecState {
     pub finished_at: Option<DateTime<Utc>>,
 }
 
+/// The events of a command's stream: a field for each type, with what its `data:` line holds.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it only describes; each field is sent by itself")]
+pub struct ExecEvents {
+    output: ExecOutput,
+    gap: ExecGap,
+    exit: ExecExit,
+}
+
+/// Bytes that a command wrote.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExecOutput {
+    /// `stdout` or `stderr`.
+    #[schema(value_type = String)]
+    pub stream: &'static str,
+    /// Where they begin in all that it wrote.
+    pub offset: u64,
+    pub data_base64: String,
+}
+
+/// Output that is not to be had any more.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExecGap {
+    pub from: u64,
+    pub to: u64,
+}
+
+/// The end of a command.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExecExit {
+    /// Exit code, or 128 + signal; absent when it never ran.
+    pub code: Option<i32>,
+    #[schema(value_type = OperationState)]
+    pub state: &'static str,
+    pub detail: Option<String>,
+    /// Output was left out.
+    pub truncated: bool,
+    pub duration_ms: u64,
+}
+
 /// A command with its output, answered once.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExecWhole {

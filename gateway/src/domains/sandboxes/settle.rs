@@ -453,7 +453,7 @@ pub(super) async fn settled(
 ) -> Result<container::Model, SandboxError> {
     let until = sandboxes.clock.monotonic() + within;
     // The hub tells of each change of the row; the store is looked at first, so nothing is missed.
-    let changes = sandboxes.db.hub().subscribe(scope.workspace());
+    let changes = sandboxes.db.hub().watch(scope.workspace());
     loop {
         let row = store::get(sandboxes.db.read(), scope, id)
             .await?

@@ -4,6731 +4,6670 @@
  */
 
 export interface paths {
-  "/api/audit": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The audit log of the workspace, newest first. */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The audit log of the workspace, newest first. */
-    get: operations["list"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/audit/chain": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/audit/chain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the workspace's log stands in the hash chain. `roost audit verify` walks along the whole of it. */
+        get: operations["chain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** How the workspace's log stands in the hash chain. `roost audit verify` walks along the whole of it. */
-    get: operations["chain"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/auth/login": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs in with a one-time login, or with e-mail and password. Also sets the cookie `roost_session`. */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Signs in with a one-time login, or with e-mail and password. Also sets the cookie `roost_session`. */
-    post: operations["login"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/auth/logout": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the session of this request. */
+        post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Ends the session of this request. */
-    post: operations["logout"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/auth/me": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/auth/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who the caller is and what they may do. */
+        get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Who the caller is and what they may do. */
-    get: operations["me"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/auth/password": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sets the caller's password and ends their other sign-ins. */
+        post: operations["set_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Sets the caller's password and ends their other sign-ins. */
-    post: operations["set_password"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/auth/sessions": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's sessions, newest first. */
+        get: operations["list_sessions"];
+        put?: never;
+        /** Opens a session for a program. Its token is shown once. */
+        post: operations["open_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The caller's sessions, newest first. */
-    get: operations["list_sessions"];
-    put?: never;
-    /** Opens a session for a program. Its token is shown once. */
-    post: operations["open_session"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/auth/sessions/{id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/auth/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends one of the caller's sessions. */
+        delete: operations["end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Ends one of the caller's sessions. */
-    delete: operations["end_session"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/auth/workspace": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/auth/workspace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Makes another workspace of the caller the active one of this sign-in. */
+        put: operations["switch_workspace"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    /** Makes another workspace of the caller the active one of this sign-in. */
-    put: operations["switch_workspace"];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents of the workspace, oldest first. */
+        get: operations["list"];
+        put?: never;
+        /** Creates an agent, managed by the caller. */
+        post: operations["create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The agents of the workspace, oldest first. */
-    get: operations["list"];
-    put?: never;
-    /** Creates an agent, managed by the caller. */
-    post: operations["create"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One agent. */
+        get: operations["get"];
+        put?: never;
+        post?: never;
+        /** Deletes an agent: softly (204), or with `purge=true` for good (202; it finishes even when the gateway is killed). */
+        delete: operations["delete"];
+        options?: never;
+        head?: never;
+        /** Changes an agent. With `If-Match: <version>` only if it still has that version. */
+        patch: operations["change"];
+        trace?: never;
     };
-    /** One agent. */
-    get: operations["get"];
-    put?: never;
-    post?: never;
-    /** Deletes an agent: softly (204), or with `purge=true` for good (202; it finishes even when the gateway is killed). */
-    delete: operations["delete"];
-    options?: never;
-    head?: never;
-    /** Changes an agent. With `If-Match: <version>` only if it still has that version. */
-    patch: operations["change"];
-    trace?: never;
-  };
-  "/api/claws/{id}/activity": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an agent did and what was done to it, newest first: operations on its sandbox, events about it, and, for those
+         *     who may read the audit log, entries about it.
+         */
+        get: operations["activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * What an agent did and what was done to it, newest first: operations on its sandbox, events about it, and, for those
-     *     who may read the audit log, entries about it.
-     */
-    get: operations["activity"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}/avatar": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The picture of an agent: the uploaded one as PNG, else the drawn one as SVG. */
+        get: operations["avatar"];
+        /** Uploads a picture of an agent: PNG, JPEG or WebP, at most 1 MiB. It is made anew as a PNG of 256 × 256 pixels. */
+        put: operations["upload_avatar"];
+        post?: never;
+        /** Takes the uploaded picture away; the drawn one is shown again. */
+        delete: operations["remove_avatar"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The picture of an agent: the uploaded one as PNG, else the drawn one as SVG. */
-    get: operations["avatar"];
-    /** Uploads a picture of an agent: PNG, JPEG or WebP, at most 1 MiB. It is made anew as a PNG of 256 × 256 pixels. */
-    put: operations["upload_avatar"];
-    post?: never;
-    /** Takes the uploaded picture away; the drawn one is shown again. */
-    delete: operations["remove_avatar"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}/brain": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/brain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The brain of an agent, as it is now. */
+        get: operations["brain"];
+        /** Writes the brain. With `If-Match: <version>` only if it still has that version (0: nothing was written yet). */
+        put: operations["write_brain"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The brain of an agent, as it is now. */
-    get: operations["brain"];
-    /** Writes the brain. With `If-Match: <version>` only if it still has that version (0: nothing was written yet). */
-    put: operations["write_brain"];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}/brain/history": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/brain/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of the brain, newest first. */
+        get: operations["brain_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The versions of the brain, newest first. */
-    get: operations["brain_history"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}/brain/history/{version}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/brain/history/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version of the brain. */
+        get: operations["brain_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** One version of the brain. */
-    get: operations["brain_version"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}/brain/history/{version}/restore": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/brain/history/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes an earlier version back, as a new one. With `If-Match` only over that version. */
+        post: operations["restore_brain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Takes an earlier version back, as a new one. With `If-Match` only over that version. */
-    post: operations["restore_brain"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}/sandbox": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agent's sandbox. */
+        get: operations["show"];
+        put?: never;
+        /** Gives the agent a sandbox and answers when it runs: 201 for a new one, 200 for the one it has. */
+        post: operations["provision"];
+        /** Stores the workspace and ends the sandbox: 204 when it is gone, 202 when its machine is away and will be asked again. */
+        delete: operations["destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The agent's sandbox. */
-    get: operations["show"];
-    put?: never;
-    /** Gives the agent a sandbox and answers when it runs: 201 for a new one, 200 for the one it has. */
-    post: operations["provision"];
-    /** Stores the workspace and ends the sandbox: 204 when it is gone, 202 when its machine is away and will be asked again. */
-    delete: operations["destroy"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}/sandbox/exec": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/sandbox/exec": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs a command: 202 with its operation, or with `?wait=true` 200 with all that came of it. */
+        post: operations["start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Runs a command: 202 with its operation, or with `?wait=true` 200 with all that came of it. */
-    post: operations["start"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}/sandbox/exec/{operation_id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/sandbox/exec/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Output and end of a command, as server-sent events: `output {stream, offset, data_base64}`, `gap {from, to}`,
+         *     `exit {code, state, …}`. With `Accept: application/json` its present state, once.
+         */
+        get: operations["follow"];
+        put?: never;
+        post?: never;
+        /** Asks a command to stop: its whole process tree is killed. Its end says `cancelled`. */
+        delete: operations["cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Output and end of a command, as server-sent events: `output {stream, offset, data_base64}`, `gap {from, to}`,
-     *     `exit {code, state, …}`. With `Accept: application/json` its present state, once.
-     */
-    get: operations["follow"];
-    put?: never;
-    post?: never;
-    /** Asks a command to stop: its whole process tree is killed. Its end says `cancelled`. */
-    delete: operations["cancel"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}/sandbox/exec/{operation_id}/resize": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/sandbox/exec/{operation_id}/resize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tells a command's terminal its size. */
+        post: operations["resize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Tells a command's terminal its size. */
-    post: operations["resize"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/claws/{id}/sandbox/exec/{operation_id}/stdin": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/claws/{id}/sandbox/exec/{operation_id}/stdin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives a command bytes for stdin. */
+        post: operations["stdin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Gives a command bytes for stdin. */
-    post: operations["stdin"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/events": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Live events of the workspace (server-sent events): first those after the cursor, then live. Ids are
+         *     `<epoch>.<sequence>`; `reset` says that the cursor cannot be served and everything must be read anew; `beat` comes
+         *     every 10 s without an id.
+         */
+        get: operations["events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Live events of the workspace (server-sent events): first those after the cursor, then live. Ids are
-     *     `<epoch>.<sequence>`; `reset` says that the cursor cannot be served and everything must be read anew; `beat` comes
-     *     every 10 s without an id.
-     */
-    get: operations["events"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/fleet/placement": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/fleet/placement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The setting; `local` when nobody chose. */
+        get: operations["get"];
+        /**
+         * Chooses the gateway's own host or a node. Agents that have a sandbox keep its machine. Whoever owns a machine can read
+         *     what runs on it.
+         */
+        put: operations["put"];
+        post?: never;
+        /** Back to the default, `local`. */
+        delete: operations["clear"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The setting; `local` when nobody chose. */
-    get: operations["get"];
-    /**
-     * Chooses the gateway's own host or a node. Agents that have a sandbox keep its machine. Whoever owns a machine can read
-     *     what runs on it.
-     */
-    put: operations["put"];
-    post?: never;
-    /** Back to the default, `local`. */
-    delete: operations["clear"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/fleet/reserved": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/fleet/reserved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the sandboxes of the workspace were promised of each machine, used or not. Lost ones hold nothing. */
+        get: operations["reserved"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** What the sandboxes of the workspace were promised of each machine, used or not. Lost ones hold nothing. */
-    get: operations["reserved"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/invitations/accept": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accepts an invitation: as whoever is signed in, or with e-mail and password (of an account that is there, or of a new
+         *     one). Somebody who was not signed in is afterwards, also by the cookie `roost_session`.
+         */
+        post: operations["accept_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Accepts an invitation: as whoever is signed in, or with e-mail and password (of an account that is there, or of a new
-     *     one). Somebody who was not signed in is afterwards, also by the cookie `roost_session`.
-     */
-    post: operations["accept_invitation"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/invitations/look": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/invitations/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Where an invitation leads. The token is sent in the body, so that no log has it. */
+        post: operations["look_at_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Where an invitation leads. The token is sent in the body, so that no log has it. */
-    post: operations["look_at_invitation"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The nodes of the workspace with their latest health, oldest first. */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The nodes of the workspace with their latest health, oldest first. */
-    get: operations["list"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/agent": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The WebSocket of a machine, authenticated by its token. */
+        get: operations["agent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The WebSocket of a machine, authenticated by its token. */
-    get: operations["agent"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/history": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One figure of all nodes over the last hours, sixty points each. A node that did not report it is not listed. */
+        get: operations["of_fleet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** One figure of all nodes over the last hours, sixty points each. A node that did not report it is not listed. */
-    get: operations["of_fleet"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/join": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Redeems a join code. The same code and token hash answer again; another hash is refused. */
+        post: operations["join"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Redeems a join code. The same code and token hash answer again; another hash is refused. */
-    post: operations["join"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/leave": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/leave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A machine removes itself, on the authority of its token. */
+        post: operations["leave"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** A machine removes itself, on the authority of its token. */
-    post: operations["leave"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/lines": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The nodes of the workspace as short lines, a thousand a page, oldest first; or those of some ids. */
+        get: operations["lines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The nodes of the workspace as short lines, a thousand a page, oldest first; or those of some ids. */
-    get: operations["lines"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/live": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A stream of `node` events: every node at first, then each that changes, and `beat` every ten seconds. */
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** A stream of `node` events: every node at first, then each that changes, and `beat` every ten seconds. */
-    get: operations["live"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/pair": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a node and answers, once, the line that joins a machine to it. */
+        post: operations["pair"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Makes a node and answers, once, the line that joins a machine to it. */
-    post: operations["pair"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/{id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One node. */
+        get: operations["get"];
+        put?: never;
+        post?: never;
+        /** Deletes a node: its token is dead at once; its sandboxes are destroyed if it can be reached, else they are lost. */
+        delete: operations["remove"];
+        options?: never;
+        head?: never;
+        /** Names a node, or labels it; what is absent stays. */
+        patch: operations["describe"];
+        trace?: never;
     };
-    /** One node. */
-    get: operations["get"];
-    put?: never;
-    post?: never;
-    /** Deletes a node: its token is dead at once; its sandboxes are destroyed if it can be reached, else they are lost. */
-    delete: operations["remove"];
-    options?: never;
-    head?: never;
-    /** Names a node, or labels it; what is absent stays. */
-    patch: operations["describe"];
-    trace?: never;
-  };
-  "/api/nodes/{id}/drain": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/{id}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drains a node: from this answer on it gets no new sandbox. `drained` is true once the machine itself says that none
+         *     is left.
+         */
+        post: operations["drain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Drains a node: from this answer on it gets no new sandbox. `drained` is true once the machine itself says that none
-     *     is left.
-     */
-    post: operations["drain"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/{id}/exec-test": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/{id}/exec-test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs the typed verification on a node: the machine measures itself, with a probe sandbox read from inside. */
+        post: operations["exec_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Runs the typed verification on a node: the machine measures itself, with a probe sandbox read from inside. */
-    post: operations["exec_test"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/{id}/history": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a node reported over the last hours, as averages; kept for 24 hours. The running minute is not in it. */
+        get: operations["of_node"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** What a node reported over the last hours, as averages; kept for 24 hours. The running minute is not in it. */
-    get: operations["of_node"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/{id}/operations": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/{id}/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest operations of a node, newest first. */
+        get: operations["operations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The latest operations of a node, newest first. */
-    get: operations["operations"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/{id}/sandboxes": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/{id}/sandboxes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sandboxes that are, or should be, on a node, oldest first. */
+        get: operations["on_node"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The sandboxes that are, or should be, on a node, oldest first. */
-    get: operations["on_node"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/{id}/tools": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/{id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tools of a node; `docker-compose` shows the version of `docker`. */
+        get: operations["tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The tools of a node; `docker-compose` shows the version of `docker`. */
-    get: operations["tools"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/nodes/{id}/undrain": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/nodes/{id}/undrain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends draining. */
+        post: operations["undrain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Ends draining. */
-    post: operations["undrain"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/ops/actors/{id}/explain": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/ops/actors/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why an actor was restarted, what it holds, and what was lost. An Owner may ask about the own branch. */
+        get: operations["explain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Why an actor was restarted, what it holds, and what was lost. An Owner may ask about the own branch. */
-    get: operations["explain"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/ops/actors/{id}/restart": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/ops/actors/{id}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restarts an actor. The id is its path in the tree, with `/` written as `%2F`. 202: it is written to the audit and
+         *     under way; the tree shows when it is up again.
+         */
+        post: operations["restart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Restarts an actor. The id is its path in the tree, with `/` written as `%2F`. 202: it is written to the audit and
-     *     under way; the tree shows when it is up again.
-     */
-    post: operations["restart"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/ops/chaos": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/ops/chaos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The kill points, how often each was passed, and whether this gateway allows to arm them. */
+        get: operations["points"];
+        put?: never;
+        /** Arms a kill point: the next actor that passes it dies there. Refused unless the configuration says `chaos.allow`. */
+        post: operations["arm"];
+        /** Takes every order back. */
+        delete: operations["disarm"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The kill points, how often each was passed, and whether this gateway allows to arm them. */
-    get: operations["points"];
-    put?: never;
-    /** Arms a kill point: the next actor that passes it dies there. Refused unless the configuration says `chaos.allow`. */
-    post: operations["arm"];
-    /** Takes every order back. */
-    delete: operations["disarm"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/ops/log": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/ops/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest lines of this gateway's log, at most a thousand, with secrets and e-mail addresses taken out. */
+        get: operations["log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The latest lines of this gateway's log, at most a thousand, with secrets and e-mail addresses taken out. */
-    get: operations["log"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/ops/promises": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/ops/promises": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is promised, how often each promise was defended since this gateway started, and how often it was broken. */
+        get: operations["promises"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** What is promised, how often each promise was defended since this gateway started, and how often it was broken. */
-    get: operations["promises"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/ops/tree": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/ops/tree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The supervision tree: all of it for operators, the branch of the own workspace for an Owner. */
+        get: operations["tree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The supervision tree: all of it for operators, the branch of the own workspace for an Owner. */
-    get: operations["tree"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/ops/tree/stream": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/ops/tree/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The tree as it lives (server-sent events): `tree` with a whole snapshot once, then `delta` with what changed, at most
+         *     one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot. With `show=promises` it is
+         *     `promises` with all of them, once and each time that a count changed.
+         */
+        get: operations["stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * The tree as it lives (server-sent events): `tree` with a whole snapshot once, then `delta` with what changed, at most
-     *     one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot. With `show=promises` it is
-     *     `promises` with all of them, once and each time that a count changed.
-     */
-    get: operations["stream"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/quota": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/quota": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the workspace has taken of its plan. */
+        get: operations["read_quota"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** What the workspace has taken of its plan. */
-    get: operations["read_quota"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/setup": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the Owner has a password yet. */
+        get: operations["setup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Whether the Owner has a password yet. */
-    get: operations["setup"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/workspaces": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The workspaces that the caller belongs to. */
+        get: operations["list"];
+        put?: never;
+        /** Makes a workspace; the caller owns it. */
+        post: operations["create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The workspaces that the caller belongs to. */
-    get: operations["list"];
-    put?: never;
-    /** Makes a workspace; the caller owns it. */
-    post: operations["create"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/workspaces/{id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/workspaces/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One workspace that the caller belongs to. */
+        get: operations["get"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a workspace with all that it has: its people lose it at once, and it finishes even when the gateway is killed.
+         *     The audit log stays.
+         */
+        delete: operations["delete_workspace"];
+        options?: never;
+        head?: never;
+        /** Names a workspace anew. */
+        patch: operations["change_workspace"];
+        trace?: never;
     };
-    /** One workspace that the caller belongs to. */
-    get: operations["get"];
-    put?: never;
-    post?: never;
-    /**
-     * Deletes a workspace with all that it has: its people lose it at once, and it finishes even when the gateway is killed.
-     *     The audit log stays.
-     */
-    delete: operations["delete_workspace"];
-    options?: never;
-    head?: never;
-    /** Names a workspace anew. */
-    patch: operations["change_workspace"];
-    trace?: never;
-  };
-  "/api/workspaces/{id}/invitations": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/workspaces/{id}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Invitations that may still be accepted, newest first. */
+        get: operations["list_invitations"];
+        put?: never;
+        /** Makes an invitation. Its link is shown once. */
+        post: operations["invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Invitations that may still be accepted, newest first. */
-    get: operations["list_invitations"];
-    put?: never;
-    /** Makes an invitation. Its link is shown once. */
-    post: operations["invite"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/workspaces/{id}/invitations/{invitation_id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/workspaces/{id}/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Withdraws an invitation: its link is dead at once. */
+        delete: operations["withdraw_invitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Withdraws an invitation: its link is dead at once. */
-    delete: operations["withdraw_invitation"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/workspaces/{id}/members": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/workspaces/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who belongs to the workspace. */
+        get: operations["list_members"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Who belongs to the workspace. */
-    get: operations["list_members"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/workspaces/{id}/members/{user_id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/workspaces/{id}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a member (Admins and Owners), or leaves the workspace (everybody, but the last Owner). */
+        delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        /** Gives a member another role. Nobody gives or takes more than they have; the last Owner stays one. */
+        patch: operations["change_role"];
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Removes a member (Admins and Owners), or leaves the workspace (everybody, but the last Owner). */
-    delete: operations["remove_member"];
-    options?: never;
-    head?: never;
-    /** Gives a member another role. Nobody gives or takes more than they have; the last Owner stays one. */
-    patch: operations["change_role"];
-    trace?: never;
-  };
-  "/dl/roostd/{target}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/dl/roostd/{target}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The daemon for a target, or with `.sha256` behind it the build's digest in the form that `sha256sum -c` reads. */
+        get: operations["download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The daemon for a target, or with `.sha256` behind it the build's digest in the form that `sha256sum -c` reads. */
-    get: operations["download"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/healthz": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process answers at all. */
+        get: operations["healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Whether the process answers at all. */
-    get: operations["healthz"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/metrics": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metrics in Prometheus' text format. */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Metrics in Prometheus' text format. */
-    get: operations["metrics"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/problems/{code}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/problems/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** `GET /problems/{code}` */
+        get: operations["problem_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** `GET /problems/{code}` */
-    get: operations["problem_page"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/readyz": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether requests can be served: the database answers and nothing in the tree has failed for good. */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Whether requests can be served: the database answers and nothing in the tree has failed for good. */
-    get: operations["readyz"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    /**
-     * @description Accepting an invitation. Whoever is signed in sends the token alone; everybody else their e-mail and the password of
-     *     their account, or of the one that they get.
-     */
-    Acceptance: {
-      email?: string | null;
-      /** @description For a new account; absent: the part of the e-mail before the `@`. */
-      name?: string | null;
-      /** @description At least 10 characters, at most 200. */
-      password?: string | null;
-      token: string;
-    };
-    /** @description They are a member now. */
-    AcceptedInvitation: {
-      role: components["schemas"]["Role"];
-      /** @description For programs, when nobody was signed in. Shown once. */
-      token?: string | null;
-      user: components["schemas"]["UserBrief"];
-      workspace: components["schemas"]["WorkspaceBrief"];
-    };
-    /** @description One thing that an agent did, or that was done to it. */
-    Activity: {
-      /** Format: date-time */
-      at: string;
-      by?: components["schemas"]["UserBrief"] | null;
-      /** @description What was asked, said or changed. */
-      data: Record<string, never>;
-      /** @description Why it failed. */
-      detail?: string | null;
-      /** Format: int64 */
-      duration_ms?: number | null;
-      /** Format: date-time */
-      finished_at?: string | null;
-      /** @description Unique within its source. */
-      id: string;
-      node_id?: components["schemas"]["NodeId"] | null;
-      source: components["schemas"]["ActivitySource"];
-      state?: components["schemas"]["OperationState"] | null;
-      /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
-      what: string;
-    };
-    /**
-     * @description Where a line of the history comes from. The order decides between lines of the same moment.
-     * @enum {string}
-     */
-    ActivitySource: "operation" | "event" | "audit";
-    /** @description One actor that is new or differs. */
-    ActorChange: {
-      /** @description The actor. Its children are left out here: each that changed has an entry of its own. */
-      actor: components["schemas"]["ActorSnapshot"];
-      /** @description The id of its supervisor; absent on the root. */
-      parent?: string | null;
-    };
-    /**
-     * @description Every kind of actor that the gateway knows.
-     * @enum {string}
-     */
-    ActorKind:
-      | "supervisor"
-      | "job"
-      | "worker"
-      | "event_relay"
-      | "stream_watch"
-      | "event_writer"
-      | "audit_chain"
-      | "node"
-      | "node_socket"
-      | "rule_evaluator"
-      | "tool_version_check"
-      | "metrics_poller"
-      | "health_writer"
-      | "local_engine"
-      | "sandbox"
-      | "orphan_sweeper"
-      | "saga_driver"
-      | "run"
-      | "run_sweeper"
-      | "mission"
-      | "task_parser"
-      | "pdf_renderer"
-      | "summarizer"
-      | "agent"
-      | "room"
-      | "routine"
-      | "terminal"
-      | "subscriber"
-      | "http_listener"
-      | "operator_listener"
-      | "retention_sweeper";
-    /** @description One actor. */
-    ActorSnapshot: {
-      /** @description Children and jobs in the order of their start. */
-      children: components["schemas"]["ActorSnapshot"][];
-      /**
-       * Format: date-time
-       * @description The first start; the same across restarts.
-       */
-      created_at?: string | null;
-      /**
-       * Format: int64
-       * @description Messages handled since `created_at`.
-       */
-      handled: number;
-      /** @description Stable across restarts: names from the root down, joined by `/`. */
-      id: string;
-      /** @description What it is. */
-      kind: components["schemas"]["ActorKind"];
-      last_failure?: components["schemas"]["LastFailure"] | null;
-      /** @description Part of the fixed tree, or comes and goes. */
-      lifetime: components["schemas"]["Lifetime"];
-      /**
-       * Format: int64
-       * @description Messages that ended unread with an incarnation.
-       */
-      lost: number;
-      mailbox?: components["schemas"]["MailboxSnapshot"] | null;
-      /** @description The last part of the id. */
-      name: string;
-      /** @description Who may run it when several gateways share a database. */
-      ownership: components["schemas"]["Ownership"];
-      /** @description Whether it is restarted when it ends. */
-      restart: components["schemas"]["Restart"];
-      /**
-       * Format: int64
-       * @description While it is backing off: milliseconds until it is started again.
-       */
-      restart_in_ms?: number | null;
-      /** @description Whether an operator may restart it. */
-      restartable: boolean;
-      /**
-       * Format: int64
-       * @description How often it was started again.
-       */
-      restarts: number;
-      /** @description The thing it serves, as people call it. */
-      serves?: string | null;
-      /**
-       * Format: date-time
-       * @description The latest start.
-       */
-      started_at?: string | null;
-      /** @description What it is doing. */
-      state: components["schemas"]["ActorState"];
-      strategy?: components["schemas"]["Strategy"] | null;
-      tenant?: components["schemas"]["Tenant"] | null;
-    };
-    /**
-     * @description What an actor is doing with its life.
-     * @enum {string}
-     */
-    ActorState: "starting" | "running" | "backing_off" | "stopping" | "stopped" | "failed";
-    /**
-     * @description What an agent does just now.
-     * @enum {string}
-     */
-    AgentState: "online" | "working" | "idle" | "offline";
-    /** @description A fresh API session. The token is shown once. */
-    ApiSession: {
-      /** Format: date-time */
-      expires_at: string;
-      id: components["schemas"]["SessionId"];
-      label: string;
-      token: string;
-    };
-    /** @description How the log of a workspace stands. */
-    AuditChain: {
-      end?: components["schemas"]["ChainEnd"] | null;
-      /**
-       * Format: int64
-       * @description Entries of this workspace.
-       */
-      entries: number;
-      /**
-       * Format: int64
-       * @description Those of them that have no link yet; a moment later they have.
-       */
-      waiting: number;
-    };
-    /** @description An entry of the audit log. */
-    AuditEntry: {
-      action: string;
-      /** @description The user on whose authority it happened. */
-      actor: components["schemas"]["UserId"];
-      /** Format: date-time */
-      at: string;
-      by?: components["schemas"]["UserBrief"] | null;
-      details: Record<string, never>;
-      entity_id: string;
-      entity_kind: string;
-      id: components["schemas"]["AuditId"];
-      link?: components["schemas"]["AuditLink"] | null;
-    };
-    /** Format: uuid */
-    AuditId: string;
-    /** @description A place in the hash chain. */
-    AuditLink: {
-      /** @description Whether the entry is still what was linked. */
-      intact: boolean;
-      /** Format: int64 */
-      position: number;
-      sha256: string;
-    };
-    /** @description What an agent looks like. */
-    Avatar: {
-      /** @description Whether somebody uploaded it; else it is drawn from the agent's id. */
-      uploaded: boolean;
-      /** @description The picture; another picture has another address. */
-      url: string;
-    };
-    /** @description A brain, or a version of it. */
-    Brain: components["schemas"]["BrainVersion"] & {
-      /** @description Markdown; empty where nothing was written yet. */
-      agent_md: string;
-    };
-    /**
-     * @description Why a version was written.
-     * @enum {string}
-     */
-    BrainCause: "edit" | "seed" | "consolidation" | "restore";
-    /** @description A new text of the brain. */
-    BrainText: {
-      /** @description Markdown, at most 100,000 characters. */
-      agent_md: string;
-    };
-    /** @description A version of a brain without its text. */
-    BrainVersion: {
-      /** Format: date-time */
-      at?: string | null;
-      author?: components["schemas"]["UserBrief"] | null;
-      /** Format: int64 */
-      bytes: number;
-      cause?: components["schemas"]["BrainCause"] | null;
-      /**
-       * Format: int64
-       * @description The version that was taken back, where this is a restored one.
-       */
-      restored_from?: number | null;
-      /**
-       * Format: int64
-       * @description For `If-Match`. Counts from 1; 0 where nothing was written yet.
-       */
-      version: number;
-    };
-    /** @description The end of the chain. */
-    ChainEnd: {
-      /** Format: int64 */
-      position: number;
-      sha256: string;
-    };
-    /** @description Kill points, as they stand. */
-    ChaosNow: {
-      /** @description Whether the configuration allows to arm any of them. */
-      allowed: boolean;
-      points: components["schemas"]["ChaosPoint"][];
-    };
-    /** @description An order to kill. */
-    ChaosOrder: {
-      /** @description `panic`, `abort` or `delay:<ms>`, each with `@<passes before it strikes>`. */
-      action: string;
-      /** @description The name of a point. */
-      point: string;
-      /**
-       * Format: int32
-       * @description How often it strikes; once without this.
-       */
-      times?: number | null;
-      /** @description Only actors whose path begins with this. */
-      within?: string | null;
-    };
-    /** @description A named place at which an actor can be killed. */
-    ChaosPoint: {
-      name: string;
-      /**
-       * Format: int64
-       * @description How often it was passed; nobody counts where arming is not allowed.
-       */
-      passes: number;
-      /** @description What has happened there, and what has not. */
-      place: string;
-    };
-    /** @description An agent. */
-    Claw: {
-      avatar: components["schemas"]["Avatar"];
-      /** Format: date-time */
-      created_at: string;
-      /** Format: date-time */
-      deleted_at?: string | null;
-      id: components["schemas"]["ClawId"];
-      /** @description The person on whose authority it acts. */
-      managed_by: components["schemas"]["UserBrief"];
-      model_binding?: string | null;
-      name: string;
-      role?: string | null;
-      sandbox?: components["schemas"]["SandboxBrief"] | null;
-      status: components["schemas"]["AgentState"];
-      system_prompt?: string | null;
-      /** Format: date-time */
-      updated_at: string;
-      /**
-       * Format: int64
-       * @description For `If-Match`.
-       */
-      version: number;
-    };
-    /** @description What to change; an absent field stays, `null` removes. */
-    ClawChange: {
-      model_binding?: string | null;
-      name?: string | null;
-      role?: string | null;
-      system_prompt?: string | null;
-    };
-    /** Format: uuid */
-    ClawId: string;
-    /**
-     * @description Every error code there is. Each has a page at `/problems/{code}`.
-     * @enum {string}
-     */
-    Code:
-      | "validation"
-      | "unauthenticated"
-      | "invalid-credentials"
-      | "quota-exceeded"
-      | "forbidden"
-      | "chaos-off"
-      | "not-found"
-      | "method-not-allowed"
-      | "conflict"
-      | "already-answered"
-      | "idempotency-mismatch"
-      | "node-offline"
-      | "node-draining"
-      | "no-sandbox"
-      | "sandbox-lost"
-      | "join-code-unknown"
-      | "invitation-unknown"
-      | "join-code-used"
-      | "not-restartable"
-      | "precondition-failed"
-      | "payload-too-large"
-      | "unsupported-media-type"
-      | "too-many-attempts"
-      | "too-many-streams"
-      | "internal"
-      | "engine-unavailable"
-      | "node-held-elsewhere"
-      | "image-missing"
-      | "unavailable"
-      | "no-answer";
-    /** @description `PATCH /api/nodes/{id}` */
-    DescribeRequest: {
-      /** @description At most 16 words of small letters, digits, `.`, `_` and `-`; they replace those that it has. */
-      labels?: string[] | null;
-      name?: string | null;
-    };
-    /**
-     * @description Why an incarnation of an actor ended.
-     * @enum {string}
-     */
-    EndCause: "failed" | "ended" | "sibling" | "operator";
-    /** @description A container engine as the machine describes it. */
-    EngineInfo: {
-      api: string;
-      name: string;
-      version: string;
-    };
-    /** @description How a command stands. */
-    ExecState: {
-      argv: string[];
-      /**
-       * Format: int32
-       * @description Exit code, or 128 + signal; absent while it runs and when it never ran.
-       */
-      code?: number | null;
-      detail?: string | null;
-      /** Format: date-time */
-      finished_at?: string | null;
-      /**
-       * Format: int64
-       * @description Output so far, bytes.
-       */
-      offset: number;
-      operation_id: components["schemas"]["OperationId"];
-      /** Format: date-time */
-      started_at?: string | null;
-      state: components["schemas"]["OperationState"];
-    };
-    /** @description An operation was taken. */
-    ExecTaken: {
-      operation_id: components["schemas"]["OperationId"];
-    };
-    /** @description A command with its output, answered once. */
-    ExecWhole: {
-      /** Format: int32 */
-      code?: number | null;
-      detail?: string | null;
-      /** Format: int64 */
-      duration_ms: number;
-      operation_id: components["schemas"]["OperationId"];
-      state: components["schemas"]["OperationState"];
-      stderr_base64: string;
-      stdout_base64: string;
-      /** @description Output was left out: beyond 1 MiB here, beyond 16 MiB anywhere, or no longer to be had. */
-      truncated: boolean;
-    };
-    /** @description Why an actor is as it is. */
-    Explanation: {
-      /** @description The actor, without its children. */
-      actor: components["schemas"]["ActorSnapshot"];
-      /** @description What actors of its kind do. */
-      does: string;
-      /** @description What it holds right now, and where the truth about that lies. */
-      holds: string[];
-      /** @description What its restarts lost, and why that is nothing. */
-      lost: string[];
-      /** @description Why an operator cannot restart it; absent when that is possible. */
-      not_restartable?: string | null;
-      /** @description Its latest ends, oldest first. */
-      past: components["schemas"]["PastEnd"][];
-      /** @description Why it was restarted, in sentences; or that it was not. */
-      why: string[];
-    };
-    /** @description One fact about the inside of the sandbox. */
-    Fact: {
-      actual: string;
-      expected: string;
-      fact: string;
-      ok: boolean;
-      title: string;
-    };
-    /** @description Why a sandbox is not where the placement setting says. */
-    Fallback: {
-      reason: components["schemas"]["FallbackReason"];
-      /** @description The node that was wanted. */
-      wanted: components["schemas"]["NodeId"];
-    };
-    /**
-     * @description The closed list of reasons.
-     * @enum {string}
-     */
-    FallbackReason: "node_offline" | "node_draining" | "node_paused" | "node_deleted";
-    /** @description One wrong field. */
-    FieldError: {
-      /** @description What is wrong with it and what is allowed. */
-      detail: string;
-      /** @description JSON pointer into the body (`/limits/pids`), or the name of a query parameter or header. */
-      pointer: string;
-    };
-    /**
-     * @description What a watch says when it counts.
-     * @enum {string}
-     */
-    Finding: "defended" | "broken";
-    /** @description One figure of all machines that reported it. */
-    FleetHistory: {
-      /** Format: date-time */
-      from: string;
-      metric: components["schemas"]["FleetMetric"];
-      nodes: components["schemas"]["FleetLine"][];
-      points: number;
-      /** Format: int64 */
-      step_s: number;
-    };
-    /** @description One machine's part of it. */
-    FleetLine: {
-      id: components["schemas"]["NodeId"];
-      /** @description `null` where nothing was reported. */
-      values: (number | null)[];
-    };
-    /**
-     * @description What can be shown of all machines beside each other.
-     * @enum {string}
-     */
-    FleetMetric: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
-    /** @description A fresh invitation. The link is shown once. */
-    FreshInvitation: {
-      /** Format: date-time */
-      expires_at: string;
-      id: components["schemas"]["InvitationId"];
-      /** @description What follows `#` never reaches a server or its log. Without a `public_url` it begins with the path. */
-      link: string;
-      role: components["schemas"]["Role"];
-      /** @description The secret of the link. */
-      token: string;
-    };
-    /** @description One bit. */
-    Health: {
-      /** @description `ok`, `ready`, or what is missing. */
-      status: string;
-    };
-    /**
-     * @description Whether the agent image can be used; the words that are stored.
-     * @enum {string}
-     */
-    ImageState: "ready" | "missing" | "wrong-digest" | "unknown";
-    /** @description Lines to paste on the machine. */
-    InstallLines: {
-      linux_x86_64: string;
-      /** @description The same, refusing a download that is not what this gateway serves. */
-      with_checksum: string;
-    };
-    /** @description An invitation that was not accepted yet. */
-    Invitation: {
-      /** Format: date-time */
-      created_at: string;
-      /** @description When it is named, only its owner may come. */
-      email?: string | null;
-      /** Format: date-time */
-      expires_at: string;
-      id: components["schemas"]["InvitationId"];
-      invited_by: components["schemas"]["UserBrief"];
-      role: components["schemas"]["Role"];
-    };
-    /** Format: uuid */
-    InvitationId: string;
-    /** @description The secret of an invitation's link. */
-    InvitationLink: {
-      /** @description What follows `#` in the link. */
-      token: string;
-    };
-    /** @description What an invitation says to whoever holds its link. */
-    InvitationView: {
-      /** @description When it is named, only its owner may come. */
-      email?: string | null;
-      /** Format: date-time */
-      expires_at: string;
-      /** @description Their name. */
-      invited_by: string;
-      role: components["schemas"]["Role"];
-      /** @description Its name. */
-      workspace: string;
-    };
-    /** @description `POST /api/nodes/join` */
-    JoinRequest: {
-      code: string;
-      daemon_version?: string | null;
-      hostname?: string | null;
-      /** Format: uuid */
-      install_id: string;
-      /** @description SHA-256 of the token that the daemon made itself, 64 hex digits. */
-      token_sha256: string;
-    };
-    /** @description What a machine that joined needs to know. */
-    Joined: {
-      channel_url: string;
-      node_id: components["schemas"]["NodeId"];
-      workspace_name: string;
-    };
-    /** @description One failure, for people. */
-    LastFailure: {
-      /**
-       * Format: date-time
-       * @description When it was noticed.
-       */
-      at: string;
-      /** @description The error and its causes, at most 2,000 bytes. */
-      text: string;
-    };
-    /**
-     * @description How long an actor of a kind lives.
-     * @enum {string}
-     */
-    Lifetime: "static" | "temporary";
-    /** @description Resource limits; an absent one is the default. */
-    Limits: {
-      /**
-       * Format: int64
-       * @description Memory without swap, bytes; the workspace counts in it. 64 MiB to 64 GiB.
-       * @default 1073741824
-       */
-      memory_bytes?: number;
-      /**
-       * Format: int64
-       * @description Billionths of a cpu; 0.05 to 64 cpus.
-       * @default 1000000000
-       */
-      nano_cpus?: number;
-      /**
-       * Format: int32
-       * @description Processes and threads; 8 to 32,768.
-       * @default 256
-       */
-      pids?: number;
-      /**
-       * Format: int64
-       * @description Size of the workspace, bytes; less than the memory.
-       * @default 536870912
-       */
-      workspace_bytes?: number;
-    };
-    /** @description Either a one-time login, or e-mail and password. */
-    Login: {
-      email?: string | null;
-      /** @description A one-time login, as written to the file or shown on the terminal. */
-      one_time?: string | null;
-      password?: string | null;
-    };
-    /** @description A mailbox. */
-    MailboxSnapshot: {
-      /**
-       * Format: int64
-       * @description Senders are refused from this length on; absent where there is no bound.
-       */
-      bound?: number | null;
-      /**
-       * Format: int64
-       * @description Messages that wait or are in hand.
-       */
-      len: number;
-      /**
-       * Format: int64
-       * @description Milliseconds since the oldest of them was sent.
-       */
-      oldest_ms?: number | null;
-    };
-    /** @description Who the caller is. */
-    Me: {
-      must_set_password: boolean;
-      /** @description Operates the deployment. */
-      operator: boolean;
-      /** @description What the role allows here, as verbs (`claws.write`). */
-      permissions: string[];
-      role: components["schemas"]["Role"];
-      user: components["schemas"]["UserBrief"];
-      /** @description The workspace of this request. */
-      workspace: components["schemas"]["WorkspaceBrief"];
-      workspaces: components["schemas"]["MembershipBrief"][];
-    };
-    /** @description Somebody who belongs to the workspace. */
-    Member: {
-      /** Format: date-time */
-      joined_at: string;
-      role: components["schemas"]["Role"];
-      user: components["schemas"]["UserBrief"];
-      /** @description The caller. */
-      you: boolean;
-    };
-    /** @description A workspace and the caller's role in it. */
-    MembershipBrief: {
-      id: components["schemas"]["WorkspaceId"];
-      name: string;
-      role: components["schemas"]["Role"];
-    };
-    /** @description A new API session. */
-    NewApiSession: {
-      /**
-       * Format: int32
-       * @description At least 1; the longest that any session lives when absent.
-       */
-      expires_in_days?: number | null;
-      /** @description What it is for, 1 to 100 characters. */
-      label: string;
-    };
-    /** @description A new agent. The caller manages it. */
-    NewClaw: {
-      /** @description What its brain begins with: Markdown, at most 100,000 characters. */
-      brain_seed?: string | null;
-      /** @description Which model it speaks with, 1 to 200 characters. */
-      model_binding?: string | null;
-      /** @description 1 to 100 characters. */
-      name: string;
-      /** @description 1 to 100 characters. */
-      role?: string | null;
-      /** @description At most 20,000 characters. */
-      system_prompt?: string | null;
-    };
-    /** @description A command to run. */
-    NewExec: {
-      /** @description The program and its arguments; no shell is put around it. */
-      argv: string[];
-      /** @description Absolute; the workspace when absent. */
-      cwd?: string | null;
-      /**
-       * Format: int64
-       * @description Seconds until the whole process tree is killed; 600 when absent, a day at most.
-       */
-      deadline_s?: number | null;
-      env?: {
-        [key: string]: string;
-      };
-      /** @description Text for stdin, which is closed after it. Absent leaves stdin open for `…/stdin`, unless `?wait=true`. */
-      stdin?: string | null;
-      tty?: components["schemas"]["Tty"] | null;
-    };
-    /** @description Somebody to invite. */
-    NewInvitation: {
-      /** @description Only the owner of this address may come. */
-      email?: string | null;
-      /**
-       * Format: int32
-       * @description 1 to 30; 7 when absent.
-       */
-      expires_in_days?: number | null;
-      /** @description At most the inviter's own. */
-      role: components["schemas"]["Role"];
-    };
-    /** @description A new password. `current` is needed unless the session came from a one-time login. */
-    NewPassword: {
-      current?: string | null;
-      /** @description At least 10 characters, at most 200. */
-      new: string;
-      /** @description End the tokens of the caller's programs as well, not only their other sign-ins. */
-      revoke_tokens?: boolean;
-    };
-    /** @description Another role. */
-    NewRole: {
-      role: components["schemas"]["Role"];
-    };
-    /** @description What sandbox to make. There is no field for privilege, mounts, devices or the network: hardening is not negotiable. */
-    NewSandbox: {
-      /** @description Another image than the deployment's; it must hold the guest. */
-      image?: string | null;
-      limits?: components["schemas"]["Limits"] | null;
-    };
-    /** @description A new workspace; the caller becomes its Owner. */
-    NewWorkspace: {
-      /** @description 1 to 100 characters. */
-      name: string;
-    };
-    /** @description A paired machine. */
-    Node: {
-      arch?: string | null;
-      connection: components["schemas"]["NodeConnection"];
-      /** Format: date-time */
-      created_at: string;
-      daemon_version?: string | null;
-      /** @description Draining, and the machine itself says that no sandbox is left. */
-      drained: boolean;
-      engine?: components["schemas"]["EngineInfo"] | null;
-      health?: components["schemas"]["NodeHealth"] | null;
-      hostname?: string | null;
-      id: components["schemas"]["NodeId"];
-      image: components["schemas"]["ImageState"];
-      /** @description Words that people put on it. */
-      labels: string[];
-      /** Format: date-time */
-      last_seen_at?: string | null;
-      local_ip?: string | null;
-      mesh_ip?: string | null;
-      name: string;
-      os?: string | null;
-      /** @description Its owner paused it on the machine. */
-      paused: boolean;
-      /** @description What its owner should know or do. */
-      problems: components["schemas"]["NodeProblem"][];
-      /**
-       * Format: int32
-       * @description Sandboxes on it, as the machine counts them.
-       */
-      sandboxes: number;
-      status: components["schemas"]["NodeStatus"];
-      /** Format: int64 */
-      version: number;
-    };
-    /**
-     * @description Whether the machine is heard.
-     * @enum {string}
-     */
-    NodeConnection: "connected" | "suspect" | "disconnected";
-    /** @description The latest heartbeat. Percentages 0 to 100, sizes bytes, temperatures °C; what is not known is absent. */
-    NodeHealth: components["schemas"]["NodeSample"] & {
-      /** Format: date-time */
-      at: string;
-    };
-    /**
-     * @description What a machine reported, as averages. Point `n` of each list covers `step_s` seconds from `from + n * step_s` on;
-     *     `null` where nothing was reported. A figure that was never reported in this span is left out.
-     */
-    NodeHistory: {
-      /** Format: date-time */
-      from: string;
-      /** @description Points of each list. */
-      points: number;
-      /** @description Lists by figure (`NodeMetric`). */
-      series: {
-        [key: string]: (number | null)[];
-      };
-      /** Format: int64 */
-      step_s: number;
-    };
-    /** Format: uuid */
-    NodeId: string;
-    /** @description A machine in a list. What is absent is not known, but for `connection`, which is absent while it is connected. */
-    NodeLine: {
-      arch?: string | null;
-      connection?: components["schemas"]["NodeConnection"] | null;
-      /**
-       * Format: int32
-       * @description Percent.
-       */
-      cpu?: number | null;
-      /** @description Version of the daemon. */
-      daemon?: string | null;
-      /**
-       * Format: int32
-       * @description Percent.
-       */
-      disk?: number | null;
-      drained?: boolean;
-      /** @description Only where it differs from the name. */
-      host?: string | null;
-      id: components["schemas"]["NodeId"];
-      labels?: string[];
-      /**
-       * Format: int32
-       * @description Percent.
-       */
-      memory?: number | null;
-      name: string;
-      paused?: boolean;
-      /** @description Codes of what its owner should know; the words are in the node itself. */
-      problems?: string[];
-      /**
-       * Format: int64
-       * @description Rises with each change: the node's `version`.
-       */
-      rev: number;
-      /** Format: int32 */
-      sandboxes: number;
-      /**
-       * Format: int64
-       * @description When it was heard last, seconds since 1970.
-       */
-      seen?: number | null;
-      status: components["schemas"]["NodeStatus"];
-    };
-    /** @description Something about a machine that needs a person. */
-    NodeProblem: {
-      /** @description `cloned`, `wrong_install`, `version`, `bad_hello`, `engine`, `image`, `paused` or `clock`. */
-      code: string;
-      detail: string;
-    };
-    /** @description The numbers of a heartbeat. */
-    NodeSample: {
-      /**
-       * Format: int32
-       * @default null
-       */
-      containers?: number | null;
-      /**
-       * Format: int32
-       * @default null
-       */
-      cores?: number | null;
-      /**
-       * Format: float
-       * @default null
-       */
-      cpu_pct?: number | null;
-      /**
-       * Format: int64
-       * @default null
-       */
-      disk_total_bytes?: number | null;
-      /**
-       * Format: int64
-       * @default null
-       */
-      disk_used_bytes?: number | null;
-      /**
-       * Format: float
-       * @default null
-       */
-      gpu_pct?: number | null;
-      /**
-       * Format: double
-       * @default null
-       */
-      load1?: number | null;
-      /**
-       * Format: double
-       * @default null
-       */
-      load15?: number | null;
-      /**
-       * Format: double
-       * @default null
-       */
-      load5?: number | null;
-      /**
-       * Format: int64
-       * @default null
-       */
-      memory_total_bytes?: number | null;
-      /**
-       * Format: int64
-       * @default null
-       */
-      memory_used_bytes?: number | null;
-      /** @default null */
-      psi?: components["schemas"]["Psi"] | null;
-      /**
-       * Format: int64
-       * @default null
-       */
-      swap_total_bytes?: number | null;
-      /**
-       * Format: int64
-       * @default null
-       */
-      swap_used_bytes?: number | null;
-      /**
-       * Format: float
-       * @default null
-       */
-      temp_max_c?: number | null;
-    };
-    /**
-     * @description The status that people see.
-     * @enum {string}
-     */
-    NodeStatus: "pending" | "online" | "offline" | "draining";
-    /** Format: uuid */
-    OperationId: string;
-    /** @description One line of a machine's log of operations. */
-    OperationLine: {
-      /** Format: uuid */
-      agent_id?: string | null;
-      /** Format: date-time */
-      created_at: string;
-      /** @description Why it failed. */
-      detail?: string | null;
-      /** Format: int64 */
-      duration_ms?: number | null;
-      /** Format: date-time */
-      finished_at?: string | null;
-      id: components["schemas"]["OperationId"];
-      kind: string;
-      /** @description What was asked. */
-      request: Record<string, never>;
-      /** Format: uuid */
-      sandbox_id?: string | null;
-      /** Format: date-time */
-      started_at?: string | null;
-      state: components["schemas"]["OperationState"];
-    };
-    /**
-     * @description The states of a row. The last four are final.
-     * @enum {string}
-     */
-    OperationState: "pending" | "running" | "done" | "failed" | "cancelled" | "lost";
-    /**
-     * @description Who may run an actor of a kind when several gateways share one database.
-     * @enum {string}
-     */
-    Ownership: "leased" | "socket_bound" | "local";
-    /** @description A page of a list. */
-    Page_Activity: {
-      items: {
-        /** Format: date-time */
-        at: string;
-        by?: components["schemas"]["UserBrief"] | null;
-        /** @description What was asked, said or changed. */
-        data: Record<string, never>;
-        /** @description Why it failed. */
-        detail?: string | null;
-        /** Format: int64 */
-        duration_ms?: number | null;
-        /** Format: date-time */
-        finished_at?: string | null;
-        /** @description Unique within its source. */
-        id: string;
-        node_id?: components["schemas"]["NodeId"] | null;
-        source: components["schemas"]["ActivitySource"];
-        state?: components["schemas"]["OperationState"] | null;
-        /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
-        what: string;
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
-    };
-    /** @description A page of a list. */
-    Page_AuditEntry: {
-      items: {
-        action: string;
-        /** @description The user on whose authority it happened. */
-        actor: components["schemas"]["UserId"];
-        /** Format: date-time */
-        at: string;
-        by?: components["schemas"]["UserBrief"] | null;
-        details: Record<string, never>;
-        entity_id: string;
-        entity_kind: string;
-        id: components["schemas"]["AuditId"];
-        link?: components["schemas"]["AuditLink"] | null;
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
-    };
-    /** @description A page of a list. */
-    Page_BrainVersion: {
-      items: {
-        /** Format: date-time */
-        at?: string | null;
-        author?: components["schemas"]["UserBrief"] | null;
-        /** Format: int64 */
-        bytes: number;
-        cause?: components["schemas"]["BrainCause"] | null;
+    schemas: {
         /**
-         * Format: int64
-         * @description The version that was taken back, where this is a restored one.
+         * @description Accepting an invitation. Whoever is signed in sends the token alone; everybody else their e-mail and the password of
+         *     their account, or of the one that they get.
          */
-        restored_from?: number | null;
+        Acceptance: {
+            email?: string | null;
+            /** @description For a new account; absent: the part of the e-mail before the `@`. */
+            name?: string | null;
+            /** @description At least 10 characters, at most 200. */
+            password?: string | null;
+            token: string;
+        };
+        /** @description They are a member now. */
+        AcceptedInvitation: {
+            role: components["schemas"]["Role"];
+            /** @description For programs, when nobody was signed in. Shown once. */
+            token?: string | null;
+            user: components["schemas"]["UserBrief"];
+            workspace: components["schemas"]["WorkspaceBrief"];
+        };
+        /** @description One thing that an agent did, or that was done to it. */
+        Activity: {
+            /** Format: date-time */
+            at: string;
+            by?: components["schemas"]["UserBrief"] | null;
+            /** @description What was asked, said or changed. */
+            data: Record<string, never>;
+            /** @description Why it failed. */
+            detail?: string | null;
+            /** Format: int64 */
+            duration_ms?: number | null;
+            /** Format: date-time */
+            finished_at?: string | null;
+            /** @description Unique within its source. */
+            id: string;
+            node_id?: components["schemas"]["NodeId"] | null;
+            source: components["schemas"]["ActivitySource"];
+            state?: components["schemas"]["OperationState"] | null;
+            /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
+            what: string;
+        };
         /**
-         * Format: int64
-         * @description For `If-Match`. Counts from 1; 0 where nothing was written yet.
+         * @description Where a line of the history comes from. The order decides between lines of the same moment.
+         * @enum {string}
          */
-        version: number;
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
-    };
-    /** @description A page of a list. */
-    Page_Claw: {
-      items: {
-        avatar: components["schemas"]["Avatar"];
-        /** Format: date-time */
-        created_at: string;
-        /** Format: date-time */
-        deleted_at?: string | null;
-        id: components["schemas"]["ClawId"];
-        /** @description The person on whose authority it acts. */
-        managed_by: components["schemas"]["UserBrief"];
-        model_binding?: string | null;
-        name: string;
-        role?: string | null;
-        sandbox?: components["schemas"]["SandboxBrief"] | null;
-        status: components["schemas"]["AgentState"];
-        system_prompt?: string | null;
-        /** Format: date-time */
-        updated_at: string;
+        ActivitySource: "operation" | "event" | "audit";
+        /** @description One actor that is new or differs. */
+        ActorChange: {
+            /** @description The actor. Its children are left out here: each that changed has an entry of its own. */
+            actor: components["schemas"]["ActorSnapshot"];
+            /** @description The id of its supervisor; absent on the root. */
+            parent?: string | null;
+        };
         /**
-         * Format: int64
-         * @description For `If-Match`.
+         * @description Every kind of actor that the gateway knows.
+         * @enum {string}
          */
-        version: number;
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
-    };
-    /** @description A page of a list. */
-    Page_Invitation: {
-      items: {
-        /** Format: date-time */
-        created_at: string;
-        /** @description When it is named, only its owner may come. */
-        email?: string | null;
-        /** Format: date-time */
-        expires_at: string;
-        id: components["schemas"]["InvitationId"];
-        invited_by: components["schemas"]["UserBrief"];
-        role: components["schemas"]["Role"];
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
-    };
-    /** @description A page of a list. */
-    Page_Member: {
-      items: {
-        /** Format: date-time */
-        joined_at: string;
-        role: components["schemas"]["Role"];
-        user: components["schemas"]["UserBrief"];
-        /** @description The caller. */
-        you: boolean;
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
-    };
-    /** @description A page of a list. */
-    Page_Node: {
-      items: {
-        arch?: string | null;
-        connection: components["schemas"]["NodeConnection"];
-        /** Format: date-time */
-        created_at: string;
-        daemon_version?: string | null;
-        /** @description Draining, and the machine itself says that no sandbox is left. */
-        drained: boolean;
-        engine?: components["schemas"]["EngineInfo"] | null;
-        health?: components["schemas"]["NodeHealth"] | null;
-        hostname?: string | null;
-        id: components["schemas"]["NodeId"];
-        image: components["schemas"]["ImageState"];
-        /** @description Words that people put on it. */
-        labels: string[];
-        /** Format: date-time */
-        last_seen_at?: string | null;
-        local_ip?: string | null;
-        mesh_ip?: string | null;
-        name: string;
-        os?: string | null;
-        /** @description Its owner paused it on the machine. */
-        paused: boolean;
-        /** @description What its owner should know or do. */
-        problems: components["schemas"]["NodeProblem"][];
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "orphan_sweeper" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
+        /** @description One actor. */
+        ActorSnapshot: {
+            /** @description Children and jobs in the order of their start. */
+            children: components["schemas"]["ActorSnapshot"][];
+            /**
+             * Format: date-time
+             * @description The first start; the same across restarts.
+             */
+            created_at?: string | null;
+            /**
+             * Format: int64
+             * @description Messages handled since `created_at`.
+             */
+            handled: number;
+            /** @description Stable across restarts: names from the root down, joined by `/`. */
+            id: string;
+            /** @description What it is. */
+            kind: components["schemas"]["ActorKind"];
+            last_failure?: components["schemas"]["LastFailure"] | null;
+            /** @description Part of the fixed tree, or comes and goes. */
+            lifetime: components["schemas"]["Lifetime"];
+            /**
+             * Format: int64
+             * @description Messages that ended unread with an incarnation.
+             */
+            lost: number;
+            mailbox?: components["schemas"]["MailboxSnapshot"] | null;
+            /** @description The last part of the id. */
+            name: string;
+            /** @description Who may run it when several gateways share a database. */
+            ownership: components["schemas"]["Ownership"];
+            /** @description Whether it is restarted when it ends. */
+            restart: components["schemas"]["Restart"];
+            /**
+             * Format: int64
+             * @description While it is backing off: milliseconds until it is started again.
+             */
+            restart_in_ms?: number | null;
+            /** @description Whether an operator may restart it. */
+            restartable: boolean;
+            /**
+             * Format: int64
+             * @description How often it was started again.
+             */
+            restarts: number;
+            /** @description The thing it serves, as people call it. */
+            serves?: string | null;
+            /**
+             * Format: date-time
+             * @description The latest start.
+             */
+            started_at?: string | null;
+            /** @description What it is doing. */
+            state: components["schemas"]["ActorState"];
+            strategy?: components["schemas"]["Strategy"] | null;
+            tenant?: components["schemas"]["Tenant"] | null;
+        };
         /**
-         * Format: int32
-         * @description Sandboxes on it, as the machine counts them.
+         * @description What an actor is doing with its life.
+         * @enum {string}
          */
-        sandboxes: number;
-        status: components["schemas"]["NodeStatus"];
-        /** Format: int64 */
-        version: number;
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
-    };
-    /** @description A page of a list. */
-    Page_NodeLine: {
-      items: {
-        arch?: string | null;
-        connection?: components["schemas"]["NodeConnection"] | null;
+        ActorState: "starting" | "running" | "backing_off" | "stopping" | "stopped" | "failed";
         /**
-         * Format: int32
-         * @description Percent.
+         * @description What an agent does just now.
+         * @enum {string}
          */
-        cpu?: number | null;
-        /** @description Version of the daemon. */
-        daemon?: string | null;
-        /**
-         * Format: int32
-         * @description Percent.
-         */
-        disk?: number | null;
-        drained?: boolean;
-        /** @description Only where it differs from the name. */
-        host?: string | null;
-        id: components["schemas"]["NodeId"];
-        labels?: string[];
-        /**
-         * Format: int32
-         * @description Percent.
-         */
-        memory?: number | null;
-        name: string;
-        paused?: boolean;
-        /** @description Codes of what its owner should know; the words are in the node itself. */
-        problems?: string[];
-        /**
-         * Format: int64
-         * @description Rises with each change: the node's `version`.
-         */
-        rev: number;
-        /** Format: int32 */
-        sandboxes: number;
-        /**
-         * Format: int64
-         * @description When it was heard last, seconds since 1970.
-         */
-        seen?: number | null;
-        status: components["schemas"]["NodeStatus"];
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
-    };
-    /** @description A page of a list. */
-    Page_OperationLine: {
-      items: {
+        AgentState: "online" | "working" | "idle" | "offline";
+        /** @description A fresh API session. The token is shown once. */
+        ApiSession: {
+            /** Format: date-time */
+            expires_at: string;
+            id: components["schemas"]["SessionId"];
+            label: string;
+            token: string;
+        };
+        /** @description How the log of a workspace stands. */
+        AuditChain: {
+            end?: components["schemas"]["ChainEnd"] | null;
+            /**
+             * Format: int64
+             * @description Entries of this workspace.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Those of them that have no link yet; a moment later they have.
+             */
+            waiting: number;
+        };
+        /** @description An entry of the audit log. */
+        AuditEntry: {
+            action: string;
+            /** @description The user on whose authority it happened. */
+            actor: components["schemas"]["UserId"];
+            /** Format: date-time */
+            at: string;
+            by?: components["schemas"]["UserBrief"] | null;
+            details: Record<string, never>;
+            entity_id: string;
+            entity_kind: string;
+            id: components["schemas"]["AuditId"];
+            link?: components["schemas"]["AuditLink"] | null;
+        };
         /** Format: uuid */
-        agent_id?: string | null;
-        /** Format: date-time */
-        created_at: string;
-        /** @description Why it failed. */
-        detail?: string | null;
-        /** Format: int64 */
-        duration_ms?: number | null;
-        /** Format: date-time */
-        finished_at?: string | null;
-        id: components["schemas"]["OperationId"];
-        kind: string;
-        /** @description What was asked. */
-        request: Record<string, never>;
+        AuditId: string;
+        /** @description A place in the hash chain. */
+        AuditLink: {
+            /** @description Whether the entry is still what was linked. */
+            intact: boolean;
+            /** Format: int64 */
+            position: number;
+            sha256: string;
+        };
+        /** @description What an agent looks like. */
+        Avatar: {
+            /** @description Whether somebody uploaded it; else it is drawn from the agent's id. */
+            uploaded: boolean;
+            /** @description The picture; another picture has another address. */
+            url: string;
+        };
+        /** @description A brain, or a version of it. */
+        Brain: components["schemas"]["BrainVersion"] & {
+            /** @description Markdown; empty where nothing was written yet. */
+            agent_md: string;
+        };
+        /**
+         * @description Why a version was written.
+         * @enum {string}
+         */
+        BrainCause: "edit" | "seed" | "consolidation" | "restore";
+        /** @description A new text of the brain. */
+        BrainText: {
+            /** @description Markdown, at most 100,000 characters. */
+            agent_md: string;
+        };
+        /** @description A version of a brain without its text. */
+        BrainVersion: {
+            /** Format: date-time */
+            at?: string | null;
+            author?: components["schemas"]["UserBrief"] | null;
+            /** Format: int64 */
+            bytes: number;
+            cause?: components["schemas"]["BrainCause"] | null;
+            /**
+             * Format: int64
+             * @description The version that was taken back, where this is a restored one.
+             */
+            restored_from?: number | null;
+            /**
+             * Format: int64
+             * @description For `If-Match`. Counts from 1; 0 where nothing was written yet.
+             */
+            version: number;
+        };
+        /** @description The end of the chain. */
+        ChainEnd: {
+            /** Format: int64 */
+            position: number;
+            sha256: string;
+        };
+        /** @description Kill points, as they stand. */
+        ChaosNow: {
+            /** @description Whether the configuration allows to arm any of them. */
+            allowed: boolean;
+            points: components["schemas"]["ChaosPoint"][];
+        };
+        /** @description An order to kill. */
+        ChaosOrder: {
+            /** @description `panic`, `abort` or `delay:<ms>`, each with `@<passes before it strikes>`. */
+            action: string;
+            /** @description The name of a point. */
+            point: string;
+            /**
+             * Format: int32
+             * @description How often it strikes; once without this.
+             */
+            times?: number | null;
+            /** @description Only actors whose path begins with this. */
+            within?: string | null;
+        };
+        /** @description A named place at which an actor can be killed. */
+        ChaosPoint: {
+            name: string;
+            /**
+             * Format: int64
+             * @description How often it was passed; nobody counts where arming is not allowed.
+             */
+            passes: number;
+            /** @description What has happened there, and what has not. */
+            place: string;
+        };
+        /** @description An agent. */
+        Claw: {
+            avatar: components["schemas"]["Avatar"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            deleted_at?: string | null;
+            id: components["schemas"]["ClawId"];
+            /** @description The person on whose authority it acts. */
+            managed_by: components["schemas"]["UserBrief"];
+            model_binding?: string | null;
+            name: string;
+            role?: string | null;
+            sandbox?: components["schemas"]["SandboxBrief"] | null;
+            status: components["schemas"]["AgentState"];
+            system_prompt?: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description For `If-Match`.
+             */
+            version: number;
+        };
+        /** @description What to change; an absent field stays, `null` removes. */
+        ClawChange: {
+            model_binding?: string | null;
+            name?: string | null;
+            role?: string | null;
+            system_prompt?: string | null;
+        };
         /** Format: uuid */
-        sandbox_id?: string | null;
-        /** Format: date-time */
-        started_at?: string | null;
-        state: components["schemas"]["OperationState"];
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
+        ClawId: string;
+        /**
+         * @description Every error code there is. Each has a page at `/problems/{code}`.
+         * @enum {string}
+         */
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
+        /** @description `PATCH /api/nodes/{id}` */
+        DescribeRequest: {
+            /** @description At most 16 words of small letters, digits, `.`, `_` and `-`; they replace those that it has. */
+            labels?: string[] | null;
+            name?: string | null;
+        };
+        /**
+         * @description Why an incarnation of an actor ended.
+         * @enum {string}
+         */
+        EndCause: "failed" | "ended" | "sibling" | "operator";
+        /** @description A container engine as the machine describes it. */
+        EngineInfo: {
+            api: string;
+            name: string;
+            version: string;
+        };
+        /** @description How a command stands. */
+        ExecState: {
+            argv: string[];
+            /**
+             * Format: int32
+             * @description Exit code, or 128 + signal; absent while it runs and when it never ran.
+             */
+            code?: number | null;
+            detail?: string | null;
+            /** Format: date-time */
+            finished_at?: string | null;
+            /**
+             * Format: int64
+             * @description Output so far, bytes.
+             */
+            offset: number;
+            operation_id: components["schemas"]["OperationId"];
+            /** Format: date-time */
+            started_at?: string | null;
+            state: components["schemas"]["OperationState"];
+        };
+        /** @description An operation was taken. */
+        ExecTaken: {
+            operation_id: components["schemas"]["OperationId"];
+        };
+        /** @description A command with its output, answered once. */
+        ExecWhole: {
+            /** Format: int32 */
+            code?: number | null;
+            detail?: string | null;
+            /** Format: int64 */
+            duration_ms: number;
+            operation_id: components["schemas"]["OperationId"];
+            state: components["schemas"]["OperationState"];
+            stderr_base64: string;
+            stdout_base64: string;
+            /** @description Output was left out: beyond 1 MiB here, beyond 16 MiB anywhere, or no longer to be had. */
+            truncated: boolean;
+        };
+        /** @description Why an actor is as it is. */
+        Explanation: {
+            /** @description The actor, without its children. */
+            actor: components["schemas"]["ActorSnapshot"];
+            /** @description What actors of its kind do. */
+            does: string;
+            /** @description What it holds right now, and where the truth about that lies. */
+            holds: string[];
+            /** @description What its restarts lost, and why that is nothing. */
+            lost: string[];
+            /** @description Why an operator cannot restart it; absent when that is possible. */
+            not_restartable?: string | null;
+            /** @description Its latest ends, oldest first. */
+            past: components["schemas"]["PastEnd"][];
+            /** @description Why it was restarted, in sentences; or that it was not. */
+            why: string[];
+        };
+        /** @description One fact about the inside of the sandbox. */
+        Fact: {
+            actual: string;
+            expected: string;
+            fact: string;
+            ok: boolean;
+            title: string;
+        };
+        /** @description Why a sandbox is not where the placement setting says. */
+        Fallback: {
+            reason: components["schemas"]["FallbackReason"];
+            /** @description The node that was wanted. */
+            wanted: components["schemas"]["NodeId"];
+        };
+        /**
+         * @description The closed list of reasons.
+         * @enum {string}
+         */
+        FallbackReason: "node_offline" | "node_draining" | "node_paused" | "node_deleted";
+        /** @description One wrong field. */
+        FieldError: {
+            /** @description What is wrong with it and what is allowed. */
+            detail: string;
+            /** @description JSON pointer into the body (`/limits/pids`), or the name of a query parameter or header. */
+            pointer: string;
+        };
+        /**
+         * @description What a watch says when it counts.
+         * @enum {string}
+         */
+        Finding: "defended" | "broken";
+        /** @description One figure of all machines that reported it. */
+        FleetHistory: {
+            /** Format: date-time */
+            from: string;
+            metric: components["schemas"]["FleetMetric"];
+            nodes: components["schemas"]["FleetLine"][];
+            points: number;
+            /** Format: int64 */
+            step_s: number;
+        };
+        /** @description One machine's part of it. */
+        FleetLine: {
+            id: components["schemas"]["NodeId"];
+            /** @description `null` where nothing was reported. */
+            values: (number | null)[];
+        };
+        /**
+         * @description What can be shown of all machines beside each other.
+         * @enum {string}
+         */
+        FleetMetric: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
+        /** @description A fresh invitation. The link is shown once. */
+        FreshInvitation: {
+            /** Format: date-time */
+            expires_at: string;
+            id: components["schemas"]["InvitationId"];
+            /** @description What follows `#` never reaches a server or its log. Without a `public_url` it begins with the path. */
+            link: string;
+            role: components["schemas"]["Role"];
+            /** @description The secret of the link. */
+            token: string;
+        };
+        /** @description One bit. */
+        Health: {
+            /** @description `ok`, `ready`, or what is missing. */
+            status: string;
+        };
+        /**
+         * @description Whether the agent image can be used; the words that are stored.
+         * @enum {string}
+         */
+        ImageState: "ready" | "missing" | "wrong-digest" | "unknown";
+        /** @description Lines to paste on the machine. */
+        InstallLines: {
+            linux_x86_64: string;
+            /** @description The same, refusing a download that is not what this gateway serves. */
+            with_checksum: string;
+        };
+        /** @description An invitation that was not accepted yet. */
+        Invitation: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description When it is named, only its owner may come. */
+            email?: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            id: components["schemas"]["InvitationId"];
+            invited_by: components["schemas"]["UserBrief"];
+            role: components["schemas"]["Role"];
+        };
+        /** Format: uuid */
+        InvitationId: string;
+        /** @description The secret of an invitation's link. */
+        InvitationLink: {
+            /** @description What follows `#` in the link. */
+            token: string;
+        };
+        /** @description What an invitation says to whoever holds its link. */
+        InvitationView: {
+            /** @description When it is named, only its owner may come. */
+            email?: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description Their name. */
+            invited_by: string;
+            role: components["schemas"]["Role"];
+            /** @description Its name. */
+            workspace: string;
+        };
+        /** @description `POST /api/nodes/join` */
+        JoinRequest: {
+            code: string;
+            daemon_version?: string | null;
+            hostname?: string | null;
+            /** Format: uuid */
+            install_id: string;
+            /** @description SHA-256 of the token that the daemon made itself, 64 hex digits. */
+            token_sha256: string;
+        };
+        /** @description What a machine that joined needs to know. */
+        Joined: {
+            channel_url: string;
+            node_id: components["schemas"]["NodeId"];
+            workspace_name: string;
+        };
+        /** @description One failure, for people. */
+        LastFailure: {
+            /**
+             * Format: date-time
+             * @description When it was noticed.
+             */
+            at: string;
+            /** @description The error and its causes, at most 2,000 bytes. */
+            text: string;
+        };
+        /**
+         * @description How long an actor of a kind lives.
+         * @enum {string}
+         */
+        Lifetime: "static" | "temporary";
+        /** @description Resource limits; an absent one is the default. */
+        Limits: {
+            /**
+             * Format: int64
+             * @description Memory without swap, bytes; the workspace counts in it. 64 MiB to 64 GiB.
+             * @default 1073741824
+             */
+            memory_bytes?: number;
+            /**
+             * Format: int64
+             * @description Billionths of a cpu; 0.05 to 64 cpus.
+             * @default 1000000000
+             */
+            nano_cpus?: number;
+            /**
+             * Format: int32
+             * @description Processes and threads; 8 to 32,768.
+             * @default 256
+             */
+            pids?: number;
+            /**
+             * Format: int64
+             * @description Size of the workspace, bytes; less than the memory.
+             * @default 536870912
+             */
+            workspace_bytes?: number;
+        };
+        /** @description Either a one-time login, or e-mail and password. */
+        Login: {
+            email?: string | null;
+            /** @description A one-time login, as written to the file or shown on the terminal. */
+            one_time?: string | null;
+            password?: string | null;
+        };
+        /** @description A mailbox. */
+        MailboxSnapshot: {
+            /**
+             * Format: int64
+             * @description Senders are refused from this length on; absent where there is no bound.
+             */
+            bound?: number | null;
+            /**
+             * Format: int64
+             * @description Messages that wait or are in hand.
+             */
+            len: number;
+            /**
+             * Format: int64
+             * @description Milliseconds since the oldest of them was sent.
+             */
+            oldest_ms?: number | null;
+        };
+        /** @description Who the caller is. */
+        Me: {
+            must_set_password: boolean;
+            /** @description Operates the deployment. */
+            operator: boolean;
+            /** @description What the role allows here, as verbs (`claws.write`). */
+            permissions: string[];
+            role: components["schemas"]["Role"];
+            user: components["schemas"]["UserBrief"];
+            /** @description The workspace of this request. */
+            workspace: components["schemas"]["WorkspaceBrief"];
+            workspaces: components["schemas"]["MembershipBrief"][];
+        };
+        /** @description Somebody who belongs to the workspace. */
+        Member: {
+            /** Format: date-time */
+            joined_at: string;
+            role: components["schemas"]["Role"];
+            user: components["schemas"]["UserBrief"];
+            /** @description The caller. */
+            you: boolean;
+        };
+        /** @description A workspace and the caller's role in it. */
+        MembershipBrief: {
+            id: components["schemas"]["WorkspaceId"];
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /** @description A new API session. */
+        NewApiSession: {
+            /**
+             * Format: int32
+             * @description At least 1; the longest that any session lives when absent.
+             */
+            expires_in_days?: number | null;
+            /** @description What it is for, 1 to 100 characters. */
+            label: string;
+        };
+        /** @description A new agent. The caller manages it. */
+        NewClaw: {
+            /** @description What its brain begins with: Markdown, at most 100,000 characters. */
+            brain_seed?: string | null;
+            /** @description Which model it speaks with, 1 to 200 characters. */
+            model_binding?: string | null;
+            /** @description 1 to 100 characters. */
+            name: string;
+            /** @description 1 to 100 characters. */
+            role?: string | null;
+            /** @description At most 20,000 characters. */
+            system_prompt?: string | null;
+        };
+        /** @description A command to run. */
+        NewExec: {
+            /** @description The program and its arguments; no shell is put around it. */
+            argv: string[];
+            /** @description Absolute; the workspace when absent. */
+            cwd?: string | null;
+            /**
+             * Format: int64
+             * @description Seconds until the whole process tree is killed; 600 when absent, a day at most.
+             */
+            deadline_s?: number | null;
+            env?: {
+                [key: string]: string;
+            };
+            /** @description Text for stdin, which is closed after it. Absent leaves stdin open for `…/stdin`, unless `?wait=true`. */
+            stdin?: string | null;
+            tty?: components["schemas"]["Tty"] | null;
+        };
+        /** @description Somebody to invite. */
+        NewInvitation: {
+            /** @description Only the owner of this address may come. */
+            email?: string | null;
+            /**
+             * Format: int32
+             * @description 1 to 30; 7 when absent.
+             */
+            expires_in_days?: number | null;
+            /** @description At most the inviter's own. */
+            role: components["schemas"]["Role"];
+        };
+        /** @description A new password. `current` is needed unless the session came from a one-time login. */
+        NewPassword: {
+            current?: string | null;
+            /** @description At least 10 characters, at most 200. */
+            new: string;
+            /** @description End the tokens of the caller's programs as well, not only their other sign-ins. */
+            revoke_tokens?: boolean;
+        };
+        /** @description Another role. */
+        NewRole: {
+            role: components["schemas"]["Role"];
+        };
+        /** @description What sandbox to make. There is no field for privilege, mounts, devices or the network: hardening is not negotiable. */
+        NewSandbox: {
+            /** @description Another image than the deployment's; it must hold the guest. */
+            image?: string | null;
+            limits?: components["schemas"]["Limits"] | null;
+        };
+        /** @description A new workspace; the caller becomes its Owner. */
+        NewWorkspace: {
+            /** @description 1 to 100 characters. */
+            name: string;
+        };
+        /** @description A paired machine. */
+        Node: {
+            arch?: string | null;
+            connection: components["schemas"]["NodeConnection"];
+            /** Format: date-time */
+            created_at: string;
+            daemon_version?: string | null;
+            /** @description Draining, and the machine itself says that no sandbox is left. */
+            drained: boolean;
+            engine?: components["schemas"]["EngineInfo"] | null;
+            health?: components["schemas"]["NodeHealth"] | null;
+            hostname?: string | null;
+            id: components["schemas"]["NodeId"];
+            image: components["schemas"]["ImageState"];
+            /** @description Words that people put on it. */
+            labels: string[];
+            /** Format: date-time */
+            last_seen_at?: string | null;
+            local_ip?: string | null;
+            mesh_ip?: string | null;
+            name: string;
+            os?: string | null;
+            /** @description Its owner paused it on the machine. */
+            paused: boolean;
+            /** @description What its owner should know or do. */
+            problems: components["schemas"]["NodeProblem"][];
+            /**
+             * Format: int32
+             * @description Sandboxes on it, as the machine counts them.
+             */
+            sandboxes: number;
+            status: components["schemas"]["NodeStatus"];
+            /** Format: int64 */
+            version: number;
+        };
+        /**
+         * @description Whether the machine is heard.
+         * @enum {string}
+         */
+        NodeConnection: "connected" | "suspect" | "disconnected";
+        /** @description The latest heartbeat. Percentages 0 to 100, sizes bytes, temperatures °C; what is not known is absent. */
+        NodeHealth: components["schemas"]["NodeSample"] & {
+            /** Format: date-time */
+            at: string;
+        };
+        /**
+         * @description What a machine reported, as averages. Point `n` of each list covers `step_s` seconds from `from + n * step_s` on;
+         *     `null` where nothing was reported. A figure that was never reported in this span is left out.
+         */
+        NodeHistory: {
+            /** Format: date-time */
+            from: string;
+            /** @description Points of each list. */
+            points: number;
+            /** @description Lists by figure (`NodeMetric`). */
+            series: {
+                [key: string]: (number | null)[];
+            };
+            /** Format: int64 */
+            step_s: number;
+        };
+        /** Format: uuid */
+        NodeId: string;
+        /** @description A machine in a list. What is absent is not known, but for `connection`, which is absent while it is connected. */
+        NodeLine: {
+            arch?: string | null;
+            connection?: components["schemas"]["NodeConnection"] | null;
+            /**
+             * Format: int32
+             * @description Percent.
+             */
+            cpu?: number | null;
+            /** @description Version of the daemon. */
+            daemon?: string | null;
+            /**
+             * Format: int32
+             * @description Percent.
+             */
+            disk?: number | null;
+            drained?: boolean;
+            /** @description Only where it differs from the name. */
+            host?: string | null;
+            id: components["schemas"]["NodeId"];
+            labels?: string[];
+            /**
+             * Format: int32
+             * @description Percent.
+             */
+            memory?: number | null;
+            name: string;
+            paused?: boolean;
+            /** @description Codes of what its owner should know; the words are in the node itself. */
+            problems?: string[];
+            /**
+             * Format: int64
+             * @description Rises with each change: the node's `version`.
+             */
+            rev: number;
+            /** Format: int32 */
+            sandboxes: number;
+            /**
+             * Format: int64
+             * @description When it was heard last, seconds since 1970.
+             */
+            seen?: number | null;
+            status: components["schemas"]["NodeStatus"];
+        };
+        /** @description Something about a machine that needs a person. */
+        NodeProblem: {
+            /** @description `cloned`, `wrong_install`, `version`, `bad_hello`, `engine`, `image`, `paused` or `clock`. */
+            code: string;
+            detail: string;
+        };
+        /** @description The numbers of a heartbeat. */
+        NodeSample: {
+            /**
+             * Format: int32
+             * @default null
+             */
+            containers?: number | null;
+            /**
+             * Format: int32
+             * @default null
+             */
+            cores?: number | null;
+            /**
+             * Format: float
+             * @default null
+             */
+            cpu_pct?: number | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            disk_total_bytes?: number | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            disk_used_bytes?: number | null;
+            /**
+             * Format: float
+             * @default null
+             */
+            gpu_pct?: number | null;
+            /**
+             * Format: double
+             * @default null
+             */
+            load1?: number | null;
+            /**
+             * Format: double
+             * @default null
+             */
+            load15?: number | null;
+            /**
+             * Format: double
+             * @default null
+             */
+            load5?: number | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            memory_total_bytes?: number | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            memory_used_bytes?: number | null;
+            /** @default null */
+            psi?: components["schemas"]["Psi"] | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            swap_total_bytes?: number | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            swap_used_bytes?: number | null;
+            /**
+             * Format: float
+             * @default null
+             */
+            temp_max_c?: number | null;
+        };
+        /**
+         * @description The status that people see.
+         * @enum {string}
+         */
+        NodeStatus: "pending" | "online" | "offline" | "draining";
+        /** Format: uuid */
+        OperationId: string;
+        /** @description One line of a machine's log of operations. */
+        OperationLine: {
+            /** Format: uuid */
+            agent_id?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Why it failed. */
+            detail?: string | null;
+            /** Format: int64 */
+            duration_ms?: number | null;
+            /** Format: date-time */
+            finished_at?: string | null;
+            id: components["schemas"]["OperationId"];
+            kind: string;
+            /** @description What was asked. */
+            request: Record<string, never>;
+            /** Format: uuid */
+            sandbox_id?: string | null;
+            /** Format: date-time */
+            started_at?: string | null;
+            state: components["schemas"]["OperationState"];
+        };
+        /**
+         * @description The states of a row. The last four are final.
+         * @enum {string}
+         */
+        OperationState: "pending" | "running" | "done" | "failed" | "cancelled" | "lost";
+        /**
+         * @description Who may run an actor of a kind when several gateways share one database.
+         * @enum {string}
+         */
+        Ownership: "leased" | "socket_bound" | "local";
+        /** @description A page of a list. */
+        Page_Activity: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                by?: components["schemas"]["UserBrief"] | null;
+                /** @description What was asked, said or changed. */
+                data: Record<string, never>;
+                /** @description Why it failed. */
+                detail?: string | null;
+                /** Format: int64 */
+                duration_ms?: number | null;
+                /** Format: date-time */
+                finished_at?: string | null;
+                /** @description Unique within its source. */
+                id: string;
+                node_id?: components["schemas"]["NodeId"] | null;
+                source: components["schemas"]["ActivitySource"];
+                state?: components["schemas"]["OperationState"] | null;
+                /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
+                what: string;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_AuditEntry: {
+            items: {
+                action: string;
+                /** @description The user on whose authority it happened. */
+                actor: components["schemas"]["UserId"];
+                /** Format: date-time */
+                at: string;
+                by?: components["schemas"]["UserBrief"] | null;
+                details: Record<string, never>;
+                entity_id: string;
+                entity_kind: string;
+                id: components["schemas"]["AuditId"];
+                link?: components["schemas"]["AuditLink"] | null;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_BrainVersion: {
+            items: {
+                /** Format: date-time */
+                at?: string | null;
+                author?: components["schemas"]["UserBrief"] | null;
+                /** Format: int64 */
+                bytes: number;
+                cause?: components["schemas"]["BrainCause"] | null;
+                /**
+                 * Format: int64
+                 * @description The version that was taken back, where this is a restored one.
+                 */
+                restored_from?: number | null;
+                /**
+                 * Format: int64
+                 * @description For `If-Match`. Counts from 1; 0 where nothing was written yet.
+                 */
+                version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_Claw: {
+            items: {
+                avatar: components["schemas"]["Avatar"];
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                deleted_at?: string | null;
+                id: components["schemas"]["ClawId"];
+                /** @description The person on whose authority it acts. */
+                managed_by: components["schemas"]["UserBrief"];
+                model_binding?: string | null;
+                name: string;
+                role?: string | null;
+                sandbox?: components["schemas"]["SandboxBrief"] | null;
+                status: components["schemas"]["AgentState"];
+                system_prompt?: string | null;
+                /** Format: date-time */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description For `If-Match`.
+                 */
+                version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_Invitation: {
+            items: {
+                /** Format: date-time */
+                created_at: string;
+                /** @description When it is named, only its owner may come. */
+                email?: string | null;
+                /** Format: date-time */
+                expires_at: string;
+                id: components["schemas"]["InvitationId"];
+                invited_by: components["schemas"]["UserBrief"];
+                role: components["schemas"]["Role"];
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_Member: {
+            items: {
+                /** Format: date-time */
+                joined_at: string;
+                role: components["schemas"]["Role"];
+                user: components["schemas"]["UserBrief"];
+                /** @description The caller. */
+                you: boolean;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_Node: {
+            items: {
+                arch?: string | null;
+                connection: components["schemas"]["NodeConnection"];
+                /** Format: date-time */
+                created_at: string;
+                daemon_version?: string | null;
+                /** @description Draining, and the machine itself says that no sandbox is left. */
+                drained: boolean;
+                engine?: components["schemas"]["EngineInfo"] | null;
+                health?: components["schemas"]["NodeHealth"] | null;
+                hostname?: string | null;
+                id: components["schemas"]["NodeId"];
+                image: components["schemas"]["ImageState"];
+                /** @description Words that people put on it. */
+                labels: string[];
+                /** Format: date-time */
+                last_seen_at?: string | null;
+                local_ip?: string | null;
+                mesh_ip?: string | null;
+                name: string;
+                os?: string | null;
+                /** @description Its owner paused it on the machine. */
+                paused: boolean;
+                /** @description What its owner should know or do. */
+                problems: components["schemas"]["NodeProblem"][];
+                /**
+                 * Format: int32
+                 * @description Sandboxes on it, as the machine counts them.
+                 */
+                sandboxes: number;
+                status: components["schemas"]["NodeStatus"];
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_NodeLine: {
+            items: {
+                arch?: string | null;
+                connection?: components["schemas"]["NodeConnection"] | null;
+                /**
+                 * Format: int32
+                 * @description Percent.
+                 */
+                cpu?: number | null;
+                /** @description Version of the daemon. */
+                daemon?: string | null;
+                /**
+                 * Format: int32
+                 * @description Percent.
+                 */
+                disk?: number | null;
+                drained?: boolean;
+                /** @description Only where it differs from the name. */
+                host?: string | null;
+                id: components["schemas"]["NodeId"];
+                labels?: string[];
+                /**
+                 * Format: int32
+                 * @description Percent.
+                 */
+                memory?: number | null;
+                name: string;
+                paused?: boolean;
+                /** @description Codes of what its owner should know; the words are in the node itself. */
+                problems?: string[];
+                /**
+                 * Format: int64
+                 * @description Rises with each change: the node's `version`.
+                 */
+                rev: number;
+                /** Format: int32 */
+                sandboxes: number;
+                /**
+                 * Format: int64
+                 * @description When it was heard last, seconds since 1970.
+                 */
+                seen?: number | null;
+                status: components["schemas"]["NodeStatus"];
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_OperationLine: {
+            items: {
+                /** Format: uuid */
+                agent_id?: string | null;
+                /** Format: date-time */
+                created_at: string;
+                /** @description Why it failed. */
+                detail?: string | null;
+                /** Format: int64 */
+                duration_ms?: number | null;
+                /** Format: date-time */
+                finished_at?: string | null;
+                id: components["schemas"]["OperationId"];
+                kind: string;
+                /** @description What was asked. */
+                request: Record<string, never>;
+                /** Format: uuid */
+                sandbox_id?: string | null;
+                /** Format: date-time */
+                started_at?: string | null;
+                state: components["schemas"]["OperationState"];
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_Session: {
+            items: {
+                /** Format: date-time */
+                created_at: string;
+                /** @description The session of this request. */
+                current: boolean;
+                /** @description What the browser called itself. */
+                device?: string | null;
+                /** Format: date-time */
+                expires_at: string;
+                /** @description The address that it was opened from. */
+                from_address?: string | null;
+                id: components["schemas"]["SessionId"];
+                /** @description `login` or `api`. */
+                kind: string;
+                label?: string | null;
+                /** Format: date-time */
+                last_seen_at: string;
+                /** @description The workspace that it works in. */
+                workspace_id: components["schemas"]["WorkspaceId"];
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_Workspace: {
+            items: {
+                /** Format: date-time */
+                created_at: string;
+                id: components["schemas"]["WorkspaceId"];
+                name: string;
+                plan: string;
+                /** @description The caller's own. */
+                role: components["schemas"]["Role"];
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description `POST /api/nodes/pair` */
+        PairRequest: {
+            /** @description What to call it; its hostname when absent. */
+            name?: string | null;
+        };
+        /** @description The one answer that shows a join code. */
+        Paired: {
+            /** @description For a machine that has the daemon already. */
+            command: string;
+            /** Format: date-time */
+            expires_at: string;
+            install: components["schemas"]["InstallLines"];
+            /** @description Good once, for ten minutes. */
+            join_code: string;
+            node: components["schemas"]["Node"];
+        };
+        /** @description One end of an actor that was, or was to be, started again. */
+        PastEnd: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description Why. */
+            cause: components["schemas"]["EndCause"];
+            /** @description The error and its causes, or the sibling's name. */
+            text?: string | null;
+        };
+        /** @description The placement setting. */
+        Placement: {
+            node_id?: components["schemas"]["NodeId"] | null;
+            target: components["schemas"]["PlacementTarget"];
+        };
+        /**
+         * @description Whose containers new sandboxes become.
+         * @enum {string}
+         */
+        PlacementTarget: "local" | "node";
+        /** @description The body of every error answer, `application/problem+json`. */
+        Problem: {
+            code: components["schemas"]["Code"];
+            detail: string;
+            errors?: components["schemas"]["FieldError"][];
+            /** Format: int64 */
+            limit?: number | null;
+            /** @description The first wrong field. */
+            pointer?: string | null;
+            /** @description The same as header `x-request-id`; our log has it too. */
+            request_id: string;
+            /** Format: int32 */
+            status: number;
+            title: string;
+            /** @description `/problems/<code>`, a readable page. */
+            type: string;
+            /** Format: int64 */
+            used?: number | null;
+        };
+        /** @description One promise. */
+        PromiseNow: {
+            /**
+             * Format: int64
+             * @description How often it was broken.
+             */
+            broken: number;
+            /**
+             * Format: int64
+             * @description How often something that would have broken it was stopped.
+             */
+            defended: number;
+            /** @description `P1` and so on. */
+            id: string;
+            /** @description Whether this version promises it; what is not promised yet is not watched either. */
+            promised: boolean;
+            /** @description What is promised. */
+            text: string;
+            /** @description The places in the code that count. */
+            watches: components["schemas"]["WatchNow"][];
+        };
+        /** @description What this service promises, and how that stands. */
+        Promises: {
+            /** @description The whole list, in order. */
+            promises: components["schemas"]["PromiseNow"][];
+            /**
+             * Format: date-time
+             * @description When this gateway started to count.
+             */
+            since?: string | null;
+        };
+        /** @description Share of the last 10 s in which some or all tasks waited, percent. */
+        Psi: {
+            /**
+             * Format: float
+             * @default null
+             */
+            cpu_some10?: number | null;
+            /**
+             * Format: float
+             * @default null
+             */
+            io_full10?: number | null;
+            /**
+             * Format: float
+             * @default null
+             */
+            io_some10?: number | null;
+            /**
+             * Format: float
+             * @default null
+             */
+            memory_full10?: number | null;
+            /**
+             * Format: float
+             * @default null
+             */
+            memory_some10?: number | null;
+        };
+        /** @description A purge under way; it finishes even when the gateway is killed meanwhile. */
+        PurgeStarted: {
+            saga_id: components["schemas"]["SagaId"];
+            /** @description `running` or `done`. */
+            state: string;
+        };
+        /** @description All quotas of the workspace. */
+        Quota: {
+            agents: components["schemas"]["Usage"];
+            live_containers: components["schemas"]["Usage"];
+            plan: string;
+        };
+        /** @description What is promised, machine by machine; one that is not listed has promised nothing. */
+        Reserved: {
+            items: components["schemas"]["ReservedOn"][];
+        };
+        /** @description What is promised on one machine. */
+        ReservedOn: {
+            /**
+             * Format: double
+             * @description Of the machine's processors, percent.
+             */
+            cpu_pct?: number | null;
+            /** Format: int64 */
+            memory_bytes: number;
+            /**
+             * Format: double
+             * @description Of the machine's memory, percent; absent when it never said how much it has.
+             */
+            memory_pct?: number | null;
+            /**
+             * Format: int64
+             * @description Billionths of a cpu.
+             */
+            nano_cpus: number;
+            /** @description The machine, or `local`. */
+            node_id: string;
+            /** Format: int32 */
+            sandboxes: number;
+        };
+        /**
+         * @description Whether an actor that ended is started again.
+         * @enum {string}
+         */
+        Restart: "permanent" | "transient" | "temporary";
+        /**
+         * @description A member's role, weakest first.
+         * @enum {string}
+         */
+        Role: "viewer" | "member" | "admin" | "owner";
+        /** Format: uuid */
+        SagaId: string;
+        /** @description An agent's sandbox. */
+        Sandbox: {
+            agent_id: components["schemas"]["ClawId"];
+            /** @description The engine's id, once there is one. */
+            container?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Why it failed, stopped or is lost. */
+            detail?: string | null;
+            fallback?: components["schemas"]["Fallback"] | null;
+            /** @description Facts read from inside by the escape probe; empty until it ran. */
+            hardening: components["schemas"]["Fact"][];
+            id: components["schemas"]["SandboxId"];
+            image: string;
+            /** Format: date-time */
+            last_used_at: string;
+            /**
+             * Format: date-time
+             * @description The container ends then unless it is used.
+             */
+            lease_until: string;
+            limits: components["schemas"]["Limits"];
+            /** @description `local`, or the id of a node. */
+            node_id: string;
+            node_name: string;
+            state: components["schemas"]["SandboxState"];
+            /** Format: int64 */
+            version: number;
+            workspace_archive?: components["schemas"]["WorkspaceArchive"] | null;
+        };
+        /** @description An agent's sandbox, in short. */
+        SandboxBrief: {
+            /** @description The engine's name for it. */
+            container: string;
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["SandboxId"];
+            /** @description `local`, or the id of a node. */
+            node_id: string;
+            node_name: string;
+            state: components["schemas"]["SandboxState"];
+        };
+        /** Format: uuid */
+        SandboxId: string;
+        /** @description A sandbox as its machine's page shows it. */
+        SandboxOnNode: {
+            agent_id: components["schemas"]["ClawId"];
+            agent_name: string;
+            container?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["SandboxId"];
+            limits: components["schemas"]["Limits"];
+            node_id: string;
+            node_name: string;
+            state: components["schemas"]["SandboxState"];
+        };
+        /**
+         * @description States of a registry row, as stored.
+         * @enum {string}
+         */
+        SandboxState: "provisioning" | "running" | "stopped" | "lost" | "destroying" | "destroyed" | "failed";
+        /** @description The sandboxes of a node. */
+        SandboxesOnNode: {
+            items: components["schemas"]["SandboxOnNode"][];
+        };
+        /** @description A session of the caller. */
+        Session: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description The session of this request. */
+            current: boolean;
+            /** @description What the browser called itself. */
+            device?: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description The address that it was opened from. */
+            from_address?: string | null;
+            id: components["schemas"]["SessionId"];
+            /** @description `login` or `api`. */
+            kind: string;
+            label?: string | null;
+            /** Format: date-time */
+            last_seen_at: string;
+            /** @description The workspace that it works in. */
+            workspace_id: components["schemas"]["WorkspaceId"];
+        };
+        /** Format: uuid */
+        SessionId: string;
+        /** @description Sets the placement. */
+        SetPlacement: {
+            node_id?: components["schemas"]["NodeId"] | null;
+            target: components["schemas"]["PlacementTarget"];
+        };
+        /** @description Whether somebody can sign in with a password yet. */
+        Setup: {
+            /** @description `false`: the first one-time login waits in the file `first-login` of the data directory. */
+            owner_ready: boolean;
+        };
+        /** @description The answer to a sign-in. The token is for programs; a page uses the cookie that comes with it. */
+        SignedIn: {
+            /** Format: date-time */
+            expires_at: string;
+            /** @description No password is set yet: ask for one. */
+            must_set_password: boolean;
+            role: components["schemas"]["Role"];
+            /** @description Shown once. Send it as `Authorization: Bearer <token>`. */
+            token: string;
+            user: components["schemas"]["UserBrief"];
+            workspace: components["schemas"]["WorkspaceBrief"];
+        };
+        /** @description Where stdin stands. */
+        StdinTaken: {
+            /**
+             * Format: int64
+             * @description Bytes taken so far: the offset of the next one.
+             */
+            offset: number;
+        };
+        /**
+         * @description Who is restarted when one child fails.
+         * @enum {string}
+         */
+        Strategy: "one_for_one" | "rest_for_one";
+        /** @description The workspace that the session goes on in. */
+        Switch: {
+            workspace_id: components["schemas"]["WorkspaceId"];
+        };
+        /** @description The workspace that an actor works for. Absent on what serves the whole deployment. */
+        Tenant: string;
+        /** @description Size of a terminal in cells, 1 to 1,000 each. */
+        TerminalSize: {
+            /** Format: int32 */
+            cols: number;
+            /** Format: int32 */
+            rows: number;
+        };
+        /** @description One tool. */
+        ToolInfo: {
+            /** @description The latest version that is known; absent until it was looked up. */
+            latest?: string | null;
+            /** @description Whose version it shows when it has none of its own. */
+            mirrors?: string | null;
+            tool: string;
+            version?: string | null;
+        };
+        /** @description The tools of a machine. */
+        Tools: {
+            items: components["schemas"]["ToolInfo"][];
+            /** Format: date-time */
+            reported_at?: string | null;
+        };
+        /** @description What changed in the tree since the event before. */
+        TreeDelta: {
+            /**
+             * Format: date-time
+             * @description When it was looked at.
+             */
+            at: string;
+            /** @description Actors that are new or differ, parents before their children. */
+            changed: components["schemas"]["ActorChange"][];
+            /**
+             * Format: int64
+             * @description As in the snapshot.
+             */
+            forced_kills: number;
+            /** @description Ids of actors that left the tree, and everything below them. */
+            gone: string[];
+            /**
+             * Format: int64
+             * @description As in the snapshot.
+             */
+            living: number;
+        };
+        /** @description The supervision tree at one moment. */
+        TreeSnapshot: {
+            /**
+             * Format: date-time
+             * @description When it was taken.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description Actors that had to be killed because they did not stop in time, since the start.
+             */
+            forced_kills: number;
+            /**
+             * Format: int64
+             * @description Actors, supervisors and jobs that live; of a tenant's view, those in it.
+             */
+            living: number;
+            /** @description The root. */
+            root: components["schemas"]["ActorSnapshot"];
+        };
+        /** @description Whether and how large a terminal is. */
+        Tty: boolean | components["schemas"]["TerminalSize"];
+        /** @description A quota: what is taken and what the plan allows. */
+        Usage: {
+            /** Format: int64 */
+            limit: number;
+            /** Format: int64 */
+            used: number;
+        };
+        /** @description A user, to a colleague. */
+        UserBrief: {
+            email: string;
+            id: components["schemas"]["UserId"];
+            name: string;
+        };
+        /** Format: uuid */
+        UserId: string;
+        /** @description One check of the host or the engine. */
+        VerifyCheck: {
+            detail: string;
+            level: components["schemas"]["VerifyLevel"];
+            name: string;
+            ok: boolean;
+            title: string;
+        };
+        /** @description One fact about the inside of a sandbox. */
+        VerifyFact: {
+            actual: string;
+            expected: string;
+            fact: string;
+            ok: boolean;
+            title: string;
+        };
+        /**
+         * @description How a check came out.
+         * @enum {string}
+         */
+        VerifyLevel: "ok" | "warn" | "fail";
+        /** @description What `exec-test` found: measured on the machine. */
+        VerifyReport: {
+            checks: components["schemas"]["VerifyCheck"][];
+            /** Format: int64 */
+            duration_ms: number;
+            ok: boolean;
+            /** @description Facts read from inside a probe sandbox. */
+            probe: components["schemas"]["VerifyFact"][];
+        };
+        /** @description One place that watches over a promise. */
+        WatchNow: {
+            /** Format: int64 */
+            count: number;
+            finding: components["schemas"]["Finding"];
+            /** @description Its name in the metric `roost_promise_watch_total`. */
+            name: string;
+            /** @description What it means that it counts. */
+            says: string;
+        };
+        /** @description A workspace, to a member. */
+        Workspace: {
+            /** Format: date-time */
+            created_at: string;
+            id: components["schemas"]["WorkspaceId"];
+            name: string;
+            plan: string;
+            /** @description The caller's own. */
+            role: components["schemas"]["Role"];
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description A workspace that was kept when its sandbox ended; stored in this form. */
+        WorkspaceArchive: {
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            bytes: number;
+            /** @description SHA-256 of the archive, hex. */
+            digest: string;
+        };
+        /** @description A workspace, in short. */
+        WorkspaceBrief: {
+            id: components["schemas"]["WorkspaceId"];
+            name: string;
+        };
+        /** @description Another name. */
+        WorkspaceChange: {
+            /** @description 1 to 100 characters. */
+            name: string;
+        };
+        /** @description The end has begun and finishes by itself. */
+        WorkspaceGoing: {
+            saga_id: components["schemas"]["SagaId"];
+        };
+        /** Format: uuid */
+        WorkspaceId: string;
     };
-    /** @description A page of a list. */
-    Page_Session: {
-      items: {
-        /** Format: date-time */
-        created_at: string;
-        /** @description The session of this request. */
-        current: boolean;
-        /** @description What the browser called itself. */
-        device?: string | null;
-        /** Format: date-time */
-        expires_at: string;
-        /** @description The address that it was opened from. */
-        from_address?: string | null;
-        id: components["schemas"]["SessionId"];
-        /** @description `login` or `api`. */
-        kind: string;
-        label?: string | null;
-        /** Format: date-time */
-        last_seen_at: string;
-        /** @description The workspace that it works in. */
-        workspace_id: components["schemas"]["WorkspaceId"];
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
-    };
-    /** @description A page of a list. */
-    Page_Workspace: {
-      items: {
-        /** Format: date-time */
-        created_at: string;
-        id: components["schemas"]["WorkspaceId"];
-        name: string;
-        plan: string;
-        /** @description The caller's own. */
-        role: components["schemas"]["Role"];
-        /** Format: int64 */
-        version: number;
-      }[];
-      /** @description Absent on the last page. */
-      next_cursor?: string | null;
-    };
-    /** @description `POST /api/nodes/pair` */
-    PairRequest: {
-      /** @description What to call it; its hostname when absent. */
-      name?: string | null;
-    };
-    /** @description The one answer that shows a join code. */
-    Paired: {
-      /** @description For a machine that has the daemon already. */
-      command: string;
-      /** Format: date-time */
-      expires_at: string;
-      install: components["schemas"]["InstallLines"];
-      /** @description Good once, for ten minutes. */
-      join_code: string;
-      node: components["schemas"]["Node"];
-    };
-    /** @description One end of an actor that was, or was to be, started again. */
-    PastEnd: {
-      /**
-       * Format: date-time
-       * @description When.
-       */
-      at: string;
-      /** @description Why. */
-      cause: components["schemas"]["EndCause"];
-      /** @description The error and its causes, or the sibling's name. */
-      text?: string | null;
-    };
-    /** @description The placement setting. */
-    Placement: {
-      node_id?: components["schemas"]["NodeId"] | null;
-      target: components["schemas"]["PlacementTarget"];
-    };
-    /**
-     * @description Whose containers new sandboxes become.
-     * @enum {string}
-     */
-    PlacementTarget: "local" | "node";
-    /** @description The body of every error answer, `application/problem+json`. */
-    Problem: {
-      code: components["schemas"]["Code"];
-      detail: string;
-      errors?: components["schemas"]["FieldError"][];
-      /** Format: int64 */
-      limit?: number | null;
-      /** @description The first wrong field. */
-      pointer?: string | null;
-      /** @description The same as header `x-request-id`; our log has it too. */
-      request_id: string;
-      /** Format: int32 */
-      status: number;
-      title: string;
-      /** @description `/problems/<code>`, a readable page. */
-      type: string;
-      /** Format: int64 */
-      used?: number | null;
-    };
-    /** @description One promise. */
-    PromiseNow: {
-      /**
-       * Format: int64
-       * @description How often it was broken.
-       */
-      broken: number;
-      /**
-       * Format: int64
-       * @description How often something that would have broken it was stopped.
-       */
-      defended: number;
-      /** @description `P1` and so on. */
-      id: string;
-      /** @description Whether this version promises it; what is not promised yet is not watched either. */
-      promised: boolean;
-      /** @description What is promised. */
-      text: string;
-      /** @description The places in the code that count. */
-      watches: components["schemas"]["WatchNow"][];
-    };
-    /** @description What this service promises, and how that stands. */
-    Promises: {
-      /** @description The whole list, in order. */
-      promises: components["schemas"]["PromiseNow"][];
-      /**
-       * Format: date-time
-       * @description When this gateway started to count.
-       */
-      since?: string | null;
-    };
-    /** @description Share of the last 10 s in which some or all tasks waited, percent. */
-    Psi: {
-      /**
-       * Format: float
-       * @default null
-       */
-      cpu_some10?: number | null;
-      /**
-       * Format: float
-       * @default null
-       */
-      io_full10?: number | null;
-      /**
-       * Format: float
-       * @default null
-       */
-      io_some10?: number | null;
-      /**
-       * Format: float
-       * @default null
-       */
-      memory_full10?: number | null;
-      /**
-       * Format: float
-       * @default null
-       */
-      memory_some10?: number | null;
-    };
-    /** @description A purge under way; it finishes even when the gateway is killed meanwhile. */
-    PurgeStarted: {
-      saga_id: components["schemas"]["SagaId"];
-      /** @description `running` or `done`. */
-      state: string;
-    };
-    /** @description All quotas of the workspace. */
-    Quota: {
-      agents: components["schemas"]["Usage"];
-      live_containers: components["schemas"]["Usage"];
-      plan: string;
-    };
-    /** @description What is promised, machine by machine; one that is not listed has promised nothing. */
-    Reserved: {
-      items: components["schemas"]["ReservedOn"][];
-    };
-    /** @description What is promised on one machine. */
-    ReservedOn: {
-      /**
-       * Format: double
-       * @description Of the machine's processors, percent.
-       */
-      cpu_pct?: number | null;
-      /** Format: int64 */
-      memory_bytes: number;
-      /**
-       * Format: double
-       * @description Of the machine's memory, percent; absent when it never said how much it has.
-       */
-      memory_pct?: number | null;
-      /**
-       * Format: int64
-       * @description Billionths of a cpu.
-       */
-      nano_cpus: number;
-      /** @description The machine, or `local`. */
-      node_id: string;
-      /** Format: int32 */
-      sandboxes: number;
-    };
-    /**
-     * @description Whether an actor that ended is started again.
-     * @enum {string}
-     */
-    Restart: "permanent" | "transient" | "temporary";
-    /**
-     * @description A member's role, weakest first.
-     * @enum {string}
-     */
-    Role: "viewer" | "member" | "admin" | "owner";
-    /** Format: uuid */
-    SagaId: string;
-    /** @description An agent's sandbox. */
-    Sandbox: {
-      agent_id: components["schemas"]["ClawId"];
-      /** @description The engine's id, once there is one. */
-      container?: string | null;
-      /** Format: date-time */
-      created_at: string;
-      /** @description Why it failed, stopped or is lost. */
-      detail?: string | null;
-      fallback?: components["schemas"]["Fallback"] | null;
-      /** @description Facts read from inside by the escape probe; empty until it ran. */
-      hardening: components["schemas"]["Fact"][];
-      id: components["schemas"]["SandboxId"];
-      image: string;
-      /** Format: date-time */
-      last_used_at: string;
-      /**
-       * Format: date-time
-       * @description The container ends then unless it is used.
-       */
-      lease_until: string;
-      limits: components["schemas"]["Limits"];
-      /** @description `local`, or the id of a node. */
-      node_id: string;
-      node_name: string;
-      state: components["schemas"]["SandboxState"];
-      /** Format: int64 */
-      version: number;
-      workspace_archive?: components["schemas"]["WorkspaceArchive"] | null;
-    };
-    /** @description An agent's sandbox, in short. */
-    SandboxBrief: {
-      /** @description The engine's name for it. */
-      container: string;
-      /** Format: date-time */
-      created_at: string;
-      id: components["schemas"]["SandboxId"];
-      /** @description `local`, or the id of a node. */
-      node_id: string;
-      node_name: string;
-      state: components["schemas"]["SandboxState"];
-    };
-    /** Format: uuid */
-    SandboxId: string;
-    /** @description A sandbox as its machine's page shows it. */
-    SandboxOnNode: {
-      agent_id: components["schemas"]["ClawId"];
-      agent_name: string;
-      container?: string | null;
-      /** Format: date-time */
-      created_at: string;
-      id: components["schemas"]["SandboxId"];
-      limits: components["schemas"]["Limits"];
-      node_id: string;
-      node_name: string;
-      state: components["schemas"]["SandboxState"];
-    };
-    /**
-     * @description States of a registry row, as stored.
-     * @enum {string}
-     */
-    SandboxState: "provisioning" | "running" | "stopped" | "lost" | "destroying" | "destroyed" | "failed";
-    /** @description The sandboxes of a node. */
-    SandboxesOnNode: {
-      items: components["schemas"]["SandboxOnNode"][];
-    };
-    /** @description A session of the caller. */
-    Session: {
-      /** Format: date-time */
-      created_at: string;
-      /** @description The session of this request. */
-      current: boolean;
-      /** @description What the browser called itself. */
-      device?: string | null;
-      /** Format: date-time */
-      expires_at: string;
-      /** @description The address that it was opened from. */
-      from_address?: string | null;
-      id: components["schemas"]["SessionId"];
-      /** @description `login` or `api`. */
-      kind: string;
-      label?: string | null;
-      /** Format: date-time */
-      last_seen_at: string;
-      /** @description The workspace that it works in. */
-      workspace_id: components["schemas"]["WorkspaceId"];
-    };
-    /** Format: uuid */
-    SessionId: string;
-    /** @description Sets the placement. */
-    SetPlacement: {
-      node_id?: components["schemas"]["NodeId"] | null;
-      target: components["schemas"]["PlacementTarget"];
-    };
-    /** @description Whether somebody can sign in with a password yet. */
-    Setup: {
-      /** @description `false`: the first one-time login waits in the file `first-login` of the data directory. */
-      owner_ready: boolean;
-    };
-    /** @description The answer to a sign-in. The token is for programs; a page uses the cookie that comes with it. */
-    SignedIn: {
-      /** Format: date-time */
-      expires_at: string;
-      /** @description No password is set yet: ask for one. */
-      must_set_password: boolean;
-      role: components["schemas"]["Role"];
-      /** @description Shown once. Send it as `Authorization: Bearer <token>`. */
-      token: string;
-      user: components["schemas"]["UserBrief"];
-      workspace: components["schemas"]["WorkspaceBrief"];
-    };
-    /** @description Where stdin stands. */
-    StdinTaken: {
-      /**
-       * Format: int64
-       * @description Bytes taken so far: the offset of the next one.
-       */
-      offset: number;
-    };
-    /**
-     * @description Who is restarted when one child fails.
-     * @enum {string}
-     */
-    Strategy: "one_for_one" | "rest_for_one";
-    /** @description The workspace that the session goes on in. */
-    Switch: {
-      workspace_id: components["schemas"]["WorkspaceId"];
-    };
-    /** @description The workspace that an actor works for. Absent on what serves the whole deployment. */
-    Tenant: string;
-    /** @description Size of a terminal in cells, 1 to 1,000 each. */
-    TerminalSize: {
-      /** Format: int32 */
-      cols: number;
-      /** Format: int32 */
-      rows: number;
-    };
-    /** @description One tool. */
-    ToolInfo: {
-      /** @description The latest version that is known; absent until it was looked up. */
-      latest?: string | null;
-      /** @description Whose version it shows when it has none of its own. */
-      mirrors?: string | null;
-      tool: string;
-      version?: string | null;
-    };
-    /** @description The tools of a machine. */
-    Tools: {
-      items: components["schemas"]["ToolInfo"][];
-      /** Format: date-time */
-      reported_at?: string | null;
-    };
-    /** @description What changed in the tree since the event before. */
-    TreeDelta: {
-      /**
-       * Format: date-time
-       * @description When it was looked at.
-       */
-      at: string;
-      /** @description Actors that are new or differ, parents before their children. */
-      changed: components["schemas"]["ActorChange"][];
-      /**
-       * Format: int64
-       * @description As in the snapshot.
-       */
-      forced_kills: number;
-      /** @description Ids of actors that left the tree, and everything below them. */
-      gone: string[];
-      /**
-       * Format: int64
-       * @description As in the snapshot.
-       */
-      living: number;
-    };
-    /** @description The supervision tree at one moment. */
-    TreeSnapshot: {
-      /**
-       * Format: date-time
-       * @description When it was taken.
-       */
-      at: string;
-      /**
-       * Format: int64
-       * @description Actors that had to be killed because they did not stop in time, since the start.
-       */
-      forced_kills: number;
-      /**
-       * Format: int64
-       * @description Actors, supervisors and jobs that live; of a tenant's view, those in it.
-       */
-      living: number;
-      /** @description The root. */
-      root: components["schemas"]["ActorSnapshot"];
-    };
-    /** @description Whether and how large a terminal is. */
-    Tty: boolean | components["schemas"]["TerminalSize"];
-    /** @description A quota: what is taken and what the plan allows. */
-    Usage: {
-      /** Format: int64 */
-      limit: number;
-      /** Format: int64 */
-      used: number;
-    };
-    /** @description A user, to a colleague. */
-    UserBrief: {
-      email: string;
-      id: components["schemas"]["UserId"];
-      name: string;
-    };
-    /** Format: uuid */
-    UserId: string;
-    /** @description One check of the host or the engine. */
-    VerifyCheck: {
-      detail: string;
-      level: components["schemas"]["VerifyLevel"];
-      name: string;
-      ok: boolean;
-      title: string;
-    };
-    /** @description One fact about the inside of a sandbox. */
-    VerifyFact: {
-      actual: string;
-      expected: string;
-      fact: string;
-      ok: boolean;
-      title: string;
-    };
-    /**
-     * @description How a check came out.
-     * @enum {string}
-     */
-    VerifyLevel: "ok" | "warn" | "fail";
-    /** @description What `exec-test` found: measured on the machine. */
-    VerifyReport: {
-      checks: components["schemas"]["VerifyCheck"][];
-      /** Format: int64 */
-      duration_ms: number;
-      ok: boolean;
-      /** @description Facts read from inside a probe sandbox. */
-      probe: components["schemas"]["VerifyFact"][];
-    };
-    /** @description One place that watches over a promise. */
-    WatchNow: {
-      /** Format: int64 */
-      count: number;
-      finding: components["schemas"]["Finding"];
-      /** @description Its name in the metric `roost_promise_watch_total`. */
-      name: string;
-      /** @description What it means that it counts. */
-      says: string;
-    };
-    /** @description A workspace, to a member. */
-    Workspace: {
-      /** Format: date-time */
-      created_at: string;
-      id: components["schemas"]["WorkspaceId"];
-      name: string;
-      plan: string;
-      /** @description The caller's own. */
-      role: components["schemas"]["Role"];
-      /** Format: int64 */
-      version: number;
-    };
-    /** @description A workspace that was kept when its sandbox ended; stored in this form. */
-    WorkspaceArchive: {
-      /** Format: date-time */
-      at: string;
-      /** Format: int64 */
-      bytes: number;
-      /** @description SHA-256 of the archive, hex. */
-      digest: string;
-    };
-    /** @description A workspace, in short. */
-    WorkspaceBrief: {
-      id: components["schemas"]["WorkspaceId"];
-      name: string;
-    };
-    /** @description Another name. */
-    WorkspaceChange: {
-      /** @description 1 to 100 characters. */
-      name: string;
-    };
-    /** @description The end has begun and finishes by itself. */
-    WorkspaceGoing: {
-      saga_id: components["schemas"]["SagaId"];
-    };
-    /** Format: uuid */
-    WorkspaceId: string;
-  };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  list: {
-    parameters: {
-      query?: {
-        /** @description Items a page: 1 to 200, 50 when absent. */
-        limit?: number;
-        /** @description `next_cursor` of the page before. */
-        cursor?: string;
-        /** @description The user on whose authority it happened. */
-        actor?: components["schemas"]["UserId"];
-        /** @description An action (`claw.created`), or a family of them (`claw.*`). */
-        action?: string;
-        /** @description What kind of thing it was done to (`claw`). */
-        entity_kind?: string;
-        /** @description The id of the thing it was done to. */
-        entity_id?: string;
-        /** @description Not before this moment. */
-        from?: string;
-        /** @description Before this moment. */
-        until?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_AuditEntry"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  chain: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["AuditChain"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  login: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["Login"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["SignedIn"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      429: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  logout: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  me: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Me"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  set_password: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["NewPassword"];
-      };
-    };
-    responses: {
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      429: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list_sessions: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_Session"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  open_session: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description a repeat is 409 already-answered: the token is not kept */
-        "Idempotency-Key"?: string | null;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["NewApiSession"];
-      };
-    };
-    responses: {
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["ApiSession"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  end_session: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["SessionId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  switch_workspace: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["Switch"];
-      };
-    };
-    responses: {
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list: {
-    parameters: {
-      query?: {
-        /** @description Items a page: 1 to 200, 50 when absent. */
-        limit?: number;
-        /** @description `next_cursor` of the page before. */
-        cursor?: string;
-        /** @description Softly deleted ones, too. */
-        include_deleted?: boolean;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_Claw"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  create: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description repeats answer the first result for 24 h */
-        "Idempotency-Key"?: string | null;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["NewClaw"];
-      };
-    };
-    responses: {
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Claw"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      402: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Claw"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  delete: {
-    parameters: {
-      query?: {
-        /** @description For good, with everything that the agent has. Needs the role admin. */
-        purge?: boolean;
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["PurgeStarted"];
-        };
-      };
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  change: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description the version that the change is made from */
-        "If-Match"?: string | null;
-      };
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["ClawChange"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Claw"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      412: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  activity: {
-    parameters: {
-      query?: {
-        /** @description Items a page: 1 to 200, 50 when absent. */
-        limit?: number;
-        /** @description `next_cursor` of the page before. */
-        cursor?: string;
-        /** @description Only these: `operation`, `event`, `audit`, with commas between them. */
-        sources?: string;
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_Activity"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  avatar: {
-    parameters: {
-      query?: {
-        /** @description As the agent's `avatar.url` has it: then a browser may keep the picture. */
-        v?: string;
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description the picture */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "image/png": number[];
-        };
-      };
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  upload_avatar: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "image/jpeg": number[];
-        "image/png": number[];
-        "image/webp": number[];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Avatar"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  remove_avatar: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  brain: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          /** @description the version, for `If-Match` */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Brain"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  write_brain: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description the version that the text was made from */
-        "If-Match"?: string | null;
-      };
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["BrainText"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Brain"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      412: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  brain_history: {
-    parameters: {
-      query?: {
-        /** @description Items a page: 1 to 200, 50 when absent. */
-        limit?: number;
-        /** @description `next_cursor` of the page before. */
-        cursor?: string;
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_BrainVersion"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  brain_version: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-        version: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Brain"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  restore_brain: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description the version that is the newest now */
-        "If-Match"?: string | null;
-      };
-      path: {
-        id: components["schemas"]["ClawId"];
-        version: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Brain"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      412: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  show: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Sandbox"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  provision: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description repeats answer the first result for 24 h */
-        "Idempotency-Key"?: string | null;
-      };
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["NewSandbox"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Sandbox"];
-        };
-      };
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Sandbox"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      402: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      504: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  destroy: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  start: {
-    parameters: {
-      query?: {
-        /** @description Wait for the end and answer once, with at most 1 MiB of output. */
-        wait?: boolean;
-      };
-      header?: {
-        /** @description the same key starts the command once */
-        "Idempotency-Key"?: string | null;
-      };
-      path: {
-        id: components["schemas"]["ClawId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["NewExec"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["ExecWhole"];
-        };
-      };
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["ExecTaken"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      504: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  follow: {
-    parameters: {
-      query?: {
-        /** @description Bytes of output that the client has; 0 from the beginning. */
-        offset?: number;
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-        operation_id: components["schemas"]["OperationId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["ExecState"];
-          "text/event-stream": string;
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  cancel: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-        operation_id: components["schemas"]["OperationId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  resize: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-        operation_id: components["schemas"]["OperationId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["TerminalSize"];
-      };
-    };
-    responses: {
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  stdin: {
-    parameters: {
-      query?: {
-        /** @description Offset of the first byte; an offset that was taken before is ignored, so a retry is safe. */
-        offset?: number;
-        /** @description Close stdin after these bytes. */
-        eof?: boolean;
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["ClawId"];
-        operation_id: components["schemas"]["OperationId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/octet-stream": number[];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["StdinTaken"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      504: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  events: {
-    parameters: {
-      query?: {
-        /** @description Only these types, separated by commas. */
-        types?: string;
-        /** @description Only what is about this agent. */
-        agent_id?: components["schemas"]["ClawId"];
-        /** @description Only what is about this run. */
-        run_id?: string;
-        /** @description Only what is about this mission. */
-        mission_id?: string;
-        /** @description Where to go on; a browser cannot set the header `Last-Event-ID` the first time. */
-        last_event_id?: string;
-      };
-      header?: {
-        /** @description where to go on */
-        "Last-Event-ID"?: string | null;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "text/event-stream": string;
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      429: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Placement"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  put: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["SetPlacement"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Placement"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  clear: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  reserved: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Reserved"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  accept_invitation: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["Acceptance"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["AcceptedInvitation"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      429: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  look_at_invitation: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["InvitationLink"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["InvitationView"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      429: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list: {
-    parameters: {
-      query?: {
-        /** @description Items a page: 1 to 200, 50 when absent. */
-        limit?: number;
-        /** @description `next_cursor` of the page before. */
-        cursor?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_Node"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  agent: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      101: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  of_fleet: {
-    parameters: {
-      query?: {
-        /** @description Which figure; `cpu` when absent. */
-        metric?: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
-        /** @description How far back; an hour when absent. */
-        span?: "1h" | "6h" | "24h";
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["FleetHistory"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  join: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["JoinRequest"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Joined"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  leave: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  lines: {
-    parameters: {
-      query?: {
-        /** @description Only these: up to 100 ids with commas between them. */
-        ids?: string;
-        /** @description `next_cursor` of the page before. */
-        cursor?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_NodeLine"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  live: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "text/event-stream": components["schemas"]["Node"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  pair: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["PairRequest"];
-      };
-    };
-    responses: {
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Paired"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["NodeId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Node"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  remove: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["NodeId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  describe: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["NodeId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["DescribeRequest"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Node"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  drain: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["NodeId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Node"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  exec_test: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["NodeId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["VerifyReport"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      504: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  of_node: {
-    parameters: {
-      query?: {
-        /** @description How far back; an hour when absent. */
-        span?: "1h" | "6h" | "24h";
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["NodeId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["NodeHistory"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  operations: {
-    parameters: {
-      query?: {
-        /** @description Items a page: 1 to 200, 50 when absent. */
-        limit?: number;
-        /** @description `next_cursor` of the page before. */
-        cursor?: string;
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["NodeId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_OperationLine"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  on_node: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["NodeId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["SandboxesOnNode"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  tools: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["NodeId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Tools"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  undrain: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["NodeId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Node"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  explain: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Explanation"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  restart: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description `not-restartable` */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  points: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["ChaosNow"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  arm: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["ChaosOrder"];
-      };
-    };
-    responses: {
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description `forbidden`, or `chaos-off` where the configuration does not allow it */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  disarm: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description `forbidden`, or `chaos-off` where the configuration does not allow it */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  log: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "text/plain": string;
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  promises: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Promises"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  tree: {
-    parameters: {
-      query?: {
-        /** @description `json` (default), `text` or `dot`. */
-        format?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["TreeSnapshot"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  stream: {
-    parameters: {
-      query?: {
-        /** @description `tree` (default), or `promises`: how the promises stand, for operators. */
-        show?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "text/event-stream": components["schemas"]["TreeDelta"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      429: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  read_quota: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Quota"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  setup: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Setup"];
-        };
-      };
-    };
-  };
-  list: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_Workspace"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  create: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description repeats answer the first result for 24 h */
-        "Idempotency-Key"?: string | null;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["NewWorkspace"];
-      };
-    };
-    responses: {
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Workspace"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["WorkspaceId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Workspace"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  delete_workspace: {
-    parameters: {
-      query: {
-        /** @description The name of the workspace. */
-        confirm: string;
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["WorkspaceId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["WorkspaceGoing"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  change_workspace: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["WorkspaceId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["WorkspaceChange"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Workspace"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list_invitations: {
-    parameters: {
-      query?: {
-        /** @description Items a page: 1 to 200, 50 when absent. */
-        limit?: number;
-        /** @description `next_cursor` of the page before. */
-        cursor?: string;
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["WorkspaceId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_Invitation"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  invite: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description a repeat is 409 already-answered: the link is not kept */
-        "Idempotency-Key"?: string | null;
-      };
-      path: {
-        id: components["schemas"]["WorkspaceId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["NewInvitation"];
-      };
-    };
-    responses: {
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["FreshInvitation"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  withdraw_invitation: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["WorkspaceId"];
-        invitation_id: components["schemas"]["InvitationId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list_members: {
-    parameters: {
-      query?: {
-        /** @description Items a page: 1 to 200, 50 when absent. */
-        limit?: number;
-        /** @description `next_cursor` of the page before. */
-        cursor?: string;
-      };
-      header?: never;
-      path: {
-        id: components["schemas"]["WorkspaceId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Page_Member"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  remove_member: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["WorkspaceId"];
-        user_id: components["schemas"]["UserId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  change_role: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: components["schemas"]["WorkspaceId"];
-        user_id: components["schemas"]["UserId"];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["NewRole"];
-      };
-    };
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Member"];
-        };
-      };
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  download: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description `x86_64-unknown-linux-gnu`, or the same with `.sha256` */
-        target: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/octet-stream": number[];
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  healthz: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Health"];
-        };
-      };
-    };
-  };
-  metrics: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "text/plain": string;
-        };
-      };
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  problem_page: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        code: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "text/html": string;
-        };
-      };
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  readyz: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Health"];
-        };
-      };
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Health"];
-        };
-      };
-    };
-  };
+    list: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description The user on whose authority it happened. */
+                actor?: components["schemas"]["UserId"];
+                /** @description An action (`claw.created`), or a family of them (`claw.*`). */
+                action?: string;
+                /** @description What kind of thing it was done to (`claw`). */
+                entity_kind?: string;
+                /** @description The id of the thing it was done to. */
+                entity_id?: string;
+                /** @description Not before this moment. */
+                from?: string;
+                /** @description Before this moment. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AuditEntry"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    chain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditChain"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPassword"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Session"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    open_session: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeat is 409 already-answered: the token is not kept */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApiSession"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiSession"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    switch_workspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Switch"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Softly deleted ones, too. */
+                include_deleted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Claw"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewClaw"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claw"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claw"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete: {
+        parameters: {
+            query?: {
+                /** @description For good, with everything that the agent has. Needs the role admin. */
+                purge?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PurgeStarted"];
+                };
+            };
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that the change is made from */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClawChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claw"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    activity: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only these: `operation`, `event`, `audit`, with commas between them. */
+                sources?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Activity"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    avatar: {
+        parameters: {
+            query?: {
+                /** @description As the agent's `avatar.url` has it: then a browser may keep the picture. */
+                v?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": number[];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upload_avatar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "image/jpeg": number[];
+                "image/png": number[];
+                "image/webp": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Avatar"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_avatar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    brain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description the version, for `If-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brain"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    write_brain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that the text was made from */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BrainText"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brain"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    brain_history: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BrainVersion"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    brain_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brain"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_brain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that is the newest now */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brain"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    provision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSandbox"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start: {
+        parameters: {
+            query?: {
+                /** @description Wait for the end and answer once, with at most 1 MiB of output. */
+                wait?: boolean;
+            };
+            header?: {
+                /** @description the same key starts the command once */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewExec"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecWhole"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecTaken"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    follow: {
+        parameters: {
+            query?: {
+                /** @description Bytes of output that the client has; 0 from the beginning. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                operation_id: components["schemas"]["OperationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecState"];
+                    "text/event-stream": string;
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                operation_id: components["schemas"]["OperationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resize: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                operation_id: components["schemas"]["OperationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TerminalSize"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stdin: {
+        parameters: {
+            query?: {
+                /** @description Offset of the first byte; an offset that was taken before is ignored, so a retry is safe. */
+                offset?: number;
+                /** @description Close stdin after these bytes. */
+                eof?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                operation_id: components["schemas"]["OperationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StdinTaken"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    events: {
+        parameters: {
+            query?: {
+                /** @description Only these types, separated by commas. */
+                types?: string;
+                /** @description Only what is about this agent. */
+                agent_id?: components["schemas"]["ClawId"];
+                /** @description Only what is about this run. */
+                run_id?: string;
+                /** @description Only what is about this mission. */
+                mission_id?: string;
+                /** @description Where to go on; a browser cannot set the header `Last-Event-ID` the first time. */
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description where to go on */
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Placement"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetPlacement"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Placement"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    clear: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reserved: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reserved"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    accept_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedInvitation"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    look_at_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationLink"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationView"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Node"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    of_fleet: {
+        parameters: {
+            query?: {
+                /** @description Which figure; `cpu` when absent. */
+                metric?: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
+                /** @description How far back; an hour when absent. */
+                span?: "1h" | "6h" | "24h";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FleetHistory"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    join: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JoinRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Joined"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    leave: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lines: {
+        parameters: {
+            query?: {
+                /** @description Only these: up to 100 ids with commas between them. */
+                ids?: string;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_NodeLine"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Node"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pair: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PairRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Paired"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DescribeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exec_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyReport"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    of_node: {
+        parameters: {
+            query?: {
+                /** @description How far back; an hour when absent. */
+                span?: "1h" | "6h" | "24h";
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeHistory"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    operations: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OperationLine"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    on_node: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxesOnNode"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tools"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not-restartable` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    points: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChaosNow"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    arm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChaosOrder"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, or `chaos-off` where the configuration does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disarm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, or `chaos-off` where the configuration does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    promises: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Promises"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tree: {
+        parameters: {
+            query?: {
+                /** @description `json` (default), `text` or `dot`. */
+                format?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreeSnapshot"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stream: {
+        parameters: {
+            query?: {
+                /** @description `tree` (default), or `promises`: how the promises stand, for operators. */
+                show?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["TreeDelta"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_quota: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quota"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setup"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Workspace"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWorkspace"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_workspace: {
+        parameters: {
+            query: {
+                /** @description The name of the workspace. */
+                confirm: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceGoing"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_workspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkspaceChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_invitations: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Invitation"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeat is 409 already-answered: the link is not kept */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvitation"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreshInvitation"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdraw_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+                invitation_id: components["schemas"]["InvitationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_members: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Member"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["WorkspaceId"];
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRole"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    download: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `x86_64-unknown-linux-gnu`, or the same with `.sha256` */
+                target: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    problem_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
 }

@@ -1,123 +1,129 @@
 //! `GET /api/nodes/live`: the nodes of the workspace now, then each that changes.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::response::Sse;
-use axum::response::sse::Event;
-use futures::Stream;
+use axum::response::Response;
+use sea_orm::DbErr;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::FleetState;
-use crate::domains::auth::{Scoped, WorkspaceScope, can};
+use crate::domains::auth::{Authority, Scoped, WorkspaceScope, can};
 use crate::domains::fleet::dto::Node;
-use crate::domains::fleet::store;
+use crate::domains::fleet::{FleetHandle, store};
+use crate::domains::live::{Beat, Feed, Gone, Opening, Outlet};
 use crate::error::ApiResult;
-use crate::events::Subscription;
+use crate::events::Watch;
 use crate::http::problem::Problem;
+use crate::http::sse;
 use crate::ids::NodeId;
 
-/// How often a stream says that it lives.
-const BEAT: Duration = Duration::from_secs(10);
-/// A stream ends after this; the client comes back, and is authorised again.
-const ROTATION: Duration = Duration::from_secs(600);
 /// Changes within this are sent together.
 const GATHER: Duration = Duration::from_millis(50);
 /// Nodes that one stream shows.
 const MOST: u64 = 10_000;
+/// Nodes that are read whole at once.
+const PAGE: usize = 500;
 
-/// A stream of `node` events: every node at first, then each that changes, and `beat` every ten seconds.
+/// The events of `/api/nodes/live`: a field for each type, with what its `data:` line holds.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it only describes; each field is sent by itself")]
+pub(super) struct NodeEvents {
+    node: Node,
+    gone: NodeGone,
+    beat: Beat,
+}
+
+/// A node was deleted.
+#[derive(Serialize, ToSchema)]
+pub(super) struct NodeGone {
+    id: NodeId,
+}
+
+/// A stream of `node` events: every node at first, then each that changes, `gone` for each that is deleted, and `beat`
+/// every ten seconds. No event has an id: whoever comes back gets every node.
 #[utoipa::path(get, path = "/api/nodes/live", tag = "nodes",
-    responses((status = 200, content_type = "text/event-stream", body = Node), (status = 401, body = Problem),
-        (status = 403, body = Problem)))]
+    responses((status = 200, content_type = "text/event-stream", body = NodeEvents), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 429, body = Problem)))]
 pub(super) async fn live(
     State(state): State<FleetState>,
     caller: Scoped<can::ReadNodes>,
-) -> ApiResult<(
-    [(&'static str, &'static str); 1],
-    Sse<impl Stream<Item = Result<Event, Infallible>>>,
-)> {
+) -> ApiResult<Response> {
     let scope = caller.scope();
-    let until = state.fleet.clock().monotonic() + ROTATION;
-    let changes = state.hub.subscribe(scope.workspace());
-    let watch = Watch {
-        state,
+    let admission = state.live.admit(Opening {
+        what: "nodes",
+        authority: Some(Authority::of(caller.caller())),
+        workspace: Some(scope.workspace()),
+        serves: format!("nodes, {}", caller.caller().user.email),
+    })?;
+    let feed = NodeFeed {
+        changes: state.hub.watch(scope.workspace()),
+        fleet: state.fleet,
         scope,
-        changes,
         sent: HashMap::new(),
-        due: Vec::new(),
-        first: true,
-        until,
     };
-    let stream = futures::stream::unfold(watch, |mut watch| async move {
-        let event = watch.next().await?;
-        Some((Ok(event), watch))
-    });
-    Ok(([("x-accel-buffering", "no")], Sse::new(stream)))
+    admission.open(feed).await
 }
 
-struct Watch {
-    state: FleetState,
+/// The nodes for one reader.
+struct NodeFeed {
+    fleet: FleetHandle,
     scope: WorkspaceScope,
-    changes: Subscription,
-    /// Versions that the client has.
+    changes: Watch,
+    /// Versions that the reader has.
     sent: HashMap<NodeId, i64>,
-    due: Vec<Event>,
-    first: bool,
-    until: std::time::Instant,
 }
 
-impl Watch {
-    async fn next(&mut self) -> Option<Event> {
+impl Feed for NodeFeed {
+    async fn run(mut self, outlet: Outlet) -> Result<(), DbErr> {
         loop {
-            if let Some(event) = self.due.pop() {
-                return Some(event);
+            if self.tell(&outlet).await?.is_err() {
+                return Ok(());
             }
-            if self.state.fleet.clock().monotonic() >= self.until {
-                return None;
-            }
-            if !std::mem::take(&mut self.first) {
-                match tokio::time::timeout(BEAT, self.changes.changed()).await {
-                    Err(_) => return Some(Event::default().event("beat").data("{}")),
-                    Ok(_) => tokio::time::sleep(GATHER).await,
-                }
-            }
-            if let Err(error) = self.read().await {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "a stream of nodes could not read the store"
-                );
-                return None;
+            self.changes.changed().await;
+            tokio::time::sleep(GATHER).await;
+            // A reader that is slow gets the latest of each node, not each version.
+            if outlet.drained().await.is_err() {
+                return Ok(());
             }
         }
     }
+}
 
-    /// Reads the nodes and keeps those that are news. The log only wakes us: rows are the truth.
-    async fn read(&mut self) -> Result<(), sea_orm::DbErr> {
-        let db = self.state.fleet.db();
-        let nodes = store::list(db.read(), self.scope, None, MOST).await?;
-        let present: HashMap<NodeId, i64> =
-            nodes.iter().map(|node| (node.id, node.version)).collect();
-        let news: Vec<_> = nodes
+impl NodeFeed {
+    /// Reads the nodes and tells those that are news. The log only wakes us: rows are the truth.
+    async fn tell(&mut self, outlet: &Outlet) -> Result<Result<(), Gone>, DbErr> {
+        let db = self.fleet.db();
+        // Of a large fleet that beats all the time only what is news is read whole, and not all of it at once.
+        let present: HashMap<NodeId, i64> = store::versions(db.read(), self.scope, MOST)
+            .await?
             .into_iter()
-            .filter(|node| self.sent.get(&node.id) != Some(&node.version))
             .collect();
-        let now = self.state.fleet.clock().now();
-        for row in store::with_health(db.read(), db.backend(), news).await? {
-            let node = Node::of(row, now);
-            if let Ok(event) = Event::default().event("node").json_data(&node) {
-                self.due.push(event);
+        let mut news: Vec<NodeId> = present
+            .iter()
+            .filter(|(id, version)| self.sent.get(id) != Some(version))
+            .map(|(id, _)| *id)
+            .collect();
+        news.sort_unstable_by_key(|id| id.0);
+        for some in news.chunks(PAGE) {
+            let nodes = store::these(db.read(), self.scope, some).await?;
+            let now = self.fleet.clock().now();
+            for row in store::with_health(db.read(), db.backend(), nodes).await? {
+                let frame = sse::frame("node", &Node::of(row, now));
+                if outlet.send(frame).await.is_err() {
+                    return Ok(Err(Gone));
+                }
             }
         }
-        for gone in self.sent.keys().filter(|id| !present.contains_key(id)) {
-            self.due.push(
-                Event::default()
-                    .event("gone")
-                    .data(format!("{{\"id\":\"{gone}\"}}")),
-            );
+        for id in self.sent.keys().filter(|id| !present.contains_key(id)) {
+            let frame = sse::frame("gone", &NodeGone { id: *id });
+            if outlet.send(frame).await.is_err() {
+                return Ok(Err(Gone));
+            }
         }
         self.sent = present;
-        Ok(())
+        Ok(Ok(()))
     }
 }

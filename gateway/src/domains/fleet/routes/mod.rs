@@ -11,6 +11,7 @@ mod pair;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::FleetHandle;
+use crate::domains::live::LiveHandle;
 use crate::events::Hub;
 
 /// What the routes need.
@@ -18,6 +19,7 @@ use crate::events::Hub;
 pub struct FleetState {
     pub fleet: FleetHandle,
     pub hub: Hub,
+    pub live: LiveHandle,
     /// Whether we are reached by TLS when nothing else says how.
     pub behind_tls: bool,
 }

@@ -16,8 +16,8 @@ use super::health;
 use super::lately::Lately;
 use crate::clock::SharedClock;
 use crate::db::Db;
+use crate::domains::live::LiveHandle;
 use crate::error::{ApiError, ApiResult, Code};
-use crate::http::sse::Streams;
 use crate::ids::SharedIds;
 use crate::supervision::{KillPoints, SupervisorHandle, TreeView};
 
@@ -31,12 +31,8 @@ pub struct OperatorState {
     pub draining: CancellationToken,
     /// Below which restarts run: the listener that took the request may be what restarts.
     pub jobs: SupervisorHandle,
-    /// Below which followers of the tree live, beside the subscribers of events.
-    pub live: SupervisorHandle,
     /// Shared with the streams of events: a person's streams are counted together.
-    pub streams: Streams,
-    /// E-mails (lower case) that the configuration makes operators.
-    pub operators: Arc<[String]>,
+    pub live: LiveHandle,
     pub lately: Lately,
     /// Those of the tree; armed only where the configuration allows it.
     pub kill_points: KillPoints,

@@ -1,23 +1,19 @@
 //! `GET /api/ops/tree`, once or followed.
 
-use std::sync::{Mutex, PoisonError};
-
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header;
 use serde::Deserialize;
-use tokio::sync::mpsc;
 
 use super::OperatorState;
 use crate::domains::operator::TreeReader;
-use crate::domains::operator::dto::TreeDelta;
-use crate::domains::operator::subscriber::TreeSubscriber;
+use crate::domains::operator::dto::TreeEvents;
+use crate::domains::operator::feed::TreeFeed;
 use crate::error::{ApiError, ApiResult, Code};
 use crate::http::json::Query;
 use crate::http::problem::Problem;
-use crate::http::sse;
-use crate::supervision::{ActorKind, ChildSpec, Restart, TreeSnapshot};
+use crate::supervision::TreeSnapshot;
 
 /// How to show the tree.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -46,9 +42,6 @@ pub(super) async fn tree(
     }
 }
 
-/// Frames that wait for a connection which takes them slowly.
-const FRAMES: usize = 2;
-
 /// What to follow.
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -62,7 +55,7 @@ pub struct StreamQuery {
 /// one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot. With `show=promises` it is
 /// `promises` with all of them, once and each time that a count changed.
 #[utoipa::path(get, path = "/api/ops/tree/stream", tag = "operators", params(StreamQuery),
-    responses((status = 200, content_type = "text/event-stream", body = TreeDelta), (status = 400, body = Problem),
+    responses((status = 200, content_type = "text/event-stream", body = TreeEvents), (status = 400, body = Problem),
         (status = 401, body = Problem), (status = 403, body = Problem), (status = 429, body = Problem)))]
 pub(super) async fn stream(
     State(state): State<OperatorState>,
@@ -80,47 +73,13 @@ pub(super) async fn stream(
         Some(_) => return Err(ApiError::validation("show", "must be tree or promises")),
     };
     let view = state.tree()?.clone();
-    let slot = state.streams.open(reader.user())?;
-    let (out, frames) = mpsc::channel(FRAMES);
-    let (tenant, serves) = reader.stands_for();
-    let subscriber = TreeSubscriber {
-        db: state.db.clone(),
+    let admission = state.live.admit(reader.opening())?;
+    let feed = TreeFeed {
         clock: state.clock.clone(),
         view,
         lately: state.lately.clone(),
         reader,
         promises,
-        operators: state.operators.clone(),
-        out,
-        draining: state.draining.clone(),
     };
-    // Started once, never again: the specification must not keep the connection's end alive.
-    let once = Mutex::new(Some((subscriber, slot)));
-    let spec = ChildSpec::worker(
-        format!("tree:{}", state.ids.next()),
-        ActorKind::Subscriber,
-        move |_| {
-            let taken = once.lock().unwrap_or_else(PoisonError::into_inner).take();
-            async move {
-                if let Some((subscriber, slot)) = taken {
-                    subscriber.run().await?;
-                    drop(slot);
-                }
-                Ok(())
-            }
-        },
-    )
-    .serves(serves)
-    .restart(Restart::Temporary)
-    .unrepeatable();
-    let spec = match tenant {
-        Some(tenant) => spec.tenant(tenant),
-        None => spec,
-    };
-    state.live.start_child(spec).await.map_err(|error| {
-        ApiError::new(Code::Unavailable)
-            .retry_after(2)
-            .caused_by(error)
-    })?;
-    Ok(sse::response(frames))
+    admission.open(feed).await
 }

@@ -22,7 +22,8 @@ use utoipa_axum::routes;
 use crate::domains::auth::{Scoped, WorkspaceScope, can};
 use crate::domains::sandboxes::commands;
 use crate::domains::sandboxes::dto::{
-    ExecState, ExecTaken, ExecWhole, NewExec, OffsetQuery, Size, StdinQuery, StdinTaken, WaitQuery,
+    ExecEvents, ExecExit, ExecGap, ExecOutput, ExecState, ExecTaken, ExecWhole, NewExec,
+    OffsetQuery, Size, StdinQuery, StdinTaken, WaitQuery,
 };
 use crate::domains::sandboxes::{SandboxError, SandboxesHandle};
 use crate::error::ApiResult;
@@ -123,7 +124,7 @@ fn detail(ended: &Ended) -> Option<String> {
 /// `exit {code, state, …}`. With `Accept: application/json` its present state, once.
 #[utoipa::path(get, path = "/api/claws/{id}/sandbox/exec/{operation_id}", tag = "sandboxes",
     params(("id" = ClawId, Path), ("operation_id" = OperationId, Path), OffsetQuery),
-    responses((status = 200, content((ExecState = "application/json"), (String = "text/event-stream"))),
+    responses((status = 200, content((ExecState = "application/json"), (ExecEvents = "text/event-stream"))),
         (status = 400, body = Problem), (status = 401, body = Problem), (status = 404, body = Problem), (status = 503, body = Problem)))]
 async fn follow(
     State(sandboxes): State<SandboxesHandle>,
@@ -167,30 +168,33 @@ fn event(heard: Heard) -> Event {
             offset,
             data,
         }) => {
-            let stream = match stream {
-                StreamName::Stdout => "stdout",
-                StreamName::Stderr => "stderr",
+            let output = ExecOutput {
+                stream: match stream {
+                    StreamName::Stdout => "stdout",
+                    StreamName::Stderr => "stderr",
+                },
+                offset,
+                data_base64: STANDARD.encode(&data),
             };
-            (
-                "output",
-                serde_json::json!({ "stream": stream, "offset": offset, "data_base64": STANDARD.encode(&data) }),
-            )
+            ("output", serde_json::to_string(&output))
         }
         Heard::Part(Part::Gap { from, to }) => {
-            ("gap", serde_json::json!({ "from": from, "to": to }))
+            ("gap", serde_json::to_string(&ExecGap { from, to }))
         }
         Heard::Ended(ended) => {
-            let exit = serde_json::json!({
-                "code": code(&ended),
-                "state": OperationState::from(ended.state).as_str(),
-                "detail": detail(&ended),
-                "truncated": ended.output_dropped > 0,
-                "duration_ms": ended.duration_ms,
-            });
-            ("exit", exit)
+            let exit = ExecExit {
+                code: code(&ended),
+                state: OperationState::from(ended.state).as_str(),
+                detail: detail(&ended),
+                truncated: ended.output_dropped > 0,
+                duration_ms: ended.duration_ms,
+            };
+            ("exit", serde_json::to_string(&exit))
         }
     };
-    Event::default().event(name).data(data.to_string())
+    Event::default()
+        .event(name)
+        .data(data.expect("structs of texts and numbers encode"))
 }
 
 fn state_of(standing: Standing) -> ExecState {

@@ -21,7 +21,16 @@ const TONES: Record<string, Tone> = {
   "no answer": "warning",
 };
 
-function Mailbox({ mailbox }: { mailbox: Actor["mailbox"] }) {
+/** What waits: messages for an actor, or for the reader of a stream, and how far that is behind. */
+function Waiting({ actor: { mailbox, lag } }: { actor: Actor }) {
+  if (lag) {
+    return (
+      <span className={cx(lag.events > 0 ? "text-waiting" : "text-fg-2")}>
+        {number(lag.waiting)}
+        {lag.events > 0 && ` (${number(lag.events)} behind)`}
+      </span>
+    );
+  }
   if (!mailbox || mailbox.len === null || mailbox.len === undefined)
     return <span className="text-fg-3">{DASH}</span>;
   const old = mailbox.oldest_ms ?? 0;
@@ -116,7 +125,7 @@ export function ActorRow({ row, gone, minute, focusable, untold, onFocus, onTogg
         />
       </td>
       <td className={cx(table.cell, "text-right whitespace-nowrap")}>
-        <Mailbox mailbox={actor.mailbox} />
+        <Waiting actor={actor} />
       </td>
       <td className={cx(table.cell, "text-right text-fg-2 max-md:hidden")}>
         {untold ? DASH : number(actor.handled)}

@@ -118,8 +118,9 @@ export function TreeGrid({ tree, rates, filter, mayRestart, explained, onExplain
             </table>
             <p className="border-t border-line px-4 py-2 text-small text-fg-3">
               Each line is watched by the one it is indented under. A mailbox shows how many messages wait and
-              how old the oldest is. The line of the last minute is what an actor handled since this page is
-              open. Whoever failed for good stays in the list.
+              how old the oldest is; of a stream, what waits for its reader and how many events that is
+              behind. The line of the last minute is what an actor handled since this page is open. Whoever
+              failed for good stays in the list.
             </p>
           </div>
         </div>

@@ -1,0 +1,41 @@
+//! What is on the wire of `/api/events`.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::events::{AgentStatus, NodeActivity, PlacementFallback, ResourceChanged};
+
+/// The events of `/api/events`: a field for each type, with what its `data:` line holds. Types that nothing emits yet
+/// are not here.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it only describes; each field is sent by itself")]
+pub struct LiveEvents {
+    #[schema(rename = "agent.status")]
+    agent_status: AgentStatus,
+    #[schema(rename = "node.activity")]
+    node_activity: NodeActivity,
+    #[schema(rename = "resource.changed")]
+    resource_changed: ResourceChanged,
+    #[schema(rename = "placement.fallback")]
+    placement_fallback: PlacementFallback,
+    reset: Reset,
+    beat: Beat,
+}
+
+/// Everything must be read anew: the cursor that was given cannot be served.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Reset {
+    /// Why, for people.
+    #[schema(value_type = String)]
+    pub reason: &'static str,
+}
+
+impl Reset {
+    pub(super) fn encoded(&self) -> String {
+        serde_json::to_string(self).expect("a struct of one string encodes")
+    }
+}
+
+/// A sign of life, every ten seconds; a page cannot see SSE comments.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Beat {}

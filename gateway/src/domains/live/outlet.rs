@@ -1,0 +1,398 @@
+//! What lies between whoever makes a stream and the connection that takes it: a queue bounded in count and bytes. The
+//! maker waits for room, or goes without; the connection takes what is there, several frames at once. It also knows how
+//! far behind the connection is.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use bytes::{Bytes, BytesMut};
+use futures::Stream;
+use tokio::sync::Notify;
+
+use crate::events::EventId;
+use crate::supervision::Lag;
+
+/// Most frames that wait for one connection.
+const MOST_FRAMES: usize = 1_024;
+/// Most bytes that wait for one connection; a single frame may be larger and then waits alone.
+const MOST_BYTES: usize = 256 << 10;
+/// Small frames are joined up to this size: a write to a socket costs more than copying them.
+const JOINED: usize = 16 << 10;
+
+/// The connection takes nothing any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gone;
+
+/// The end that frames are put into. Cheap to clone.
+#[derive(Clone)]
+pub struct Outlet {
+    shared: Arc<Shared>,
+}
+
+/// The end that the connection takes from; dropping it is going away.
+pub(super) struct Intake {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// There is room again, or nobody takes any more.
+    room: Notify,
+    gone: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    frames: VecDeque<Frame>,
+    bytes: usize,
+    reader: Option<Waker>,
+    /// Nothing more will be put in.
+    over: bool,
+    gone: bool,
+    /// The newest event that there is for this connection.
+    newest: i64,
+    /// The newest event that it took, or that it did not want.
+    taken: i64,
+}
+
+struct Frame {
+    bytes: Bytes,
+    /// The event that is done with when this frame is taken.
+    event: Option<i64>,
+}
+
+/// A new queue.
+pub(super) fn pair() -> (Outlet, Intake) {
+    let shared = Arc::<Shared>::default();
+    let intake = Intake {
+        shared: shared.clone(),
+    };
+    (Outlet { shared }, intake)
+}
+
+impl Outlet {
+    /// Puts a frame in as soon as there is room. Cancel-safe.
+    ///
+    /// # Errors
+    /// When nobody takes any more.
+    pub async fn send(&self, bytes: Bytes) -> Result<(), Gone> {
+        self.put(Frame { bytes, event: None }).await
+    }
+
+    /// As [`send`](Self::send), for an event of the log.
+    ///
+    /// # Errors
+    /// When nobody takes any more.
+    pub(super) async fn send_event(&self, id: EventId, bytes: Bytes) -> Result<(), Gone> {
+        let event = Some(id.seq);
+        self.put(Frame { bytes, event }).await
+    }
+
+    async fn put(&self, frame: Frame) -> Result<(), Gone> {
+        loop {
+            {
+                let mut state = self.shared.lock();
+                if state.gone || state.over {
+                    return Err(Gone);
+                }
+                if state.has_room(frame.bytes.len()) {
+                    state.push(frame);
+                    return Ok(());
+                }
+            }
+            self.shared.room.notified().await;
+        }
+    }
+
+    /// Puts an event in if there is room now. `false`: there is none.
+    pub(super) fn offer_event(&self, id: EventId, bytes: &Bytes) -> bool {
+        let mut state = self.shared.lock();
+        if !state.has_room(bytes.len()) {
+            return false;
+        }
+        state.newest = state.newest.max(id.seq);
+        state.push(Frame {
+            bytes: bytes.clone(),
+            event: Some(id.seq),
+        });
+        true
+    }
+
+    /// Puts a sign of life in, unless something waits already: that is one as well.
+    pub(super) fn offer_sign(&self, bytes: Bytes) {
+        let mut state = self.shared.lock();
+        if state.frames.is_empty() {
+            state.push(Frame { bytes, event: None });
+        }
+    }
+
+    /// The connection does not want this event: it counts as taken with what lies before it.
+    pub(super) fn pass_over(&self, id: EventId) {
+        let mut state = self.shared.lock();
+        state.newest = state.newest.max(id.seq);
+        match state.frames.back_mut() {
+            Some(frame) => frame.event = Some(id.seq),
+            None => state.taken = id.seq,
+        }
+    }
+
+    /// Where the connection stands when it begins.
+    pub(super) fn begins_at(&self, id: EventId) {
+        let mut state = self.shared.lock();
+        (state.newest, state.taken) = (id.seq, id.seq);
+    }
+
+    /// There are events up to this one.
+    pub(super) fn note_newest(&self, id: EventId) {
+        let mut state = self.shared.lock();
+        state.newest = state.newest.max(id.seq);
+    }
+
+    /// Waits until half of the queue is free. Cancel-safe.
+    ///
+    /// # Errors
+    /// When nobody takes any more.
+    pub(super) async fn half_empty(&self) -> Result<(), Gone> {
+        self.at_most(MOST_FRAMES / 2, MOST_BYTES / 2).await
+    }
+
+    /// Waits until all was taken. Cancel-safe.
+    ///
+    /// # Errors
+    /// When nobody takes any more.
+    pub async fn drained(&self) -> Result<(), Gone> {
+        self.at_most(0, 0).await
+    }
+
+    async fn at_most(&self, frames: usize, bytes: usize) -> Result<(), Gone> {
+        loop {
+            {
+                let state = self.shared.lock();
+                if state.gone || state.over {
+                    return Err(Gone);
+                }
+                if state.frames.len() <= frames && state.bytes <= bytes {
+                    return Ok(());
+                }
+            }
+            self.shared.room.notified().await;
+        }
+    }
+
+    /// Waits until the connection is gone. Cancel-safe.
+    pub(super) async fn gone(&self) {
+        while !self.shared.lock().gone {
+            self.shared.gone.notified().await;
+        }
+    }
+
+    /// Nothing more comes; what waits is still taken.
+    pub(super) fn end(&self) {
+        self.finish(false);
+    }
+
+    /// Nothing more comes, and what waits is not given out any more.
+    pub(super) fn cut(&self) {
+        self.finish(true);
+    }
+
+    fn finish(&self, at_once: bool) {
+        let mut state = self.shared.lock();
+        state.over = true;
+        if at_once {
+            state.frames = VecDeque::new();
+            state.bytes = 0;
+        }
+        let reader = state.reader.take();
+        drop(state);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
+    /// How far behind the connection is.
+    pub(super) fn lag(&self) -> Lag {
+        let state = self.shared.lock();
+        Lag {
+            events: u64::try_from(state.newest - state.taken).unwrap_or(0),
+            waiting: state.frames.len() as u64,
+            bytes: state.bytes as u64,
+        }
+    }
+}
+
+impl State {
+    fn has_room(&self, bytes: usize) -> bool {
+        self.frames.is_empty()
+            || (self.frames.len() < MOST_FRAMES && self.bytes + bytes <= MOST_BYTES)
+    }
+
+    fn push(&mut self, frame: Frame) {
+        if self.over || self.gone {
+            return;
+        }
+        self.bytes += frame.bytes.len();
+        self.frames.push_back(frame);
+        if let Some(reader) = self.reader.take() {
+            reader.wake();
+        }
+    }
+
+    fn take(&mut self) -> Option<Bytes> {
+        let frame = self.frames.pop_front()?;
+        self.bytes -= frame.bytes.len();
+        self.taken = frame.event.unwrap_or(self.taken);
+        Some(frame.bytes)
+    }
+
+    /// The first frame as it is, which all subscribers share; of many small ones a copy of them together.
+    fn take_some(&mut self) -> Option<Bytes> {
+        let next = self.frames.get(1).map_or(0, |frame| frame.bytes.len());
+        let first = self.take()?;
+        if next == 0 || first.len() + next > JOINED {
+            return Some(first);
+        }
+        let mut joined = BytesMut::with_capacity(JOINED.min(first.len() + self.bytes));
+        joined.extend_from_slice(&first);
+        while self
+            .frames
+            .front()
+            .is_some_and(|frame| joined.len() + frame.bytes.len() <= JOINED)
+        {
+            if let Some(bytes) = self.take() {
+                joined.extend_from_slice(&bytes);
+            }
+        }
+        Some(joined.freeze())
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds this lock; if it did, the queue is still whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stream for Intake {
+    type Item = Bytes;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let mut state = self.shared.lock();
+        let Some(bytes) = state.take_some() else {
+            if state.over {
+                return Poll::Ready(None);
+            }
+            match &mut state.reader {
+                Some(reader) => reader.clone_from(cx.waker()),
+                none => *none = Some(cx.waker().clone()),
+            }
+            return Poll::Pending;
+        };
+        if state.frames.is_empty() && state.frames.capacity() > 64 {
+            // Most connections wait most of the time: what one crowd needed is not kept for ever.
+            state.frames = VecDeque::new();
+        }
+        drop(state);
+        self.shared.room.notify_one();
+        Poll::Ready(Some(bytes))
+    }
+}
+
+impl Drop for Intake {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.gone = true;
+        state.frames = VecDeque::new();
+        state.bytes = 0;
+        drop(state);
+        self.shared.room.notify_one();
+        self.shared.gone.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::{FutureExt, StreamExt};
+
+    use super::*;
+
+    fn id(seq: i64) -> EventId {
+        EventId { epoch: 1, seq }
+    }
+
+    #[tokio::test]
+    async fn the_queue_is_bounded_in_count_and_in_bytes_and_one_large_frame_passes_alone() {
+        let (outlet, mut intake) = pair();
+        let mut count = 0;
+        while outlet.offer_event(id(count + 1), &Bytes::from_static(b"x")) {
+            count += 1;
+        }
+        assert_eq!(count, 1_024);
+        assert_eq!(intake.next().await.unwrap().len(), 1_024, "joined");
+
+        let large = Bytes::from(vec![b'x'; 100 << 10]);
+        assert!(outlet.offer_event(id(2_000), &large) && outlet.offer_event(id(2_001), &large));
+        assert!(!outlet.offer_event(id(2_002), &large), "256 KiB");
+        let mut sending = Box::pin(outlet.send(large.clone()));
+        assert!((&mut sending).now_or_never().is_none(), "it waits");
+        intake.next().await.unwrap();
+        sending.await.unwrap();
+
+        let (outlet, _intake) = pair();
+        outlet.send(Bytes::from(vec![b'x'; 1 << 20])).await.unwrap();
+        assert!(!outlet.offer_event(id(1), &Bytes::from_static(b"x")));
+    }
+
+    #[tokio::test]
+    async fn the_lag_counts_events_and_bytes_until_they_are_taken() {
+        let (outlet, mut intake) = pair();
+        outlet.begins_at(id(10));
+        assert_eq!(outlet.lag(), Lag::default());
+        for seq in 11..=13 {
+            outlet.offer_event(id(seq), &Bytes::from_static(b"four"));
+        }
+        outlet.pass_over(id(14));
+        outlet.note_newest(id(20));
+        let lag = Lag {
+            events: 10,
+            waiting: 3,
+            bytes: 12,
+        };
+        assert_eq!(outlet.lag(), lag);
+        intake.next().await.unwrap();
+        assert_eq!(outlet.lag().events, 6, "14 went with 13");
+        outlet.pass_over(id(20));
+        assert_eq!(outlet.lag(), Lag::default());
+    }
+
+    #[tokio::test]
+    async fn an_end_lets_what_waits_be_taken_and_a_cut_does_not() {
+        let (outlet, mut intake) = pair();
+        outlet.send(Bytes::from_static(b"last")).await.unwrap();
+        outlet.end();
+        assert_eq!(outlet.send(Bytes::new()).await, Err(Gone));
+        assert_eq!(intake.next().await.unwrap(), "last");
+        assert_eq!(intake.next().await, None);
+
+        let (outlet, mut intake) = pair();
+        outlet.send(Bytes::from_static(b"secret")).await.unwrap();
+        outlet.cut();
+        assert_eq!(intake.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_hears_that_the_connection_went_away() {
+        let (outlet, intake) = pair();
+        let full = Bytes::from(vec![b'x'; 300 << 10]);
+        outlet.send(full.clone()).await.unwrap();
+        let (sent, drained, ()) = tokio::join!(outlet.send(full), outlet.gone(), async {
+            drop(intake);
+        });
+        assert_eq!((sent, drained), (Err(Gone), ()));
+        assert_eq!(outlet.half_empty().await, Err(Gone));
+    }
+}
