@@ -600,7 +600,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A stream of `node` events: every node at first, then each that changes, and `beat` every ten seconds. */
+        /**
+         * A stream of `node` events: every node at first, then each that changes, `gone` for each that is deleted, and `beat`
+         *     every ten seconds. No event has an id: whoever comes back gets every node.
+         */
         get: operations["live"];
         put?: never;
         post?: never;
@@ -1171,6 +1174,11 @@ export interface components {
             what: string;
         };
         /**
+         * @description Whether activity is of a lasting service or a passing event.
+         * @enum {string}
+         */
+        ActivityKind: "service" | "event";
+        /**
          * @description Where a line of the history comes from. The order decides between lines of the same moment.
          * @enum {string}
          */
@@ -1205,6 +1213,7 @@ export interface components {
             id: string;
             /** @description What it is. */
             kind: components["schemas"]["ActorKind"];
+            lag?: components["schemas"]["Lag"] | null;
             last_failure?: components["schemas"]["LastFailure"] | null;
             /** @description Part of the fixed tree, or comes and goes. */
             lifetime: components["schemas"]["Lifetime"];
@@ -1254,6 +1263,12 @@ export interface components {
          * @enum {string}
          */
         AgentState: "online" | "working" | "idle" | "offline";
+        /** @description `agent.status` */
+        AgentStatus: {
+            agentId: components["schemas"]["ClawId"];
+            role?: string | null;
+            status: components["schemas"]["AgentState"];
+        };
         /** @description A fresh API session. The token is shown once. */
         ApiSession: {
             /** Format: date-time */
@@ -1307,6 +1322,8 @@ export interface components {
             /** @description The picture; another picture has another address. */
             url: string;
         };
+        /** @description A sign of life, every ten seconds; a page cannot see SSE comments. */
+        Beat: Record<string, never>;
         /** @description A brain, or a version of it. */
         Brain: components["schemas"]["BrainVersion"] & {
             /** @description Markdown; empty where nothing was written yet. */
@@ -1415,7 +1432,7 @@ export interface components {
          * @description Every error code there is. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
         /** @description `PATCH /api/nodes/{id}` */
         DescribeRequest: {
             /** @description At most 16 words of small letters, digits, `.`, `_` and `-`; they replace those that it has. */
@@ -1432,6 +1449,44 @@ export interface components {
             api: string;
             name: string;
             version: string;
+        };
+        /** @description The events of a command's stream: a field for each type, with what its `data:` line holds. */
+        ExecEvents: {
+            exit: components["schemas"]["ExecExit"];
+            gap: components["schemas"]["ExecGap"];
+            output: components["schemas"]["ExecOutput"];
+        };
+        /** @description The end of a command. */
+        ExecExit: {
+            /**
+             * Format: int32
+             * @description Exit code, or 128 + signal; absent when it never ran.
+             */
+            code?: number | null;
+            detail?: string | null;
+            /** Format: int64 */
+            duration_ms: number;
+            state: components["schemas"]["OperationState"];
+            /** @description Output was left out. */
+            truncated: boolean;
+        };
+        /** @description Output that is not to be had any more. */
+        ExecGap: {
+            /** Format: int64 */
+            from: number;
+            /** Format: int64 */
+            to: number;
+        };
+        /** @description Bytes that a command wrote. */
+        ExecOutput: {
+            data_base64: string;
+            /**
+             * Format: int64
+             * @description Where they begin in all that it wrote.
+             */
+            offset: number;
+            /** @description `stdout` or `stderr`. */
+            stream: string;
         };
         /** @description How a command stands. */
         ExecState: {
@@ -1615,6 +1670,24 @@ export interface components {
             node_id: components["schemas"]["NodeId"];
             workspace_name: string;
         };
+        /** @description What lies between an actor and whoever reads from it. */
+        Lag: {
+            /**
+             * Format: int64
+             * @description Their bytes.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Events between the newest of the log and the last that the connection took.
+             */
+            events: number;
+            /**
+             * Format: int64
+             * @description Frames that wait for the connection.
+             */
+            waiting: number;
+        };
         /** @description One failure, for people. */
         LastFailure: {
             /**
@@ -1656,6 +1729,18 @@ export interface components {
              * @default 536870912
              */
             workspace_bytes?: number;
+        };
+        /**
+         * @description The events of `/api/events`: a field for each type, with what its `data:` line holds. Types that nothing emits yet
+         *     are not here.
+         */
+        LiveEvents: {
+            "agent.status": components["schemas"]["AgentStatus"];
+            beat: components["schemas"]["Beat"];
+            "node.activity": components["schemas"]["NodeActivity"];
+            "placement.fallback": components["schemas"]["PlacementFallback"];
+            reset: components["schemas"]["Reset"];
+            "resource.changed": components["schemas"]["ResourceChanged"];
         };
         /** @description Either a one-time login, or e-mail and password. */
         Login: {
@@ -1821,11 +1906,32 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
+        /** @description `node.activity`. The id is one of the world view; a machine's is derived from its own. */
+        NodeActivity: {
+            /**
+             * Format: double
+             * @description 0 to 1.
+             */
+            heat?: number | null;
+            kind?: components["schemas"]["ActivityKind"] | null;
+            label?: string | null;
+            nodeId: string;
+        };
         /**
          * @description Whether the machine is heard.
          * @enum {string}
          */
         NodeConnection: "connected" | "suspect" | "disconnected";
+        /** @description The events of `/api/nodes/live`: a field for each type, with what its `data:` line holds. */
+        NodeEvents: {
+            beat: components["schemas"]["Beat"];
+            gone: components["schemas"]["NodeGone"];
+            node: components["schemas"]["Node"];
+        };
+        /** @description A node was deleted. */
+        NodeGone: {
+            id: components["schemas"]["NodeId"];
+        };
         /** @description The latest heartbeat. Percentages 0 to 100, sizes bytes, temperatures °C; what is not known is absent. */
         NodeHealth: components["schemas"]["NodeSample"] & {
             /** Format: date-time */
@@ -2323,6 +2429,12 @@ export interface components {
             node_id?: components["schemas"]["NodeId"] | null;
             target: components["schemas"]["PlacementTarget"];
         };
+        /** @description `placement.fallback` */
+        PlacementFallback: {
+            agentId: components["schemas"]["ClawId"];
+            reason: string;
+            wanted: string;
+        };
         /**
          * @description Whose containers new sandboxes become.
          * @enum {string}
@@ -2446,6 +2558,24 @@ export interface components {
             /** Format: int32 */
             sandboxes: number;
         };
+        /** @description Everything must be read anew: the cursor that was given cannot be served. */
+        Reset: {
+            /** @description Why, for people. */
+            reason: string;
+        };
+        /** @description `resource.changed` */
+        ResourceChanged: {
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["ResourceKind"];
+            /** Format: int64 */
+            version: number;
+        };
+        /**
+         * @description The resources that pages cache.
+         * @enum {string}
+         */
+        ResourceKind: "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -2631,6 +2761,13 @@ export interface components {
              * @description As in the snapshot.
              */
             living: number;
+        };
+        /** @description The events of `/api/ops/tree/stream`: a field for each type, with what its `data:` line holds. */
+        TreeEvents: {
+            beat: components["schemas"]["Beat"];
+            delta: components["schemas"]["TreeDelta"];
+            promises: components["schemas"]["Promises"];
+            tree: components["schemas"]["TreeSnapshot"];
         };
         /** @description The supervision tree at one moment. */
         TreeSnapshot: {
@@ -4213,7 +4350,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExecState"];
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["ExecEvents"];
                 };
             };
             400: {
@@ -4489,7 +4626,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["LiveEvents"];
                 };
             };
             400: {
@@ -5017,7 +5154,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Node"];
+                    "text/event-stream": components["schemas"]["NodeEvents"];
                 };
             };
             401: {
@@ -5029,6 +5166,14 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5898,7 +6043,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["TreeDelta"];
+                    "text/event-stream": components["schemas"]["TreeEvents"];
                 };
             };
             400: {
