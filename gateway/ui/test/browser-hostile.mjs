@@ -84,7 +84,7 @@ export const hostileTests = (scene) =>
             "/fleet",
             `/fleet/${nodes[0].id}`,
             "/agents",
-            `/claws/${claws[0].id}?tab=brain`,
+            `/claws/${claws[0].id}?app=brain`,
             `/claws/${claws[2].id}`,
             "/operator",
             "/invitation#rit_known",

@@ -96,12 +96,12 @@ try {
     await page.getByRole("figure").first().waitFor();
     await page.getByText("Online", { exact: true }).first().waitFor();
   });
-  await picture("agent", `/claws/${ids.mason}`, async () => {
+  await picture("agent", `/claws/${ids.mason}?app=sandbox`, async () => {
     await page.getByLabel("Command", { exact: true }).fill("uname -m; id -u; echo hello > note && cat note");
     await page.keyboard.press("Enter");
     await page.getByText("Exit 0").first().waitFor();
   });
-  await picture("brain", `/claws/${ids.scribe}?tab=brain`, () =>
+  await picture("brain", `/claws/${ids.scribe}?app=brain`, () =>
     page.getByText("Version 2").first().waitFor(),
   );
   await picture("audit", "/audit", heading("Hash chain"), "light");
