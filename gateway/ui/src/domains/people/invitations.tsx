@@ -4,6 +4,7 @@ import { keys } from "~/api/keys";
 import type { Invitation } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
+import { isolate } from "~/ui/isolate";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { sentence } from "~/ui/sentence";
@@ -54,7 +55,7 @@ export function Invitations({ workspace }: { workspace: string }) {
         <Confirm
           open
           onClose={() => setEnding(undefined)}
-          title={`Withdraw the invitation${ending.email ? ` of ${ending.email.slice(0, 80)}` : ""}?`}
+          title={`Withdraw the invitation${ending.email ? ` of ${isolate(ending.email.slice(0, 80))}` : ""}?`}
           consequence="Its link is dead at once. To let the person in after all, make another invitation."
           action="Withdraw"
           run={async () => {

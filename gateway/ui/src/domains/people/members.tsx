@@ -9,6 +9,7 @@ import { Confirm } from "~/ui/dialog";
 import { useHeld } from "~/ui/held";
 import { HeldNote } from "~/ui/held-note";
 import { inputClass } from "~/ui/input-class";
+import { isolate } from "~/ui/isolate";
 import { Panel } from "~/ui/panel";
 import { Failed, ProblemNote } from "~/ui/problem";
 import { sentence } from "~/ui/sentence";
@@ -174,8 +175,8 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
           onClose={() => setLeaving(undefined)}
           title={
             leaving.you
-              ? `Leave ${me.workspace.name}?`
-              : `Remove ${(leaving.user.name || leaving.user.email).slice(0, 80)}?`
+              ? `Leave ${isolate(me.workspace.name)}?`
+              : `Remove ${isolate((leaving.user.name || leaving.user.email).slice(0, 80))}?`
           }
           consequence={
             leaving.you
