@@ -4,9 +4,11 @@
 #   deploy/ui.sh build    gateway/ui/dist, which the gateway embeds
 #   deploy/ui.sh test     types, lint, unit tests, and the pages in a real browser
 #   deploy/ui.sh journey  the pages against the real gateway, a real machine and its sandboxes (builds no program)
+#   deploy/ui.sh pictures the README's pictures, taken of a real gateway and machine (gateway/ui/pictures; builds no program)
+#   deploy/ui.sh figures  bytes, first paint and time to interactive of the first page (builds no program)
 . "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
 
-usage() { sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 cd "$ROOST_ROOT/gateway/ui"
 
 # One at a time, because npm ci empties node_modules first.
@@ -47,14 +49,15 @@ browser() {
     export CHROMIUM
 }
 
-journey() {
+# Runs a script against the built programs.
+real() {
     dependencies
     build
     browser
     export ROOST_TEST_BIN_DIR=${ROOST_TEST_BIN_DIR:-${CARGO_TARGET_DIR:-$ROOST_ROOT/target}/debug}
     [ -x "$ROOST_TEST_BIN_DIR/roostd" ] || die "no programs in $ROOST_TEST_BIN_DIR: cargo build --workspace --bins"
     # A program that outlived a killed run would hold the lock.
-    npm run --silent test:journey </dev/null >&2 9>&-
+    npm run --silent "$1" </dev/null >&2 9>&-
 }
 
 test_all() {
@@ -72,6 +75,8 @@ test_all() {
 case ${1:-} in
 build) build ;;
 test) test_all ;;
-journey) journey ;;
+journey) real test:journey ;;
+pictures) real pictures ;;
+figures) real figures ;;
 *) usage >&2 && exit 2 ;;
 esac

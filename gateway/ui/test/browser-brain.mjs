@@ -129,7 +129,7 @@ export const brainTests = (scene) => ({
       state.role = "viewer";
       await page.reload();
       await page.getByRole("heading", { name: "The audit log is for Admins" }).waitFor();
-      await page.getByText(/Ask Ada or Grace/).waitFor();
+      await page.getByText(/Ask \u2068Ada\u2069 or \u2068Grace/).waitFor();
     }),
 
   "audit: nothing happened yet, and a log that cannot be read": () =>

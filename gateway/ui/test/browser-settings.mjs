@@ -79,9 +79,13 @@ export const settingsTests = (scene) => ({
       mock.state.role = "viewer";
       await page.goto(`${mock.url}/settings`);
       await page
-        .getByText(/You may not rename this workspace: .* role Admin .* yours is Viewer\. Ask Ada or Grace/)
+        .getByText(
+          /You may not rename this workspace: .* role Admin .* yours is Viewer\. Ask \u2068Ada\u2069 or \u2068Grace/,
+        )
         .waitFor();
-      await page.getByText(/You may not delete this workspace: .* role Owner, .* Ask Ada\./).waitFor();
+      await page
+        .getByText(/You may not delete this workspace: .* role Owner, .* Ask \u2068Ada\u2069\./)
+        .waitFor();
       assert.equal(await page.getByRole("button", { name: "Delete the workspace" }).count(), 0);
       assert.deepEqual(await axe(page), []);
       await shot(page, "settings-viewer");

@@ -53,6 +53,14 @@ const measure = (scrolling) =>
     [SECONDS, scrolling],
   );
 
+// Processor time of the page's main thread says what a frame costs, also on a machine that does other things.
+const session = await page.context().newCDPSession(page);
+await session.send("Performance.enable", { timeDomain: "threadTicks" });
+const busy = async () => {
+  const { metrics } = await session.send("Performance.getMetrics");
+  return Object.fromEntries(metrics.map(({ name, value }) => [name, value * 1000]));
+};
+
 const at = (times, share) => times.toSorted((a, b) => a - b)[Math.floor(times.length * share)];
 let worst = 0;
 const asked = mock.state.lineRequests.length;
@@ -60,9 +68,18 @@ for (const [name, moving] of [
   ["at rest", false],
   ["scrolling", true],
 ]) {
+  const before = await busy();
   const times = await measure(moving);
+  const after = await busy();
+  const each = (name) => ((after[name] - before[name]) / times.length).toFixed(2);
   const p95 = at(times, 0.95);
   worst = Math.max(worst, p95);
+  const parts = ["ScriptDuration", "LayoutDuration", "RecalcStyleDuration"].map(
+    (name) => `${name.replace("Duration", "").toLowerCase()} ${each(name)}`,
+  );
+  console.log(
+    `${name}: main thread ${each("TaskDuration")} ms of processor time a frame (${parts.join(", ")})`,
+  );
   console.log(
     `${name}: ${MACHINES} machines, ${times.length} frames in ${SECONDS} s, ${(times.length / SECONDS).toFixed(1)} fps, ` +
       `p50 ${at(times, 0.5).toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, p99 ${at(times, 0.99).toFixed(1)} ms, longest ${Math.max(...times).toFixed(0)} ms`,

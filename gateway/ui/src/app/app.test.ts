@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isolate } from "~/ui/isolate";
 import { readPreferences } from "~/ui/preferences";
 import { meaning } from "./keyboard";
 import { placeOf } from "./places";
@@ -95,5 +96,14 @@ describe("preferences", () => {
       singleKeys: false,
       railFolded: false,
     });
+  });
+});
+
+describe("text from outside", () => {
+  it("does not turn what stands behind it", () => {
+    const text = `${isolate("\u202Egpj.exe")}, idle`;
+    // The isolate ends, and with it whatever was begun inside, before the rest of the sentence.
+    expect(text.indexOf("\u2069")).toBeLessThan(text.indexOf(", idle"));
+    expect(text.startsWith("\u2068\u202E")).toBe(true);
   });
 });

@@ -3,6 +3,7 @@ import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useLocation, useRouter } from "@tanstack/react-router";
 import { clawsQuery } from "~/domains/agents/queries";
 import { nodesQuery } from "~/domains/fleet/queries";
+import { isolate } from "~/ui/isolate";
 import { thingAt } from "./crumb-menu";
 
 export type ThingKind = "node" | "agent";
@@ -25,18 +26,23 @@ export async function thingsOf(client: QueryClient, kind: ThingKind): Promise<Th
   if (kind === "node") {
     const nodes = await client.ensureQueryData(nodesQuery);
     return nodes
-      .map(({ id, name, hostname, status }) => ({
+      .map(({ id, name, host, status }) => ({
         kind,
         id,
         name,
-        hint: hostname && hostname !== name ? `${hostname}, ${status}` : status,
+        hint: host ? `${isolate(host)}, ${status}` : status,
       }))
       .toSorted(byName);
   }
   const claws = await client.ensureQueryData(clawsQuery);
   return claws
     .filter((claw) => !claw.deleted_at)
-    .map(({ id, name, role, status }) => ({ kind, id, name, hint: role ? `${role}, ${status}` : status }))
+    .map(({ id, name, role, status }) => ({
+      kind,
+      id,
+      name,
+      hint: role ? `${isolate(role)}, ${status}` : status,
+    }))
     .toSorted(byName);
 }
 

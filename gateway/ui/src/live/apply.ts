@@ -26,7 +26,8 @@ function patchStatus(client: QueryClient, id: string, status: Claw["status"]) {
 
 /** Whatever changed was done by somebody: what is on screen of the audit log is asked again. */
 function audited(client: QueryClient) {
-  void client.invalidateQueries({ queryKey: keys.audit });
+  // Somebody may be fetching older pages just now; starting over would lose them.
+  void client.invalidateQueries({ queryKey: keys.audit }, { cancelRefetch: false });
 }
 
 function changed(client: QueryClient, kind: string, id: string, version: unknown) {

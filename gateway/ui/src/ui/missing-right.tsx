@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { meQuery } from "~/api/me";
 import { membersQuery, ROLES } from "~/api/members";
 import type { Role } from "~/api/types";
+import { isolate } from "./isolate";
 import { sentence } from "./sentence";
 
 const list = new Intl.ListFormat("en", { type: "disjunction" });
@@ -15,7 +16,7 @@ function useHolders(least: Role): string {
   const members = useQuery({ ...membersQuery(me.data?.workspace.id ?? ""), enabled: me.data !== undefined });
   const names = (members.data ?? [])
     .filter((one) => ROLES.indexOf(one.role) >= ROLES.indexOf(least))
-    .map((one) => (one.user.name || one.user.email).slice(0, 60));
+    .map((one) => isolate((one.user.name || one.user.email).slice(0, 60)));
   if (names.length === 0) return least === "owner" ? "an Owner" : `an ${sentence(least)} or Owner`;
   const others = names.length - MANY;
   return list.format(others > 0 ? [...names.slice(0, MANY), `${others} others`] : names);
@@ -39,7 +40,7 @@ export function MissingRight({ what, least, children }: Props) {
       <p className="min-w-0">
         You may not {what}: that needs the role {sentence(least)}
         {least !== "owner" && " or a stronger one"}
-        {me.data && `, and yours is ${sentence(me.data.role)}`}. Ask <bdi>{holders}</bdi>.{children}
+        {me.data && `, and yours is ${sentence(me.data.role)}`}. Ask {holders}.{children}
       </p>
     </div>
   );

@@ -1,5 +1,5 @@
 // What is worth telling somebody who looked elsewhere, worked out from what the gateway says. Pure.
-import type { Claw, Node } from "~/api/types";
+import type { Claw, NodeLine } from "~/api/types";
 
 export type NoticeKind =
   | "node-offline"
@@ -38,15 +38,14 @@ const KEEP = 100;
 const LONGEST = 200;
 const short = (name: string) => name.slice(0, LONGEST);
 
-/** Only two ends: a machine that is suspected for a moment is neither here nor away. */
-function presence(node: Node): "here" | "away" | undefined {
-  if (node.status === "pending") return undefined;
-  if (node.connection === "connected") return "here";
-  return node.connection === "disconnected" ? "away" : undefined;
+/** Only two ends: a machine that is suspected for a moment is neither here nor away. Being connected is not said in a line. */
+function presence({ status, connection }: NodeLine): "here" | "away" | undefined {
+  if (status === "pending" || connection === "suspect") return undefined;
+  return status === "offline" || connection === "disconnected" ? "away" : "here";
 }
 
 /** What changed for the worse, or back, since `before`. A thing that is seen for the first time is no news. */
-export function compareNodes(before: Standing, nodes: Node[], now: number): [Notice[], Standing] {
+export function compareNodes(before: Standing, nodes: NodeLine[], now: number): [Notice[], Standing] {
   const notices: Notice[] = [];
   const seen: Standing["nodes"] = {};
   for (const node of nodes) {
@@ -55,9 +54,9 @@ export function compareNodes(before: Standing, nodes: Node[], now: number): [Not
     if (is === undefined) continue;
     seen[node.id] = is;
     if (was === undefined || was === is) continue;
-    const lastSeen = Date.parse(node.last_seen_at ?? "");
+    const lastSeen = (node.seen ?? Number.NaN) * 1000;
     notices.push({
-      id: `node:${node.id}:${is}:${node.version}`,
+      id: `node:${node.id}:${is}:${node.rev}`,
       kind: is === "away" ? "node-offline" : "node-back",
       // Since when it is away is known better than when this was noticed.
       at: is === "away" && Number.isFinite(lastSeen) ? Math.min(lastSeen, now) : now,

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Claw, Node } from "~/api/types";
+import type { Claw, NodeLine } from "~/api/types";
 import { add, compareAgents, compareNodes, NOTHING, unread, type Notice } from "./model";
 import { notices, openNotices, useNotices } from "./store";
 import { seldom } from "./watch";
 import { said, summary } from "./words";
 
-const node = (more: Partial<Node>) =>
-  ({ id: "n1", name: "workshop", status: "online", connection: "connected", version: 1, ...more }) as Node;
+const node = (more: Partial<NodeLine>) =>
+  ({ id: "n1", name: "workshop", status: "online", sandboxes: 0, rev: 1, ...more }) as NodeLine;
 const claw = (state: string, more = {}) =>
   ({ id: "c1", name: "mason", sandbox: { id: "s1", state, node_name: "workshop" }, ...more }) as Claw;
 const notice = (id: string, at: number, more: Partial<Notice> = {}): Notice => ({
@@ -24,14 +24,11 @@ describe("what is told", () => {
     expect(first).toEqual([]);
     const [none, still] = compareNodes(seen, [node({ connection: "suspect" })], 9000);
     expect(none).toEqual([]);
-    const at = "1970-01-01T00:00:05.000Z";
-    const gone = node({ connection: "disconnected", status: "offline", version: 2, last_seen_at: at });
+    const gone = node({ connection: "disconnected", status: "offline", rev: 2, seen: 5 });
     const [away, left] = compareNodes(still, [gone], 9000);
     expect(away).toMatchObject([{ kind: "node-offline", at: 5000, name: "workshop", thing: { id: "n1" } }]);
     expect(compareNodes(left, [gone], 9500)[0]).toEqual([]);
-    expect(compareNodes(left, [node({ version: 3 })], 9900)[0]).toMatchObject([
-      { kind: "node-back", at: 9900 },
-    ]);
+    expect(compareNodes(left, [node({ rev: 3 })], 9900)[0]).toMatchObject([{ kind: "node-back", at: 9900 }]);
     expect(compareNodes(NOTHING, [node({ status: "pending" })], 1)[1].nodes).toEqual({});
   });
   it("tells of a lost sandbox once, and not of one that is destroyed or made", () => {
@@ -57,7 +54,7 @@ describe("what is told", () => {
   it("has words for each, with hostile names cut and an unknown reason not invented", () => {
     const [long] = compareNodes(
       { ...NOTHING, nodes: { n1: "here" } },
-      [node({ name: "x".repeat(10_000), connection: "disconnected" })],
+      [node({ name: "x".repeat(10_000), status: "offline" })],
       1,
     )[0];
     expect(long?.name).toHaveLength(200);

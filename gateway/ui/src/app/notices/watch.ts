@@ -2,7 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { onProblem } from "~/api/client";
 import { keys } from "~/api/keys";
-import type { Claw, Node } from "~/api/types";
+import type { Claw, NodeLine } from "~/api/types";
 import { clawsQuery } from "~/domains/agents/queries";
 import { nodesQuery } from "~/domains/fleet/queries";
 import { onNews } from "~/live/news";
@@ -38,7 +38,7 @@ export function seldom(run: () => void, apart = APART_MS): { call: () => void; s
 export function watchNotices(client: QueryClient): () => void {
   const take = (key: readonly unknown[], data: unknown) => {
     if (!Array.isArray(data) || key.length !== 1) return;
-    if (key[0] === keys.nodes[0]) notices.compare((was) => compareNodes(was, data as Node[], Date.now()));
+    if (key[0] === keys.nodes[0]) notices.compare((was) => compareNodes(was, data as NodeLine[], Date.now()));
     if (key[0] === keys.claws[0]) notices.compare((was) => compareAgents(was, data as Claw[], Date.now()));
   };
   const uncached = client.getQueryCache().subscribe((event) => {

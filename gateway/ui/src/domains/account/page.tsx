@@ -39,9 +39,9 @@ export function AccountPage() {
         <Panel title="You">
           <Facts
             items={[
-              ["Name", user.name || user.email],
-              ["E-mail", user.email],
-              ["Workspace", workspace.name],
+              ["Name", <bdi key="name">{user.name || user.email}</bdi>],
+              ["E-mail", <bdi key="mail">{user.email}</bdi>],
+              ["Workspace", <bdi key="workspace">{workspace.name}</bdi>],
               ["Role", operator ? `${sentence(role)}, operator` : sentence(role)],
             ]}
           />

@@ -63,7 +63,9 @@ export function Sessions({ workspace }: { workspace: string }) {
             className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-0"
           >
             <span className="min-w-0 break-words">
-              {one.kind === "api" ? `Token: ${one.label ?? "without a name"}` : (one.device ?? "Browser")}
+              <bdi>
+                {one.kind === "api" ? `Token: ${one.label ?? "without a name"}` : (one.device ?? "Browser")}
+              </bdi>
               <span className="block text-small text-fg-3">
                 {one.kind === "api" ? "Made" : "Signed in"}{" "}
                 <Ago at={one.created_at} never="at an unknown time" />

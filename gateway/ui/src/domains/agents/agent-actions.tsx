@@ -31,6 +31,8 @@ export function AgentActions({ claw }: { claw: Claw }) {
   };
   const remove = async () => {
     await claws.remove(claw.id, purge);
+    // Gone from the list before it is shown: a row that goes under the pointer would stay, struck through.
+    client.setQueryData<Claw[]>(keys.claws, (list) => list?.filter(({ id }) => id !== claw.id));
     await navigate({ to: "/agents" });
     client.removeQueries({ queryKey: keys.claw(claw.id) });
     refresh();

@@ -13,16 +13,16 @@ function Thing({ entry, name }: { entry: AuditEntry; name: string }) {
   if (entry.entity_kind === "claw" && !gone)
     return (
       <Link to="/claws/$id" params={{ id: entry.entity_id }} className={look}>
-        {name}
+        <bdi>{name}</bdi>
       </Link>
     );
   if (entry.entity_kind === "node" && !gone)
     return (
       <Link to="/fleet/$id" params={{ id: entry.entity_id }} className={look}>
-        {name}
+        <bdi>{name}</bdi>
       </Link>
     );
-  return <span className="font-[550]">{name}</span>;
+  return <bdi className="font-[550]">{name}</bdi>;
 }
 
 function Mark({ link }: { link: AuditEntry["link"] }) {
@@ -50,8 +50,12 @@ export function EntryRow({ entry, gone, only }: Props) {
             className="inline-flex w-[calc(100%-20px)] flex-wrap items-baseline justify-between gap-x-4 gap-y-1 align-top"
           >
             <span className="min-w-0 break-words">
-              {who(entry)} {before}
-              {name !== undefined && <b className="font-[550]">{name}</b>}
+              <bdi>{who(entry)}</bdi> <bdi>{before}</bdi>
+              {name !== undefined && (
+                <b className="font-[550]">
+                  <bdi>{name}</bdi>
+                </b>
+              )}
               {after}
             </span>
             <span className="flex items-center gap-4 text-small text-fg-3">
@@ -70,7 +74,9 @@ export function EntryRow({ entry, gone, only }: Props) {
               <CopyText text={entry.entity_id} what="id of the thing" />
             </dd>
             <dt className="text-fg-3">By</dt>
-            <dd className="min-w-0 break-words">{entry.by ? entry.by.email : entry.actor}</dd>
+            <dd className="min-w-0 break-words">
+              <bdi>{entry.by ? entry.by.email : entry.actor}</bdi>
+            </dd>
             {entry.link && (
               <>
                 <dt className="text-fg-3">Hash</dt>

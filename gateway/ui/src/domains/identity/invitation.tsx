@@ -139,7 +139,14 @@ export function InvitationPage() {
     );
   const { view, me } = found.data;
   return (
-    <IdentityFrame title={`Join ${view.workspace}`} lead={`${view.invited_by} invites you as ${view.role}.`}>
+    <IdentityFrame
+      title={`Join ${view.workspace}`}
+      lead={
+        <>
+          <bdi>{view.invited_by}</bdi> invites you as {view.role}.
+        </>
+      }
+    >
       <Form view={view} me={me} run={run} />
     </IdentityFrame>
   );

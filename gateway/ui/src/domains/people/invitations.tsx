@@ -4,6 +4,7 @@ import { keys } from "~/api/keys";
 import type { Invitation } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
+import { isolate } from "~/ui/isolate";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { sentence } from "~/ui/sentence";
@@ -33,10 +34,16 @@ export function Invitations({ workspace }: { workspace: string }) {
             className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-0"
           >
             <span className="min-w-0">
-              {sentence(one.role)}
-              {one.email && <span className="break-all">, only for {one.email}</span>}
+              <span className="line-clamp-2">
+                {sentence(one.role)}
+                {one.email && (
+                  <span className="break-all">
+                    , only for <bdi>{one.email}</bdi>
+                  </span>
+                )}
+              </span>
               <span className="block text-small text-fg-3">
-                By {one.invited_by.name}, <Ago at={one.created_at} />; good for another{" "}
+                By <bdi>{one.invited_by.name}</bdi>, <Ago at={one.created_at} />; good for another{" "}
                 {span(new Date(one.expires_at).getTime() - now)}
               </span>
             </span>
@@ -48,7 +55,7 @@ export function Invitations({ workspace }: { workspace: string }) {
         <Confirm
           open
           onClose={() => setEnding(undefined)}
-          title={`Withdraw the invitation${ending.email ? ` of ${ending.email.slice(0, 80)}` : ""}?`}
+          title={`Withdraw the invitation${ending.email ? ` of ${isolate(ending.email.slice(0, 80))}` : ""}?`}
           consequence="Its link is dead at once. To let the person in after all, make another invitation."
           action="Withdraw"
           run={async () => {

@@ -9,6 +9,7 @@ import { Confirm } from "~/ui/dialog";
 import { useHeld } from "~/ui/held";
 import { HeldNote } from "~/ui/held-note";
 import { inputClass } from "~/ui/input-class";
+import { isolate } from "~/ui/isolate";
 import { Panel } from "~/ui/panel";
 import { Failed, ProblemNote } from "~/ui/problem";
 import { sentence } from "~/ui/sentence";
@@ -38,19 +39,22 @@ function Row({ one, gone, chosen, own, manages, busy, onRole, onRemove }: RowPro
   return (
     <tr className={cx(table.row, gone && "line-through opacity-60")}>
       <th scope="row" className={cx(table.cell, "font-normal")}>
-        <span className="line-clamp-2 max-w-[40ch] min-w-28">
+        <span className="line-clamp-2 max-w-[40ch] min-w-20">
           <bdi>{name}</bdi>
           {one.you && <span className="text-fg-3"> (you)</span>}
         </span>
         <span className="line-clamp-1 max-w-[40ch] text-small text-fg-3">
           <bdi>{one.user.email}</bdi>
         </span>
+        <span className="text-small text-fg-3 sm:hidden">
+          joined <Ago at={one.joined_at} />
+        </span>
       </th>
       <td className={table.cell}>
         {reachable ? (
           <select
             aria-label={`Role of ${name}`}
-            className={`${inputClass} h-8 max-w-32`}
+            className={`${inputClass} h-8 max-w-32 min-w-24`}
             value={chosen ?? one.role}
             disabled={busy}
             onChange={(event) => onRole(event.target.value as Role)}
@@ -65,7 +69,7 @@ function Row({ one, gone, chosen, own, manages, busy, onRole, onRemove }: RowPro
           sentence(one.role)
         )}
       </td>
-      <td className={table.cell}>
+      <td className={cx(table.cell, "max-sm:hidden")}>
         <Ago at={one.joined_at} />
       </td>
       <td className={`${table.cell} text-right`}>
@@ -84,7 +88,7 @@ function Head() {
     <thead>
       <tr>
         {["Name", "Role", "Joined"].map((head) => (
-          <th key={head} scope="col" className={table.head}>
+          <th key={head} scope="col" className={cx(table.head, head === "Joined" && "max-sm:hidden")}>
             {head}
           </th>
         ))}
@@ -171,8 +175,8 @@ export function Members({ me, manages }: { me: Me; manages: boolean }) {
           onClose={() => setLeaving(undefined)}
           title={
             leaving.you
-              ? `Leave ${me.workspace.name}?`
-              : `Remove ${(leaving.user.name || leaving.user.email).slice(0, 80)}?`
+              ? `Leave ${isolate(me.workspace.name)}?`
+              : `Remove ${isolate((leaving.user.name || leaving.user.email).slice(0, 80))}?`
           }
           consequence={
             leaving.you

@@ -12,7 +12,7 @@ export function ActivityRow({ one, gone }: { one: Activity; gone: boolean }) {
     <li className={cx("border-b border-line px-4 py-2 last:border-0", gone && "opacity-60")}>
       <div className="flex items-baseline justify-between gap-x-4">
         <span className="flex min-w-0 flex-wrap items-baseline gap-x-3 gap-y-0.5">
-          <Status tone={tone} word={word} className="min-w-24" />
+          <Status tone={tone} word={word} className="min-w-26" />
           <span className="break-words">{text}</span>
           {code && <code className="min-w-0 font-mono text-small break-all text-fg-2">{code}</code>}
         </span>
@@ -32,7 +32,7 @@ export function ActivityRow({ one, gone }: { one: Activity; gone: boolean }) {
           <Ago at={one.at} />
         </span>
       </div>
-      {one.detail && <p className="text-small break-words text-fg-2 sm:pl-27">{one.detail}</p>}
+      {one.detail && <p className="text-small break-words text-fg-2 sm:pl-29">{one.detail}</p>}
     </li>
   );
 }

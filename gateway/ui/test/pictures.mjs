@@ -1,0 +1,126 @@
+// Takes the README's pictures of the real pages: a real gateway, a real machine, real sandboxes. `deploy/ui.sh pictures`.
+// ROOST_TEST_BIN_DIR holds the built programs, ROOST_TEST_IMAGE the image of sandboxes; pictures land in gateway/ui/pictures.
+import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { launch, shots, until, visitor } from "./browser-kit.mjs";
+import { remove, startGateway, startNode } from "./real.mjs";
+
+const bin = process.env.ROOST_TEST_BIN_DIR;
+if (!bin) {
+  console.error("Set ROOST_TEST_BIN_DIR to the folder of the built roost and roostd (target/debug).");
+  process.exit(2);
+}
+const PICTURES = new URL("../pictures/", import.meta.url).pathname;
+const PATIENCE = Number(process.env.PATIENCE_S ?? 300) * 1000;
+const MOST_BYTES = 200_000;
+mkdirSync(PICTURES, { recursive: true });
+const gateway = await startGateway(bin, process.env.ROOST_TEST_IMAGE ?? "roost-agent:tiny");
+const browser = await launch({ handleSIGINT: false, handleSIGTERM: false });
+const { page } = await visitor(browser, { width: 1200, height: 720, patience: PATIENCE });
+let node;
+
+/** Asks the gateway as the page does. */
+const api = (method, path, body) =>
+  page.evaluate(
+    async ([how, where, what]) => {
+      const answer = await fetch(where, {
+        method: how,
+        headers: { "content-type": "application/json", "idempotency-key": crypto.randomUUID() },
+        ...(what && { body: JSON.stringify(what) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${how} ${where}: ${answer.status} ${text}`);
+      return text === "" ? undefined : JSON.parse(text);
+    },
+    [method, path, body],
+  );
+
+async function picture(name, path, ready, theme = "dark") {
+  await page.evaluate((chosen) => localStorage.setItem("roost-theme", chosen), theme);
+  await page.goto(gateway.url + path);
+  await ready();
+  await page.getByText("Live", { exact: true }).waitFor();
+  await until("the page to be drawn", async () => (await page.locator(".skeleton").count()) === 0, PATIENCE);
+  await page.mouse.move(600, 715);
+  const file = join(PICTURES, `${name}.png`);
+  await page.screenshot({ path: file });
+  const { size } = statSync(file);
+  if (size > MOST_BYTES) throw new Error(`${name}.png has ${size} bytes, more than ${MOST_BYTES}`);
+  console.log(`${name}.png ${Math.round(size / 1000)} KB`);
+}
+
+async function seed() {
+  await page.goto(gateway.url);
+  await page.getByRole("textbox", { name: "One-time login" }).fill(gateway.oneTime);
+  await page.keyboard.press("Enter");
+  await page.getByLabel("New password").fill("eleven grey geese went by");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Fleet", exact: true }).waitFor();
+  await page.goto(`${gateway.url}/fleet?dialog=pair`);
+  await page.getByLabel("Name of the machine").fill("workshop");
+  await page.keyboard.press("Enter");
+  await page.getByRole("tab", { name: "roostd is installed" }).click();
+  const line = await page
+    .getByRole("tabpanel", { name: "roostd is installed" })
+    .getByLabel("Command")
+    .textContent();
+  node = await startNode(bin, gateway.folder, line);
+  await page.getByText(/^Connected/).waitFor();
+  const { items } = await api("GET", "/api/nodes");
+  await api("PUT", "/api/fleet/placement", { target: "node", node_id: items[0].id });
+  const roles = { mason: "Builds and tests", scribe: "Writes release notes", lookout: "Watches the queue" };
+  const made = {};
+  for (const [name, role] of Object.entries(roles))
+    made[name] = await api("POST", "/api/claws", { name, role });
+  for (const name of ["mason", "scribe"]) await api("POST", `/api/claws/${made[name].id}/sandbox`, {});
+  const { id } = made.scribe;
+  await api("PUT", `/api/claws/${id}/brain`, { agent_md: "# Scribe\n\nKeeps it short." });
+  await api("PUT", `/api/claws/${id}/brain`, {
+    agent_md: "# Scribe\n\nKeeps it short.\nSays why before what.",
+  });
+  await api("POST", `/api/workspaces/${(await api("GET", "/api/auth/me")).workspace.id}/invitations`, {
+    role: "member",
+    email: "grace@example.org",
+    expires_in_days: 7,
+  });
+  return { node: items[0].id, mason: made.mason.id, scribe: id };
+}
+
+const heading = (name) => () => page.getByRole("heading", { name, exact: true }).first().waitFor();
+
+let failed = true;
+try {
+  const ids = await seed();
+  await picture("fleet", "/fleet", () => page.getByText("Online", { exact: true }).first().waitFor());
+  await picture("machine", `/fleet/${ids.node}`, async () => {
+    await page.getByRole("figure").first().waitFor();
+    await page.getByText("Online", { exact: true }).first().waitFor();
+  });
+  await picture("agent", `/claws/${ids.mason}?app=sandbox`, async () => {
+    await page.getByLabel("Command", { exact: true }).fill("uname -m; id -u; echo hello > note && cat note");
+    await page.keyboard.press("Enter");
+    await page.getByText("Exit 0").first().waitFor();
+  });
+  await picture("brain", `/claws/${ids.scribe}?app=brain`, () =>
+    page.getByText("Version 2").first().waitFor(),
+  );
+  await picture("audit", "/audit", heading("Hash chain"), "light");
+  await picture("members", "/members", () => page.getByText("grace@example.org").waitFor(), "light");
+  await picture("supervision", "/operator", () => page.getByRole("treegrid").waitFor());
+  await picture("palette", "/agents", async () => {
+    await page.getByRole("link", { name: "mason" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: /^mason/ }).waitFor();
+  });
+  failed = false;
+} catch (error) {
+  console.error(error);
+  console.error(`the gateway's last words:\n${gateway.words()}`);
+} finally {
+  await browser.close();
+  await node?.leave();
+  await gateway.stop();
+  remove(gateway.folder);
+  if (!process.env.SHOTS) remove(shots);
+}
+process.exit(failed ? 1 : 0);
