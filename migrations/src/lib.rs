@@ -18,12 +18,12 @@ mod m0101_fleet;
 mod m0102_operations;
 mod m0103_session_origins;
 mod m0104_invitations;
-mod m0105_node_history;
-mod m0106_node_labels;
-mod m0107_agent_activity;
 mod m0201_sandboxes;
 mod m0301_audit_chain;
 mod m0302_brains_and_avatars;
+mod m0401_node_history;
+mod m0402_node_labels;
+mod m0403_agent_activity;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -41,13 +41,27 @@ impl MigratorTrait for Migrator {
             Box::new(m0102_operations::Migration),
             Box::new(m0103_session_origins::Migration),
             Box::new(m0104_invitations::Migration),
-            Box::new(m0105_node_history::Migration),
-            Box::new(m0106_node_labels::Migration),
             Box::new(m0201_sandboxes::Migration),
             Box::new(m0301_audit_chain::Migration),
             Box::new(m0302_brains_and_avatars::Migration),
-            // After all tables that it indexes, wherever its number is.
-            Box::new(m0107_agent_activity::Migration),
+            Box::new(m0401_node_history::Migration),
+            Box::new(m0402_node_labels::Migration),
+            Box::new(m0403_agent_activity::Migration),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A backup is restored when its migrations are the first of ours, so a new one goes to the end, number and all.
+    #[test]
+    fn the_history_is_in_the_order_of_its_numbers() {
+        let names: Vec<String> = Migrator::migrations()
+            .iter()
+            .map(|migration| migration.name().to_owned())
+            .collect();
+        assert!(names.is_sorted(), "{names:?}");
     }
 }
