@@ -164,7 +164,8 @@ const tests = {
   "loading shows a skeleton and the chrome at once": () =>
     scene({}, async ({ mock, page }) => {
       mock.state.delayMs = 700;
-      await page.getByRole("link", { name: "Agents" }).click();
+      // A new visit: within one the list may be known already, because notifications are made from it.
+      await page.goto(`${mock.url}/agents`);
       await page.getByText("Loading agents").waitFor({ state: "attached" });
       await page.getByRole("link", { name: "mason" }).waitFor();
     }),
