@@ -1,6 +1,6 @@
 // An agent's page: its tabs by keyboard and address, and its history.
 import assert from "node:assert/strict";
-import { axe, shot, until } from "./browser-kit.mjs";
+import { axe, shot, tryAgain, until } from "./browser-kit.mjs";
 import { Refusal } from "./mock/server.mjs";
 import { ago } from "./mock/state.mjs";
 
@@ -106,8 +106,7 @@ export const agentTests = (scene) => ({
       mock.state.failNext.set(path, new Refusal(500, "internal", "The history failed"));
       await page.goto(`${mock.url}/claws/${agent.id}?app=activity`);
       await page.getByText("The history failed").waitFor();
-      mock.state.failNext.clear();
-      await page.getByRole("button", { name: "Try again" }).click();
+      await tryAgain(page, mock);
       await page.getByText("cargo test --workspace").first().waitFor();
       mock.state.operations = [];
       await page.goto(`${mock.url}/claws/${agent.id}?app=activity&sources=operation`);

@@ -1,6 +1,6 @@
 // The pages of machines: history, one figure of all, the filter, many at once, long lists, hostile names.
 import assert from "node:assert/strict";
-import { axe, shot, until } from "./browser-kit.mjs";
+import { axe, shot, tryAgain, until } from "./browser-kit.mjs";
 import { Refusal } from "./mock/server.mjs";
 import { ago, makeHealth, makeNode } from "./mock/state.mjs";
 
@@ -83,8 +83,7 @@ export const fleetTests = (scene) => ({
       await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
       await page.getByText("Something failed inside the gateway").waitFor();
       await page.getByRole("heading", { name: "Agents here" }).waitFor();
-      mock.state.failNext.clear();
-      await page.getByRole("button", { name: "Try again" }).click();
+      await tryAgain(page, mock);
       await until("the error to go", async () => (await page.getByText("Something failed").count()) === 0);
     }),
 
@@ -223,8 +222,7 @@ export const fleetTests = (scene) => ({
       await page.goto(`${mock.url}/fleet`);
       await page.getByText("The list failed").waitFor();
       assert.deepEqual(await axe(page), []);
-      mock.state.failNext.clear();
-      await page.getByRole("button", { name: "Try again" }).click();
+      await tryAgain(page, mock);
       await page.getByRole("link", { name: "workshop" }).waitFor();
     }),
 

@@ -1,4 +1,5 @@
 // What every browser test needs: a Chromium that reports faults, axe, screenshots, waiting without sleeping.
+import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -87,6 +88,23 @@ export async function until(what, check, deadlineMs = 15_000) {
     if (Date.now() > end) throw new Error(`never happened: ${what}`);
     await new Promise((done) => setTimeout(done, 50));
   }
+}
+
+/**
+ * Presses "Try again", whose press alone ends every planned failure of the mock. A page also asks again by itself, when
+ * its stream opens: a failure that ended before the press would let the button go away under the pointer.
+ */
+export async function tryAgain(page, mock) {
+  await page.evaluate(() => {
+    const mend = () => {
+      const request = new XMLHttpRequest();
+      request.open("POST", "/api/mock/mend", false);
+      request.send();
+    };
+    document.addEventListener("click", mend, { capture: true, once: true });
+  });
+  await page.getByRole("button", { name: "Try again" }).first().click();
+  assert.equal(mock.state.failNext.size, 0, "the press was heard");
 }
 
 /** Runs tests one after another, keeps going, and says at the end what failed. */

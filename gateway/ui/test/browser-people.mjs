@@ -1,6 +1,6 @@
 // Members, invitations, tokens, workspaces, in a real Chromium.
 import assert from "node:assert/strict";
-import { axe, shot, until } from "./browser-kit.mjs";
+import { axe, shot, tryAgain, until } from "./browser-kit.mjs";
 import { Refusal } from "./mock/server.mjs";
 
 export const peopleTests = (scene) => ({
@@ -133,8 +133,7 @@ export const peopleTests = (scene) => ({
       await page.getByText(/^req-\d+$/).waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, "members-stale");
-      mock.state.failNext.clear();
-      await page.getByRole("button", { name: "Try again" }).click();
+      await tryAgain(page, mock);
       await until("the note to go", async () => (await page.getByText("What you see is from").count()) === 0);
     }),
 

@@ -1,6 +1,6 @@
 // The states of the people's pages: loading without a shift, failing with a way out, the gateway away, 320 pixels wide.
 import assert from "node:assert/strict";
-import { axe, shot, until } from "./browser-kit.mjs";
+import { axe, shot, tryAgain, until } from "./browser-kit.mjs";
 import { Refusal } from "./mock/server.mjs";
 
 const MOST_SHIFT = 0.02;
@@ -70,8 +70,7 @@ export const stateTests = (scene, both) => ({
         assert.equal(await page.locator("h1").count(), 1, "the page itself is there");
         assert.deepEqual(await axe(page), [], name);
         await shot(page, `failed-${name}-${theme}`);
-        mock.state.failNext.clear();
-        await page.getByRole("button", { name: "Try again" }).first().click();
+        await tryAgain(page, mock);
         await until(
           "it to be well again",
           async () => (await page.getByText("Something failed inside").count()) === 0,

@@ -1,6 +1,6 @@
 // The page against the mock gateway, in a real Chromium: empty, loading, live, error and offline states; both themes; keyboard only.
 import assert from "node:assert/strict";
-import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
+import { axe, launch, runAll, shot, tryAgain, until, visitor } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
 import { hostileTests } from "./browser-hostile.mjs";
@@ -156,8 +156,7 @@ const tests = {
       await page.getByRole("heading", { name: "Operations" }).waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, "panel-failed");
-      mock.state.failNext.clear();
-      await page.getByRole("button", { name: "Try again" }).click();
+      await tryAgain(page, mock);
       await page.getByText("docker-compose").waitFor();
     }),
 

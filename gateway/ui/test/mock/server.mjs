@@ -88,6 +88,10 @@ export async function startMock({ port = 0, ...seed } = {}) {
     const url = new URL(request.url, "http://mock");
     if (mock.down) return request.socket.destroy();
     if (!url.pathname.startsWith("/api/")) return serveFile(response, url.pathname);
+    if (url.pathname === "/api/mock/mend") {
+      mock.state.failNext.clear();
+      return response.writeHead(204).end();
+    }
     const requestId = `req-${(requests += 1)}`;
     const session = /roost_session=([^;]+)/.exec(request.headers.cookie ?? "")?.[1];
     const { state } = mock;
