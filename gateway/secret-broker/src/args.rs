@@ -37,7 +37,7 @@ pub struct Serve {
     /// A user that may also rekey, back up and restore; may be repeated [default: this user and root]
     #[arg(long, value_name = "USER")]
     pub admin: Vec<String>,
-    /// The file of the root key [default: the credential `roost-broker-key` of systemd, else root-key beside the data]
+    /// The file of the root key [default: the credential `roost-broker-key` of systemd, else root-key in the data]
     #[arg(long, value_name = "FILE", conflicts_with = "vault")]
     pub root_key_file: Option<PathBuf>,
     /// Vault or OpenBao, whose transit engine holds the root key

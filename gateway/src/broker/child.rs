@@ -56,6 +56,11 @@ impl Embedded {
         Some(Self { program, arguments })
     }
 
+    /// The program, when it is not where it should be.
+    pub fn missing_program(&self) -> Option<&std::path::Path> {
+        (!self.program.is_file()).then_some(self.program.as_path())
+    }
+
     /// Its input is a pipe from here: it ends when this process does, however that ends.
     fn start(&self) -> std::io::Result<Child> {
         Command::new(&self.program)
@@ -95,7 +100,10 @@ async fn keep(embedded: Embedded, cx: JobContext) -> Result<(), Failure> {
                         let ended = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
                         tracing::error!(%ended, "the secret broker ended; its last words are above. It is started again");
                     }
-                    () = cx.cancelled() => return Ok(stop(process).await),
+                    () = cx.cancelled() => {
+                        stop(process).await;
+                        return Ok(());
+                    }
                 }
                 if began.elapsed() > LONGEST {
                     wait = SHORTEST;

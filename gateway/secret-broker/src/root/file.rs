@@ -40,7 +40,7 @@ impl KeySource {
             #[cfg(test)]
             Self::Memory => return Ok(Vec::new()),
         };
-        match read_private(path) {
+        match read(path, self.hidden_from()) {
             Err(RootError::Unreadable { source, .. })
                 if source.kind() == io::ErrorKind::NotFound =>
             {
@@ -54,6 +54,15 @@ impl KeySource {
                 Ok(vec![key])
             }
             text => parse(path, &text?),
+        }
+    }
+
+    /// The rights that nobody else may have. systemd lets the unit's user in by an access list, which shows as rights
+    /// of the group.
+    fn hidden_from(&self) -> u32 {
+        match self {
+            Self::Credential(_) => 0o007,
+            _ => 0o077,
         }
     }
 
@@ -86,6 +95,10 @@ impl KeySource {
 
 /// Reads a file that nobody else may read.
 pub(super) fn read_private(path: &Path) -> Result<KeyText, RootError> {
+    read(path, 0o077)
+}
+
+fn read(path: &Path, hidden_from: u32) -> Result<KeyText, RootError> {
     let shown = path.display().to_string();
     let unreadable = |source| RootError::Unreadable {
         path: shown.clone(),
@@ -100,7 +113,7 @@ pub(super) fn read_private(path: &Path) -> Result<KeyText, RootError> {
             owner: facts.uid(),
         });
     }
-    if facts.mode() & 0o077 != 0 {
+    if facts.mode() & hidden_from != 0 {
         return Err(RootError::Open {
             path: shown,
             mode: facts.mode() & 0o777,

@@ -83,7 +83,7 @@ impl Listener {
         }
         match std::fs::symlink_metadata(path) {
             Ok(facts) if facts.file_type().is_socket() => {
-                std::fs::remove_file(path).map_err(failed)?
+                std::fs::remove_file(path).map_err(failed)?;
             }
             Ok(_) => {
                 return Err(ListenError::NoSocket {

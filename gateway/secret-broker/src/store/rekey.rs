@@ -31,7 +31,7 @@ impl Store {
         let Ok(_only) = self.shared.rekeying.try_lock() else {
             return Ok(());
         };
-        if self.shared.root.has_older() {
+        if self.shared.root.has_older() || self.counts().2 > 0 {
             self.seal_all_anew().await?;
         }
         Ok(())

@@ -229,8 +229,7 @@ async fn what_the_list_does_not_cover_never_reaches_the_remote() {
 async fn a_name_that_resolves_to_this_machine_is_refused_also_when_it_is_rebound() {
     let turn = Arc::new(AtomicU32::new(0));
     let turns = turn.clone();
-    let mut setting = Setting::default();
-    setting.egress = EgressSettings {
+    let egress = EgressSettings {
         policy: AddressPolicy::new(vec![HostRule::Name("intern.example".into())]),
         lookup: Some(Arc::new(move |host| {
             let turn = turns.fetch_add(1, Ordering::SeqCst);
@@ -242,6 +241,10 @@ async fn a_name_that_resolves_to_this_machine_is_refused_also_when_it_is_rebound
             Box::pin(async move { Ok(vec![address]) })
         })),
         ..EgressSettings::default()
+    };
+    let setting = Setting {
+        egress,
+        ..Setting::default()
     };
     let bench = Bench::with(setting).await;
     for (host, scheme) in [
