@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, Command};
 
 use crate::config::Config;
 use crate::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages};
@@ -94,6 +94,8 @@ async fn keep(embedded: Embedded, cx: JobContext) -> Result<(), Failure> {
     loop {
         match embedded.start() {
             Ok(mut process) => {
+                // Waiting for a child closes its input, which would end it at once.
+                let lifeline = process.stdin.take();
                 let began = tokio::time::Instant::now();
                 tokio::select! {
                     ended = process.wait() => {
@@ -101,7 +103,7 @@ async fn keep(embedded: Embedded, cx: JobContext) -> Result<(), Failure> {
                         tracing::error!(%ended, "the secret broker ended; its last words are above. It is started again");
                     }
                     () = cx.cancelled() => {
-                        stop(process).await;
+                        stop(process, lifeline).await;
                         return Ok(());
                     }
                 }
@@ -122,8 +124,8 @@ async fn keep(embedded: Embedded, cx: JobContext) -> Result<(), Failure> {
 }
 
 /// Closing its input asks it to end.
-async fn stop(mut process: Child) {
-    drop(process.stdin.take());
+async fn stop(mut process: Child, lifeline: Option<ChildStdin>) {
+    drop(lifeline);
     if tokio::time::timeout(GRACE, process.wait()).await.is_err() {
         tracing::warn!("the secret broker did not end in time and is killed");
         if let Err(error) = process.kill().await {

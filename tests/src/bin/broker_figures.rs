@@ -22,12 +22,9 @@ const AT_ONCE: [usize; 3] = [1, 8, 32];
 #[tokio::main]
 async fn main() -> Result<()> {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let number = |index, default| {
-        std::env::args()
-            .nth(index)
-            .map_or(Ok(default), |text| text.parse())
-    };
-    let (rounds, seconds) = (number(1, 80)?, number(2, 5)?);
+    let argument = |index| std::env::args().nth(index);
+    let rounds = argument(1).map_or(Ok(80), |text| text.parse::<usize>())?;
+    let seconds = argument(2).map_or(Ok(5), |text| text.parse::<u64>())?;
     let folder = tempfile::tempdir()?;
     let broker = BrokerProcess::start(folder.path()).await;
     let remote = echoing_remote(|_| serde_json::Value::Null).await;
