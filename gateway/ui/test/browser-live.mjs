@@ -69,7 +69,7 @@ export const liveTests = (scene) => ({
       Object.assign(node, { status: "offline", connection: "disconnected", version: 2 });
       mock.hub.changed("node", node.id, 2);
       await page.getByText("What you see below is the last that was known").waitFor();
-      assert.ok(await page.getByRole("button", { name: "Run", exact: true }).isDisabled());
+      await page.getByRole("button", { name: "Run", exact: true, disabled: true }).waitFor();
       await shot(page, "node-went-offline");
     }),
 
@@ -118,7 +118,7 @@ export const liveTests = (scene) => ({
       Object.assign(node, { name: "renamed-meanwhile", version: 2 });
       mock.hub.changed("node", node.id, 2);
       mock.hub.mend();
-      await page.getByRole("link", { name: "renamed-meanwhile" }).waitFor({ timeout: 40_000 });
+      await page.getByRole("link", { name: "renamed-meanwhile" }).waitFor();
       await page.getByText("Live", { exact: true }).waitFor();
       await until("one stream a tab", () => mock.hub.count() === 1);
     }),
@@ -141,7 +141,7 @@ export const liveTests = (scene) => ({
       mock.down = false;
       mock.hub.mend();
       // The stream comes back by itself and asks again for all that is on screen.
-      await page.getByRole("link", { name: "mason" }).waitFor({ timeout: 40_000 });
+      await page.getByRole("link", { name: "mason" }).waitFor();
     }),
 
   "a new build offers a reload and never does it": () =>

@@ -27,7 +27,7 @@ export const noticeTests = (scene, both) => ({
         assert.deepEqual(await axe(page), []);
         await page.keyboard.press("Escape");
         away(mock, node);
-        await bell(page, "Notifications, 1 new").waitFor({ timeout: 20_000 });
+        await bell(page, "Notifications, 1 new").waitFor();
         await page
           .getByRole("status", { name: "News" })
           .getByText("workshop went offline")
@@ -37,7 +37,7 @@ export const noticeTests = (scene, both) => ({
         mock.hub.changed("sandbox", mason.sandbox.id, 2);
         mock.hub.emit("placement.fallback", { agentId: lookout.id, wanted: node.id, reason: "node_offline" });
         away(mock, node, false);
-        await bell(page, "Notifications, 4 new").waitFor({ timeout: 20_000 });
+        await bell(page, "Notifications, 4 new").waitFor();
         await page.keyboard.press("g");
         await page.keyboard.press("n");
         const list = page.getByRole("list", { name: "What happened" });
@@ -94,6 +94,6 @@ export const noticeTests = (scene, both) => ({
       await bell(other, "Notifications, 1 new").click();
       await other.getByText(/Refused, the plan is used up/).waitFor();
       await page.keyboard.press("Escape");
-      await bell(page, "Notifications").waitFor();
+      await page.getByRole("button", { name: "Notifications", exact: true }).waitFor();
     }),
 });

@@ -1,6 +1,6 @@
 // The operator's pages: the tree as it lives, explanations, restarts, promises.
 import assert from "node:assert/strict";
-import { axe, shot, until } from "./browser-kit.mjs";
+import { axe, hasFocus, settled, shot, until } from "./browser-kit.mjs";
 import { makeTree, find } from "./mock/tree.mjs";
 
 const row = (page, name) => page.getByRole("row", { name }).first();
@@ -21,9 +21,7 @@ export const operatorTests = (scene) => ({
       await shot(page, "tree-explained");
       await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
       await page.getByRole("alertdialog").waitFor();
-      await until("the focus to be on Cancel", () =>
-        page.evaluate(() => document.activeElement.textContent === "Cancel"),
-      );
+      await hasFocus(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }));
       await page.getByRole("alertdialog").getByRole("button", { name: "Restart" }).click();
       await until("the restart to arrive", () => mock.state.restarted?.length === 1);
       assert.equal(mock.state.restarted[0], "root/fleet/node-workshop");
@@ -49,7 +47,7 @@ export const operatorTests = (scene) => ({
       await row(page, /node-workshop/).waitFor();
       await until("other kinds to be left out", async () => (await row(page, /scribe/).count()) === 0);
       await page.getByLabel("Works for", { exact: true }).selectOption({ label: "Ada's workshop" });
-      assert.match(page.url(), /kind=node.*tenant=w1/);
+      await until("the address to say so", () => /kind=node.*tenant=w1/.test(page.url()));
       await page.reload();
       await row(page, /node-workshop/).waitFor();
       assert.equal(await row(page, /scribe/).count(), 0);
@@ -59,6 +57,8 @@ export const operatorTests = (scene) => ({
     scene({}, async ({ mock, page }) => {
       await page.goto(`${mock.url}/operator`);
       const http = row(page, /^http/);
+      await http.waitFor();
+      await settled(page);
       await http.hover();
       await page.getByText("order held").waitFor();
       const before = await http.boundingBox();

@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { applyEvents, eventKey } from "./apply";
 import { makeBatch } from "./batch";
+import { renew } from "./renew";
 import { openShared, tabChannel } from "./shared";
 import type { LiveEvent } from "./stream";
 
@@ -28,7 +29,7 @@ export function useLiveEvents(user: string | undefined, workspace: string | unde
         batch.push(eventKey(event), event);
         watchers.forEach((call) => call(event, leading));
       },
-      onReset: () => void client.invalidateQueries(),
+      onReset: () => void renew(client),
     });
     return () => stream.close();
   }, [client, user, workspace]);

@@ -17,7 +17,8 @@ export function visible(count: number, height: number, top: number, view: number
 
 /** The rows to draw of a table's body, from the page's own scroll. */
 export function useWindow(body: RefObject<HTMLElement | null>, count: number, height: number) {
-  const [place, setPlace] = useState<[number, number]>([0, Math.min(count, WHOLE)]);
+  // Until its place is known, a table is taken to begin at the top of the view.
+  const [place, setPlace] = useState(() => visible(count, height, 0, window.innerHeight));
   useEffect(() => {
     let frame = 0;
     const look = () => {

@@ -83,6 +83,13 @@ function match(pattern, path) {
 /** Starts the mock; `state` may be changed at any time, `hub` announces it. */
 export async function startMock({ port = 0, ...seed } = {}) {
   const mock = { state: makeState(seed), hub: makeHub(), build: "mock-1", down: false };
+  const held = new Map();
+  /** Keeps a route (`GET /api/claws/:id`) without an answer until the returned function is called. */
+  mock.hold = (route) => {
+    let free;
+    held.set(route, new Promise((done) => (free = done)));
+    return () => (held.delete(route), free());
+  };
   let requests = 0;
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, "http://mock");
@@ -104,6 +111,7 @@ export async function startMock({ port = 0, ...seed } = {}) {
         const [method, pattern] = route.split(" ");
         const params = method === request.method && match(pattern, url.pathname);
         if (!params) continue;
+        await held.get(route);
         if (!handler.open && !state.sessions.has(session))
           throw new Refusal(401, "unauthenticated", "You are not signed in");
         const raw = await bodyOf(request);
