@@ -1,12 +1,25 @@
 // The page against the mock gateway, in a real Chromium: empty, loading, live, error and offline states; both themes; keyboard only.
 import assert from "node:assert/strict";
-import { axe, launch, runAll, shot, tryAgain, until, visitor } from "./browser-kit.mjs";
+import {
+  axe,
+  drawn,
+  hasFocus,
+  launch,
+  runAll,
+  settled,
+  shot,
+  tryAgain,
+  uncovered,
+  until,
+  visitor,
+} from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
 import { hostileTests } from "./browser-hostile.mjs";
 import { agentTests } from "./browser-agent.mjs";
 import { fleetTests } from "./browser-fleet.mjs";
 import { liveTests } from "./browser-live.mjs";
+import { markdownTests } from "./browser-markdown.mjs";
 import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
 import { peopleTests } from "./browser-people.mjs";
@@ -84,7 +97,8 @@ const tests = {
   "an ended session returns to the same address": () =>
     scene({}, async ({ mock, page }) => {
       await page.goto(`${mock.url}/quotas`);
-      await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
+      // A stream that opens only now would ask again, be refused, and leave before the link is pressed.
+      await settled(page);
       mock.state.sessions.clear();
       await page.getByRole("link", { name: "Agents" }).click();
       await page.getByText("Your session has ended").waitFor();
@@ -113,6 +127,8 @@ const tests = {
           activity: `/claws/${claw.id}?app=activity`,
           apps: `/claws/${claw.id}?app=apps`,
           brain: `/claws/${mock.state.claws[0].id}?app=brain`,
+          "brain-edit": `/claws/${mock.state.claws[0].id}?app=brain&view=edit`,
+          "brain-history": `/claws/${mock.state.claws[0].id}?app=brain&view=history`,
           figures: "/fleet?view=figures&metric=memory&span=6h",
           audit: "/audit",
           members: "/members",
@@ -128,11 +144,7 @@ const tests = {
         };
         for (const [name, path] of Object.entries(pages)) {
           await page.goto(mock.url + path);
-          await until(
-            `${path} to be drawn`,
-            async () =>
-              (await page.locator("h1, h2").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
-          );
+          await drawn(page, path);
           assert.deepEqual(await axe(page), [], `${name} ${label}`);
           const [scroll, client] = await page.evaluate(() => [
             document.documentElement.scrollWidth,
@@ -162,15 +174,18 @@ const tests = {
 
   "loading shows a skeleton and the chrome at once": () =>
     scene({}, async ({ mock, page }) => {
-      mock.state.delayMs = 700;
+      const answer = mock.hold("GET /api/claws");
       // A new visit: within one the list may be known already, because notifications are made from it.
       await page.goto(`${mock.url}/agents`);
+      await page.getByRole("link", { name: "Agents" }).first().waitFor();
       await page.getByText("Loading agents").waitFor({ state: "attached" });
+      answer();
       await page.getByRole("link", { name: "mason" }).waitFor();
     }),
 
   "keyboard only: from the fleet to a new agent": () =>
     scene({ full: false }, async ({ page }) => {
+      await settled(page);
       await page.keyboard.press("g");
       await page.keyboard.press("a");
       await page.getByRole("heading", { name: "No agents yet" }).waitFor();
@@ -183,12 +198,12 @@ const tests = {
       };
       await reach("New agent");
       await page.keyboard.press("Enter");
-      await page.getByRole("dialog").waitFor();
-      await page.getByRole("textbox", { name: "Name", exact: true }).focus();
+      await hasFocus(page.getByRole("textbox", { name: "Name", exact: true }));
       await page.keyboard.type("typist");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "typist" }).waitFor();
       await page.getByLabel("Command").waitFor();
+      await uncovered(page);
       await page.keyboard.press("?");
       await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
       await page.keyboard.press("Escape");
@@ -218,11 +233,7 @@ const tests = {
       };
       for (const [path, name] of Object.entries(offers)) {
         await page.goto(mock.url + path);
-        await until(
-          `${path} to be drawn`,
-          async () =>
-            (await page.locator("h1").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
-        );
+        await drawn(page, path);
         assert.equal(await page.getByRole("button", { name, exact: true }).count(), 0, name);
       }
       assert.ok(await page.getByLabel("Command", { exact: true }).isDisabled());
@@ -241,6 +252,7 @@ const tests = {
   ...agentTests(scene),
   ...consoleTests(scene),
   ...brainTests(scene),
+  ...markdownTests(scene, both),
   ...operatorTests(scene),
 };
 
