@@ -94,18 +94,19 @@ const tests = {
       await shot(page, "sign-in-locked");
     }),
 
-  "an ended session returns to the same address": () =>
+  "an ended session is noticed by itself, and signing in returns to the same address": () =>
     scene({}, async ({ mock, page }) => {
       await page.goto(`${mock.url}/quotas`);
-      // A stream that opens only now would ask again, be refused, and leave before the link is pressed.
+      await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
+      // Nothing is left to be asked that could be refused.
       await settled(page);
       mock.state.sessions.clear();
-      await page.getByRole("link", { name: "Agents" }).click();
+      mock.hub.end();
       await page.getByText("Your session has ended").waitFor();
       await page.getByLabel("E-mail").fill(mock.state.user.email);
       await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await page.getByRole("heading", { name: "Agents" }).waitFor();
+      await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
     }),
 
   ...both("every page passes axe and has no sideways scroll", async (theme) => {

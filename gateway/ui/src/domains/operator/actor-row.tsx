@@ -7,7 +7,7 @@ import { Status, type Tone } from "~/ui/status";
 import { sentence } from "~/ui/sentence";
 import { table } from "~/ui/table";
 import { Ago, duration, span, useNow } from "~/ui/time";
-import type { TreeRow } from "./flatten";
+import type { ActorLine } from "./flatten";
 import { Spark } from "./spark";
 
 const TONES: Record<string, Tone> = {
@@ -43,7 +43,7 @@ function Waiting({ actor: { mailbox, lag } }: { actor: Actor }) {
 }
 
 interface Props {
-  row: TreeRow;
+  row: ActorLine;
   /** It left the tree while somebody was reading; it stays, struck through, until they leave. */
   gone: boolean;
   /** What it handled in the last minute, oldest first. */
