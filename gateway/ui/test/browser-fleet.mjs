@@ -199,6 +199,39 @@ export const fleetTests = (scene) => ({
       await shot(page, "fleet-thousand");
     }),
 
+  "keys in a long list: j and k beyond what is drawn, x selects, Enter opens": () =>
+    scene({}, async ({ mock, page }) => {
+      grow(mock.state, 300);
+      await page.goto(`${mock.url}/fleet`);
+      await page.getByText("300 machines").waitFor();
+      await settled(page);
+      const at = () => page.evaluate(() => document.activeElement?.textContent);
+      for (let n = 0; n < 60; n += 1) await page.keyboard.press("j");
+      // The first is attic-nas, the second box-0004.
+      await until("the sixtieth row to have the focus", async () => (await at()) === "box-0062");
+      await page.keyboard.press("x");
+      await page.getByText("1 selected").waitFor();
+      await page.keyboard.press("k");
+      await page.keyboard.press("x");
+      await page.getByText("2 selected").waitFor();
+      assert.ok(await page.getByLabel("Select box-0061").isChecked());
+      // Somebody scrolls far away, and goes on from what is in view.
+      await page.evaluate(() => {
+        document.activeElement.blur();
+        window.scrollTo(0, 0);
+      });
+      await page.getByRole("link", { name: "attic-nas" }).waitFor();
+      await until("the first row to be in view", async () => {
+        await page.keyboard.press("j");
+        const name = await at();
+        await page.evaluate(() => document.activeElement.blur());
+        return name === "attic-nas";
+      });
+      await page.getByRole("link", { name: "attic-nas" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "attic-nas" }).waitFor();
+    }),
+
   "rows under a pointer stay where they are while their values change": () =>
     scene({}, async ({ mock, page }) => {
       const row = page.getByRole("row", { name: /workshop/ });

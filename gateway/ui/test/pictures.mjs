@@ -19,6 +19,27 @@ const browser = await launch({ handleSIGINT: false, handleSIGTERM: false });
 const { page } = await visitor(browser, { width: 1200, height: 720, patience: PATIENCE });
 let node;
 
+const BRAIN = `# Scribe
+
+Writes the release notes of *workshop*. A note says **why before what**, and is never longer than a screen.
+
+## What I keep to
+
+- [x] Read the whole log before the first word
+- [ ] Ask mason what the failed build of Tuesday was about
+
+| Part | At most |
+| :-- | --: |
+| Headline | 8 words |
+| Body | 120 words |
+
+\`\`\`sh
+git log --no-merges --format=%s v0.1.0..
+\`\`\`
+
+> Nobody reads a long one twice.
+`;
+
 /** Asks the gateway as the page does. */
 const api = (method, path, body) =>
   page.evaluate(
@@ -75,9 +96,7 @@ async function seed() {
   for (const name of ["mason", "scribe"]) await api("POST", `/api/claws/${made[name].id}/sandbox`, {});
   const { id } = made.scribe;
   await api("PUT", `/api/claws/${id}/brain`, { agent_md: "# Scribe\n\nKeeps it short." });
-  await api("PUT", `/api/claws/${id}/brain`, {
-    agent_md: "# Scribe\n\nKeeps it short.\nSays why before what.",
-  });
+  await api("PUT", `/api/claws/${id}/brain`, { agent_md: BRAIN });
   await api("POST", `/api/workspaces/${(await api("GET", "/api/auth/me")).workspace.id}/invitations`, {
     role: "member",
     email: "grace@example.org",
@@ -91,7 +110,13 @@ const heading = (name) => () => page.getByRole("heading", { name, exact: true })
 let failed = true;
 try {
   const ids = await seed();
-  await picture("fleet", "/fleet", () => page.getByText("Online", { exact: true }).first().waitFor());
+  // A machine reports first some seconds after it joined; until then its figures are dashes.
+  await until(
+    "the first figures",
+    async () => typeof (await api("GET", "/api/nodes/lines")).items[0]?.cpu === "number",
+    PATIENCE,
+  );
+  await picture("fleet", "/fleet", () => page.getByRole("meter", { name: "CPU" }).first().waitFor());
   await picture("machine", `/fleet/${ids.node}`, async () => {
     await page.getByRole("figure").first().waitFor();
     await page.getByText("Online", { exact: true }).first().waitFor();
@@ -102,7 +127,7 @@ try {
     await page.getByText("Exit 0").first().waitFor();
   });
   await picture("brain", `/claws/${ids.scribe}?app=brain`, () =>
-    page.getByText("Version 2").first().waitFor(),
+    page.getByRole("heading", { name: "What I keep to" }).waitFor(),
   );
   await picture("audit", "/audit", heading("Hash chain"), "light");
   await picture("members", "/members", () => page.getByText("grace@example.org").waitFor(), "light");

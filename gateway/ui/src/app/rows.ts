@@ -13,11 +13,21 @@ function grip(row: HTMLElement): HTMLElement | undefined {
 
 const seen = (element: HTMLElement) => element.getClientRects().length > 0;
 
-/** Moves the focus one row on or back; the first press goes to the first row. */
+/** Where a walk begins: at the first row in view, or the last. A long list has rows around the view that nobody sees. */
+function begin(rows: HTMLElement[], step: 1 | -1): HTMLElement | undefined {
+  const inView = rows.filter((row) => {
+    const { top, bottom } = row.getBoundingClientRect();
+    return top >= 0 && bottom <= window.innerHeight;
+  });
+  const some = inView.length > 0 ? inView : rows;
+  return step === 1 ? some[0] : some.at(-1);
+}
+
+/** Moves the focus one row on or back; the first press goes to the first row that is in view. */
 export function stepRow(step: 1 | -1) {
   const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((row) => seen(row) && grip(row));
   const at = rows.findIndex((row) => row.contains(document.activeElement));
-  const next = rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step];
+  const next = at === -1 ? begin(rows, step) : rows[at + step];
   if (!next) return;
   grip(next)?.focus({ preventScroll: true });
   next.scrollIntoView({ block: "nearest" });

@@ -3,7 +3,7 @@ import { useEffect, useState, type RefObject } from "react";
 
 /** Below this a list is drawn whole: then a browser's own search finds everything. */
 export const WHOLE = 120;
-const AROUND = 12;
+const AROUND = 8;
 /** Rows come and go by this many, so that most frames of a scroll change nothing. */
 const STEP = 4;
 
