@@ -118,7 +118,7 @@ export const operatorTests = (scene) => ({
       await page.getByRole("link", { name: "Promises" }).click();
       await page.getByRole("heading", { name: "Promises" }).waitFor();
       await page.getByText("Kept").waitFor();
-      await page.getByText("Broken 1 times").waitFor();
+      await page.getByText("Broken once").waitFor();
       await page.getByText("Not yet promised").waitFor();
       assert.deepEqual(await axe(page), []);
       mock.state.brokenNow = 4;

@@ -124,7 +124,7 @@ export function ActorRow({ row, gone, minute, focusable, untold, onFocus, onTogg
           word={gone ? "Gone" : sentence(actor.state)}
         />
       </td>
-      <td className={cx(table.cell, "text-right whitespace-nowrap")}>
+      <td className={cx(table.cell, "text-right whitespace-nowrap max-sm:hidden")}>
         <Waiting actor={actor} />
       </td>
       <td className={cx(table.cell, "text-right text-fg-2 max-md:hidden")}>

@@ -17,7 +17,7 @@ import { GroupRow } from "./group-row";
 const HEADS: [string, string][] = [
   ["Actor", ""],
   ["State", ""],
-  ["Mailbox", "text-right"],
+  ["Mailbox", "text-right max-sm:hidden"],
   ["Handled", "text-right max-md:hidden"],
   ["Last minute", "text-right max-lg:hidden"],
   ["Restarts", "text-right max-sm:hidden"],
