@@ -3,6 +3,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { launch, shots, until, visitor } from "./browser-kit.mjs";
+import { startFront } from "./front.mjs";
 import { remove, startGateway, startNode } from "./real.mjs";
 
 const bin = process.env.ROOST_TEST_BIN_DIR;
@@ -15,6 +16,8 @@ const PATIENCE = Number(process.env.PATIENCE_S ?? 300) * 1000;
 const MOST_BYTES = 200_000;
 mkdirSync(PICTURES, { recursive: true });
 const gateway = await startGateway(bin, process.env.ROOST_TEST_IMAGE ?? "roost-agent:tiny");
+// The pictures are of the page as it is here; building the program again for each would take minutes.
+const front = await startFront(gateway.url);
 const browser = await launch({ handleSIGINT: false, handleSIGTERM: false });
 const { page } = await visitor(browser, { width: 1200, height: 720, patience: PATIENCE });
 let node;
@@ -58,11 +61,12 @@ const api = (method, path, body) =>
 
 async function picture(name, path, ready, theme = "dark") {
   await page.evaluate((chosen) => localStorage.setItem("roost-theme", chosen), theme);
-  await page.goto(gateway.url + path);
+  await page.goto(front.url + path);
   await ready();
   await page.getByText("Live", { exact: true }).waitFor();
   await until("the page to be drawn", async () => (await page.locator(".skeleton").count()) === 0, PATIENCE);
-  await page.mouse.move(600, 715);
+  // Where nothing is: a pointer over a list holds its order.
+  await page.mouse.move(5, 400);
   const file = join(PICTURES, `${name}.png`);
   await page.screenshot({ path: file });
   const { size } = statSync(file);
@@ -71,13 +75,13 @@ async function picture(name, path, ready, theme = "dark") {
 }
 
 async function seed() {
-  await page.goto(gateway.url);
+  await page.goto(front.url);
   await page.getByRole("textbox", { name: "One-time login" }).fill(gateway.oneTime);
   await page.keyboard.press("Enter");
   await page.getByLabel("New password").fill("eleven grey geese went by");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Fleet", exact: true }).waitFor();
-  await page.goto(`${gateway.url}/fleet?dialog=pair`);
+  await page.goto(`${front.url}/fleet?dialog=pair`);
   await page.getByLabel("Name of the machine").fill("workshop");
   await page.keyboard.press("Enter");
   await page.getByRole("tab", { name: "roostd is installed" }).click();
@@ -144,6 +148,7 @@ try {
 } finally {
   await browser.close();
   await node?.leave();
+  await front.stop();
   await gateway.stop();
   remove(gateway.folder);
   if (!process.env.SHOTS) remove(shots);

@@ -48,7 +48,8 @@ function problem(response, requestId, { status = 500, code = "internal", message
   );
 }
 
-function serveFile(response, path) {
+/** A file of the built page, or the page itself for an address of it. */
+export function serveFile(response, path) {
   const clean = normalize(path).replace(/^(\.\.[/\\])+/, "");
   const file = join(DIST, clean);
   const found = clean !== "/" && existsSync(file) && extname(file) !== "";
