@@ -10,7 +10,6 @@ import {
   shot,
   tryAgain,
   uncovered,
-  until,
   visitor,
 } from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
@@ -18,7 +17,9 @@ import { brainTests } from "./browser-brain.mjs";
 import { hostileTests } from "./browser-hostile.mjs";
 import { agentTests } from "./browser-agent.mjs";
 import { fleetTests } from "./browser-fleet.mjs";
+import { identityTests } from "./browser-identity.mjs";
 import { liveTests } from "./browser-live.mjs";
+import { machineTests } from "./browser-machine.mjs";
 import { markdownTests } from "./browser-markdown.mjs";
 import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
@@ -56,58 +57,7 @@ const both = (name, test) =>
   Object.fromEntries(["dark", "light"].map((theme) => [`${name} (${theme})`, () => test(theme)]));
 
 const tests = {
-  "first run: explains the one-time login, then asks for a password": () =>
-    scene({ signedIn: false, ownerReady: false, full: false }, async ({ mock, page }) => {
-      await page.goto(mock.url);
-      await page.getByRole("heading", { name: "Where is the one-time login?" }).waitFor();
-      await shot(page, "first-run");
-      await page.getByRole("textbox", { name: "One-time login" }).fill(mock.state.oneTime);
-      await page.keyboard.press("Enter");
-      await page.getByLabel("New password").fill("short");
-      await page.keyboard.press("Enter");
-      await page.getByText("This one has 5").waitFor();
-      await page.getByLabel("New password").fill("eleven grey geese");
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "No machines yet" }).waitFor();
-      assert.deepEqual(await axe(page), []);
-      await shot(page, "fleet-empty");
-    }),
-
-  "sign-in: the same words for a wrong password and an unknown person, then a lock with its time": () =>
-    scene({ signedIn: false }, async ({ mock, page }) => {
-      await page.goto(mock.url);
-      await page.getByLabel("E-mail").waitFor();
-      assert.deepEqual(await axe(page), []);
-      for (const [email, attempts] of [
-        [mock.state.user.email, 1],
-        ["nobody@example.org", 2],
-      ]) {
-        await page.getByLabel("E-mail").fill(email);
-        await page.getByLabel("Password", { exact: true }).fill("wrong");
-        await page.getByRole("button", { name: "Sign in", exact: true }).click();
-        await page.getByText("That did not fit").waitFor();
-        await until("the attempt to arrive", () => mock.state.attempts >= attempts);
-      }
-      mock.state.attempts = 9;
-      await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await page.getByText("Try again in 30 s.").waitFor();
-      await shot(page, "sign-in-locked");
-    }),
-
-  "an ended session is noticed by itself, and signing in returns to the same address": () =>
-    scene({}, async ({ mock, page }) => {
-      await page.goto(`${mock.url}/quotas`);
-      await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
-      // Nothing is left to be asked that could be refused.
-      await settled(page);
-      mock.state.sessions.clear();
-      mock.hub.end();
-      await page.getByText("Your session has ended").waitFor();
-      await page.getByLabel("E-mail").fill(mock.state.user.email);
-      await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
-      await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
-    }),
+  ...identityTests(scene),
 
   ...both("every page passes axe and has no sideways scroll", async (theme) => {
     for (const [width, label] of [
@@ -250,6 +200,7 @@ const tests = {
   ...peopleTests(scene),
   ...liveTests(scene),
   ...fleetTests(scene),
+  ...machineTests(scene),
   ...agentTests(scene),
   ...consoleTests(scene),
   ...brainTests(scene),

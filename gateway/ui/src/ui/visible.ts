@@ -1,8 +1,7 @@
 // Characters that nobody sees, shown: what a person reads must be what an agent reads. As the command line writes them.
 
-/** Controls, formats (directions of writing, joiners, tags) and fillers; line ends and tabs are no secret. */
-const HIDDEN =
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180D\u180F\u3164\uFFA0\u{E0100}-\u{E01EF}]/gu;
+/** Controls, formats (directions of writing, joiners, tags), and all that a font is to draw nothing for. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const JOINERS = new Set(["\u200C", "\u200D"]);
 /** Scripts whose spelling needs joiners. */
 const JOINED =
@@ -21,13 +20,18 @@ function spells(text: string, at: number): boolean {
   return (JOINED.test(left) && JOINED.test(right)) || (PICTURE.test(left) && PICTURE.test(right));
 }
 
+/** Chooses between a sign in colour and in black and white; two of them in a row choose nothing. */
+const chooses = (text: string, at: number) =>
+  /[\uFE0E\uFE0F]/.test(text.charAt(at)) && !/[\s\uFE00-\uFE0F]/.test(text.charAt(at - 1) || " ");
+
 const escaped = (code: number) =>
   code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 
 /** The text with everything unseen written out: `\u{202e}` for a character that turns the direction of writing. */
 export function visible(text: string): string {
   return text.replace(HIDDEN, (found, at: number) => {
-    if (found === "\n" || found === "\t" || (JOINERS.has(found) && spells(text, at))) return found;
+    if (found === "\n" || found === "\t" || chooses(text, at)) return found;
+    if (JOINERS.has(found) && spells(text, at)) return found;
     return escaped(found.codePointAt(0) ?? 0);
   });
 }

@@ -16,7 +16,7 @@ export const MOST_DEPTH = 12;
  * each character.
  */
 const TEXT =
-  /^([`~]+|[^`~])(?:(?= {2,}\n)|[\s\S]*?(?:(?=[\\<!\[`*~_]|\b_|https?:\/\/|www\.|$)|[^ ](?= {2,}\n)))/;
+  /^([`~]+|[^`~])(?:(?= {2,}\n)|[\s\S]*?(?:(?=[\\<![`*~_]|\b_|https?:\/\/|www\.|$)|[^ ](?= {2,}\n)))/;
 
 class BoundedTokenizer extends Tokenizer {
   private depth = 0;
