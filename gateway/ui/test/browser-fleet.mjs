@@ -136,6 +136,14 @@ export const fleetTests = (scene) => ({
         await page.evaluate(() => document.activeElement.blur());
         return name === "attic-nas";
       });
+      // Rows pass under the pointer while they are scrolled, and take it again afterwards.
+      await page.mouse.move(500, 500);
+      await page.mouse.wheel(0, 900);
+      await page.getByLabel("Select box-0030").check();
+      await page.getByText("3 selected").waitFor();
+      await page.getByRole("link", { name: "box-0030" }).hover();
+      await page.getByText("order held").waitFor();
+      await page.evaluate(() => window.scrollTo(0, 0));
       await page.getByRole("link", { name: "attic-nas" }).focus();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "attic-nas" }).waitFor();
