@@ -23,12 +23,23 @@ function begin(rows: HTMLElement[], step: 1 | -1): HTMLElement | undefined {
   return step === 1 ? some[0] : some.at(-1);
 }
 
+/** How often a row that is not drawn yet is looked for again, two frames apart. */
+const TRIES = 10;
+
 /** Moves the focus one row on or back; the first press goes to the first row that is in view. */
-export function stepRow(step: 1 | -1) {
+export function stepRow(step: 1 | -1, tries = TRIES) {
   const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((row) => seen(row) && grip(row));
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const next = at === -1 ? begin(rows, step) : rows[at + step];
-  if (!next) return;
+  const here = rows[at];
+  const beyond = step === 1 ? here?.nextElementSibling : here?.previousElementSibling;
+  if (!next) {
+    // A long list has room there for rows that it draws when they come near; keys may be faster than it draws.
+    if (!here || beyond?.ariaHidden !== "true" || tries === 0) return;
+    here.scrollIntoView({ block: "center" });
+    requestAnimationFrame(() => requestAnimationFrame(() => stepRow(step, tries - 1)));
+    return;
+  }
   grip(next)?.focus({ preventScroll: true });
   next.scrollIntoView({ block: "nearest" });
 }
