@@ -5,6 +5,7 @@
 //! * `domains` is the product, a folder a noun.
 //! * `config`, `db`, `http`, `events`, `supervision`, `telemetry` cut across.
 //! * `operations` is the caller's side of work on machines: `domains/fleet` and `domains/sandboxes` stand on it.
+//! * `sagas` drives work of several steps; what the steps do is in `app/sagas`.
 //! * `clock`, `ids` are passed in everywhere; `error` maps domains' errors to HTTP.
 //! * `cli` is the command line, of operators and of users.
 
@@ -20,6 +21,7 @@ pub mod http;
 pub mod ids;
 pub mod operations;
 pub mod promises;
+pub mod sagas;
 pub mod supervision;
 pub mod support;
 pub mod telemetry;
