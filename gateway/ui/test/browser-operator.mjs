@@ -1,6 +1,7 @@
 // The operator's pages: the tree as it lives, explanations, restarts, promises.
 import assert from "node:assert/strict";
 import { axe, hasFocus, settled, shot, until } from "./browser-kit.mjs";
+import { makeNode } from "./mock/state.mjs";
 import { makeTree, find } from "./mock/tree.mjs";
 
 const row = (page, name) => page.getByRole("row", { name }).first();
@@ -51,6 +52,27 @@ export const operatorTests = (scene) => ({
       await page.reload();
       await row(page, /node-workshop/).waitFor();
       assert.equal(await row(page, /scribe/).count(), 0);
+    }),
+
+  "the tree: hundreds beside each other stand by kind, open on demand, and are found by name": () =>
+    scene({}, async ({ mock, page }) => {
+      for (let n = mock.state.nodes.length; n < 260; n += 1)
+        mock.state.nodes.push(makeNode(`box-${String(n).padStart(4, "0")}`));
+      await page.goto(`${mock.url}/operator`);
+      const group = row(page, /Node: 260/);
+      await group.waitFor();
+      assert.equal(await row(page, /box-0100/).count(), 0);
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "tree-grouped");
+      await group.focus();
+      await page.keyboard.press("Enter");
+      await row(page, /60 more/).waitFor();
+      await row(page, /box-0100/).waitFor();
+      await page.keyboard.press("ArrowLeft");
+      await until("it to close", async () => (await row(page, /box-0100/).count()) === 0);
+      await page.getByLabel("Find an actor").fill("box-0250");
+      await row(page, /node-box-0250/).waitFor();
+      assert.equal(await row(page, /Node: 260/).count(), 0, "few need no group");
     }),
 
   "the tree: values change in place, and nothing moves under a pointer": () =>
