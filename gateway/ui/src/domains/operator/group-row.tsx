@@ -52,12 +52,14 @@ export function GroupRow({ row, focusable, onFocus, onToggle }: Props) {
         </div>
       </td>
       <td className={table.cell} colSpan={7}>
-        {group && group.failed > 0 && <Status tone="failed" word={`${number(group.failed)} failed`} />}
-        {group && group.restarts > 0 && (
-          <span className="ml-3 text-waiting">
-            {number(group.restarts)} {group.restarts === 1 ? "restart" : "restarts"}
-          </span>
-        )}
+        <span className="flex gap-3">
+          {group && group.failed > 0 && <Status tone="failed" word={`${number(group.failed)} failed`} />}
+          {group && group.restarts > 0 && (
+            <span className="text-waiting">
+              {number(group.restarts)} {group.restarts === 1 ? "restart" : "restarts"}
+            </span>
+          )}
+        </span>
       </td>
     </tr>
   );
