@@ -25,7 +25,7 @@ dependencies() {
     fi
 }
 
-sources() { find . \( -name node_modules -o -name dist -o -name test \) -prune -o -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum; }
+sources() { find . \( -name node_modules -o -name dist -o -name test -o -name pictures \) -prune -o -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum; }
 
 build() {
     local now
@@ -49,8 +49,23 @@ browser() {
     export CHROMIUM
 }
 
+# The image of sandboxes: the one that is named, or whichever is there; the small one starts sooner.
+image() {
+    local engine name
+    [ -z "${ROOST_TEST_IMAGE:-}" ] || return 0
+    engine=$(type -P docker || type -P podman) || die "no container engine: deploy/engine.sh start"
+    for name in roost-agent:tiny roost-agent:dev; do
+        if "$engine" image inspect "$name" >/dev/null 2>&1; then
+            export ROOST_TEST_IMAGE=$name
+            return 0
+        fi
+    done
+    die "no agent image: deploy/agent-image/build.sh --profile tiny"
+}
+
 # Runs a script against the built programs.
 real() {
+    image
     dependencies
     build
     browser

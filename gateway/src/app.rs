@@ -23,7 +23,6 @@ use crate::domains::audit::ChainWriter;
 use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle, commands};
 use crate::domains::claws::avatar::Pictures;
-use crate::domains::claws::purge::SagaDriver;
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::fleet::routes::FleetState;
 use crate::domains::live::LiveHandle;
@@ -44,6 +43,7 @@ use crate::http::serve::Listener;
 use crate::ids::{SharedIds, UuidV7};
 use crate::operations::OperationsHandle;
 use crate::operations::local::LocalExecutor;
+use crate::sagas::SagaDriver;
 use crate::supervision::killpoints::ArmError;
 use crate::supervision::{
     KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions, TreeView,
@@ -209,9 +209,7 @@ impl Gateway {
                 db: db.clone(),
                 clock: clock.clone(),
                 kill_points: kill_points.clone(),
-                ids: ids.clone(),
-                destroy_sandbox: sagas::destroy_sandbox(machines.sandboxes.clone()),
-                delete_nodes: sagas::delete_nodes(fleet),
+                carriers: sagas::carriers(&ids, fleet, machines.sandboxes.clone()),
                 owner: ids.next().to_string(),
             },
             saga_nudge,

@@ -6,6 +6,7 @@
 //! * `config`, `db`, `http`, `events`, `supervision`, `telemetry` cut across.
 //! * `broker` is the gateway's end of the secret broker, a process of its own.
 //! * `operations` is the caller's side of work on machines: `domains/fleet` and `domains/sandboxes` stand on it.
+//! * `sagas` drives work of several steps; what the steps do is in `app/sagas`.
 //! * `clock`, `ids` are passed in everywhere; `error` maps domains' errors to HTTP.
 //! * `cli` is the command line, of operators and of users.
 
@@ -22,6 +23,7 @@ pub mod http;
 pub mod ids;
 pub mod operations;
 pub mod promises;
+pub mod sagas;
 pub mod supervision;
 pub mod support;
 pub mod telemetry;

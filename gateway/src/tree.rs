@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   secret broker (where this gateway starts it) · saga driver · audit chain · event relay · stream watch · retention
+//! ├─ foundation   secret broker (where this gateway starts it) · saga driver · audit chain · event relay · event wakes · stream watch · retention
 //! ├─ events       one writer a workspace that has ephemeral events
 //! ├─ live         one actor an open stream
 //! ├─ operations   what operators asked for
@@ -18,10 +18,10 @@ use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::audit::{self, ChainWriter};
 use crate::domains::auth::{OpenStreams, STREAM_WATCH_PERIOD};
-use crate::domains::claws::purge::SagaDriver;
-use crate::events::{Hub, relay, retention};
+use crate::events::{Hub, Wakes, relay, retention};
 use crate::http::certificate::Certificate;
 use crate::http::serve::{self, Listener};
+use crate::sagas::SagaDriver;
 use crate::supervision::{ActorKind, AnyChild, ChildSpec, Nudge, SupervisorHandle, SupervisorSpec};
 
 /// What the tree is made of.
@@ -98,6 +98,7 @@ pub fn root(parts: Parts) -> SupervisorSpec {
 fn foundation(parts: &Parts) -> SupervisorSpec {
     let sagas = parts.sagas.clone();
     let (db, hub) = (parts.db.clone(), parts.hub.clone());
+    let wakes = parts.hub.wakes().clone();
     let sweeper = parts.sweeper.clone();
     let chain = parts.audit_chain.clone();
     let (streams, clock) = (parts.open_streams.clone(), parts.clock.clone());
@@ -136,6 +137,19 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             move |_| {
                 let (db, hub) = (db.clone(), hub.clone());
                 async move { Ok(relay::look(&db, &hub).await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "event-wakes",
+            ActorKind::EventWakes,
+            Wakes::PERIOD,
+            parts.hub.wakes().nudge(),
+            move |_| {
+                let wakes = wakes.clone();
+                async move {
+                    wakes.wake_rest().await;
+                    Ok(())
+                }
             },
         ))
         .child(ChildSpec::periodic(

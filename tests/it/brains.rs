@@ -2,7 +2,7 @@
 
 use roost_gateway::clock::{Clock, SystemClock};
 use roost_gateway::domains::auth::WorkspaceScope;
-use roost_gateway::domains::claws::brain::{Cause, Write, write_in};
+use roost_gateway::domains::claws::brain::{Cause, KEPT, Write, write_in};
 use roost_gateway::ids::UuidV7;
 use roost_tests::{Answer, Gateway, Person};
 use serde_json::{Value, json};
@@ -162,6 +162,34 @@ async fn a_seed_never_overwrites_and_a_consolidation_does() {
         let now = owner.get(&brain).expect(200).await;
         assert_eq!(now.str("/agent_md"), kept, "{cause:?}");
     }
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn of_a_long_history_the_newest_versions_are_kept() {
+    let gateway = Gateway::start().await;
+    let owner = gateway.owner().await;
+    let brain = agent(owner, json!({ "name": "ada" })).await;
+    let claw = brain.split('/').nth(3).unwrap().parse().unwrap();
+    let scope = WorkspaceScope::of_row(owner.workspace.parse().unwrap());
+    let user = owner.id.parse().unwrap();
+    let ids = UuidV7::shared(SystemClock::shared());
+    let mut tx = gateway.app().db().write().await.unwrap();
+    for version in 1..=KEPT + 2 {
+        let write = Write {
+            agent_md: format!("# Version {version}"),
+            cause: Cause::Edit,
+            restored_from: None,
+            if_version: None,
+        };
+        let written = write_in(&mut tx, &ids, SystemClock.now(), scope, user, claw, write);
+        written.await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let version = async |number: i64| owner.get(&format!("{brain}/history/{number}")).send().await;
+    assert_eq!(version(2).await.status, 404);
+    assert_eq!(version(3).await.str("/agent_md"), "# Version 3");
+    assert_eq!(version(KEPT + 2).await.status, 200);
     gateway.stop().await;
 }
 

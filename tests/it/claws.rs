@@ -156,9 +156,9 @@ async fn an_answer_with_a_secret_is_not_kept_and_a_refusal_may_be_tried_again() 
 #[tokio::test]
 async fn a_purge_whose_driver_is_killed_at_any_point_finishes_all_the_same() {
     for point in [
-        "claws.saga.before_step",
-        "claws.saga.after_effect",
-        "claws.saga.after_commit",
+        "sagas.before_step",
+        "sagas.after_effect",
+        "sagas.after_commit",
     ] {
         let kill_points = KillPoints::allowed();
         for order in ["panic", "panic@1"] {

@@ -28,7 +28,7 @@ fn cases(point: &str) -> Vec<String> {
             return vec![format!("fleet.node.after_epoch=panic,{point}=abort")];
         }
         // The sandbox's step and the rows' step.
-        "claws.saga.before_step" | "claws.saga.after_effect" | "claws.saga.after_commit" => &[0, 1],
+        "sagas.before_step" | "sagas.after_effect" | "sagas.after_commit" => &[0, 1],
         // What the start left behind or the first agent; something later.
         "audit.chain.before_commit" | "audit.chain.after_commit" => &[0, 1],
         // The first agent, the sandbox, the command.

@@ -214,7 +214,7 @@ async fn chaos_kills_at_a_named_point_where_it_is_allowed_and_nothing_is_lost() 
         .post("/api/claws")
         .json(&serde_json::json!({ "name": "doomed" }));
     let id = claw.expect(201).await.str("/id").to_owned();
-    order(serde_json::json!({ "point": "claws.saga.after_effect", "action": "panic" }))
+    order(serde_json::json!({ "point": "sagas.after_effect", "action": "panic" }))
         .expect(202)
         .await;
     operator
@@ -228,7 +228,7 @@ async fn chaos_kills_at_a_named_point_where_it_is_allowed_and_nothing_is_lost() 
     })
     .await;
     assert!(
-        said.text.contains("kill point claws.saga.after_effect"),
+        said.text.contains("kill point sagas.after_effect"),
         "{}",
         said.text
     );

@@ -360,9 +360,9 @@ async fn left_of(gateway: &Gateway, workspace: &str) -> Vec<String> {
 async fn a_workspace_goes_with_all_that_it_has_wherever_its_saga_is_killed() {
     for point in [
         "",
-        "claws.saga.before_step",
-        "claws.saga.after_effect",
-        "claws.saga.after_commit",
+        "sagas.before_step",
+        "sagas.after_effect",
+        "sagas.after_commit",
     ] {
         let kill_points = KillPoints::allowed();
         if !point.is_empty() {

@@ -1,5 +1,5 @@
-//! People in every role. There is no route yet to invite somebody, so memberships are put into the store; sessions are
-//! opened by signing in like everybody.
+//! People in every role. Memberships are put right into the store, which is quicker than an invitation for each;
+//! sessions are opened by signing in like everybody.
 
 use std::ops::Deref;
 

@@ -5,7 +5,7 @@
 //!   ([`EventLog::emit`]), onto the same sequence, so that replay stays one mechanism.
 //! * Fan-out ([`Hub`]) is only a cache of the log: a subscriber that missed something reads the store.
 //!
-//! Tables: `events`, `event_heads`. In the tree: `foundation/events` (writers), `foundation/event-relay`,
+//! Tables: `events`, `event_heads`. In the tree: `foundation/events` (writers), `foundation/event-relay`, `foundation/event-wakes`,
 //! `foundation/event-retention`.
 
 mod entity;
@@ -22,7 +22,7 @@ mod writer;
 mod tests;
 
 pub use entity::{event as event_entity, head as head_entity};
-pub use hub::{Hub, Listener, Listening, Watch};
+pub use hub::{Hub, Listener, Listening, Wakes, Watch};
 pub use kinds::{
     ActivityKind, AgentState, AgentStatus, Event, NodeActivity, PlacementFallback, ResourceChanged,
     ResourceKind,

@@ -15,11 +15,22 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// The preface of HTTP/2; after so many bytes it is known which HTTP it is.
 const PREFACE: usize = 24;
 
+/// Which HTTP a listener speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaks {
+    /// Without TLS nobody but a few programs speaks HTTP/2, and the look at which it is costs each connection 8 KiB for as
+    /// long as it is open: hyper's buffer doubles when a head comes in two pieces, and the look hands it over in two.
+    Http1,
+    /// With TLS.
+    Both,
+}
+
 /// Accepts connections that begin to speak within a time, on top of another acceptor (so that TLS is done with).
 #[derive(Debug, Clone)]
 pub struct Patient<A> {
     pub inner: A,
     pub within: Duration,
+    pub speaks: Speaks,
 }
 
 impl<A, I, S> Accept<I, S> for Patient<A>
@@ -33,10 +44,12 @@ where
 
     fn accept(&self, stream: I, service: S) -> Self::Future {
         let (accepting, within) = (self.inner.accept(stream, service), self.within);
+        let looked_at = self.speaks == Speaks::Both;
         Box::pin(async move {
             let (stream, service) = accepting.await?;
             let begins = Begins {
                 stream,
+                looked_at,
                 left: PREFACE,
                 late: Some(Box::pin(sleep_until(Instant::now() + within))),
             };
@@ -48,6 +61,8 @@ where
 /// A connection that fails when its first bytes do not come in time.
 pub struct Begins<S> {
     stream: S,
+    /// The look at which HTTP is spoken may have the first bytes.
+    looked_at: bool,
     left: usize,
     /// Gone once it has begun.
     late: Option<Pin<Box<Sleep>>>,
@@ -59,6 +74,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for Begins<S> {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if !std::mem::replace(&mut self.looked_at, true) {
+            // The look takes an end of input for HTTP/1, keeps nothing, and hyper's first read comes next.
+            return Poll::Ready(Ok(()));
+        }
         let before = buf.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
         let Some(late) = &mut self.late else {

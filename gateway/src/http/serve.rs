@@ -11,7 +11,7 @@ use axum_server::accept::DefaultAcceptor;
 use hyper_util::rt::TokioTimer;
 
 use super::certificate::Certificate;
-use super::patience::Patient;
+use super::patience::{Patient, Speaks};
 use crate::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages};
 
 /// Requests that run may take so long to end after the listener was told to stop.
@@ -61,7 +61,11 @@ async fn serve(listener: Listener, cx: JobContext) -> Result<(), Failure> {
         match listener.tls {
             Some(tls) => {
                 let mut server = axum_server::from_tcp_rustls(socket, tls.acceptor())?
-                    .map(|inner| Patient { inner, within })
+                    .map(|inner| Patient {
+                        inner,
+                        within,
+                        speaks: Speaks::Both,
+                    })
                     .handle(handle.clone());
                 slow_loris(server.http_builder(), listener.header_timeout);
                 server.serve(service).await
@@ -71,6 +75,7 @@ async fn serve(listener: Listener, cx: JobContext) -> Result<(), Failure> {
                     .acceptor(Patient {
                         inner: DefaultAcceptor::new(),
                         within,
+                        speaks: Speaks::Http1,
                     })
                     .handle(handle.clone());
                 slow_loris(server.http_builder(), listener.header_timeout);

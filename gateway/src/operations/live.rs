@@ -367,3 +367,40 @@ impl Live {
         (found, nudge)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use roost_protocol::report::{Outcome, Terminal};
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn ended(state: Terminal) -> Ended {
+        Ended {
+            state,
+            outcome: Outcome::Unknown,
+            output_end: 0,
+            output_dropped: 0,
+            duration_ms: 0,
+        }
+    }
+
+    #[tokio::test]
+    async fn the_same_end_told_again_breaks_nothing_and_another_breaks_p1() {
+        let now = Instant::now();
+        let id = OperationId(Uuid::from_u128(1));
+        let first = ended(Terminal::Done);
+        let asked = Asked {
+            kind: "sb_exec".to_owned(),
+            workspace: None,
+            agent: None,
+            sandbox: None,
+        };
+        let live = Live::over(id, Target::Local, asked, first.clone(), 0, now);
+        live.end(first, now);
+        assert_eq!(Watch::EndChanged.count(), 0);
+        live.end(ended(Terminal::Failed), now);
+        assert_eq!(Watch::EndChanged.count(), 1);
+        assert_eq!(live.ended().await.state, Terminal::Done, "the first stands");
+    }
+}

@@ -9,6 +9,7 @@ use super::line::{EngineCall, Line};
 use super::live::{Found, Live};
 use super::ring::Part;
 use crate::clock::SharedClock;
+use crate::ids::OperationId;
 use crate::promises::Watch;
 
 /// What a reader gets, in order.
@@ -60,12 +61,7 @@ impl OutputStream {
             }
             match found {
                 Found::Part(part) => {
-                    if part.start() != self.at {
-                        Watch::SilentHole.note(&self.live.id);
-                    }
-                    if matches!(part, Part::Gap { .. }) {
-                        Watch::GapMarked.note(&self.live.id);
-                    }
+                    watch(&part, self.at, self.live.id);
                     self.at = part.end();
                     return Some(Heard::Part(part));
                 }
@@ -94,10 +90,46 @@ impl OutputStream {
     }
 }
 
+/// Looks after what a reader at `at` is given: it continues there, and bytes that are gone are marked (P3).
+fn watch(part: &Part, at: u64, operation: OperationId) {
+    if part.start() != at {
+        Watch::SilentHole.note(&operation);
+    }
+    if matches!(part, Part::Gap { .. }) {
+        Watch::GapMarked.note(&operation);
+    }
+}
+
 impl Drop for OutputStream {
     fn drop(&mut self) {
         self.live.leave(self.reader);
         // Credit may have waited for this reader.
         self.nudge();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use roost_protocol::output::StreamName;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_hole_breaks_p3_only_when_nothing_marks_it() {
+        let operation = OperationId(Uuid::from_u128(1));
+        let data = |offset| Part::Data {
+            stream: StreamName::Stdout,
+            offset,
+            data: Bytes::from_static(b"out"),
+        };
+        let counts = || (Watch::SilentHole.count(), Watch::GapMarked.count());
+        watch(&data(7), 7, operation);
+        assert_eq!(counts(), (0, 0));
+        watch(&Part::Gap { from: 7, to: 9 }, 7, operation);
+        assert_eq!(counts(), (0, 1));
+        watch(&data(9), 7, operation);
+        assert_eq!(counts(), (1, 1));
     }
 }

@@ -30,15 +30,15 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the work of a key is committed; its answer is neither kept nor sent",
     },
     KillPoint {
-        name: "claws.saga.before_step",
+        name: "sagas.before_step",
         place: "a saga is due and the lease is held; the step has not begun",
     },
     KillPoint {
-        name: "claws.saga.after_effect",
+        name: "sagas.after_effect",
         place: "the step's outside effect happened; the saga's row does not know it yet",
     },
     KillPoint {
-        name: "claws.saga.after_commit",
+        name: "sagas.after_commit",
         place: "the saga's row says that the step is done; the next one has not been looked for",
     },
     KillPoint {

@@ -68,8 +68,10 @@ kinds! {
     Job, "job", Local, Temporary;
     /// Does one thing again and again on a period or when nudged.
     Worker, "worker", Local, Static;
-    /// Wakes subscribers after a commit.
+    /// Tells subscribers what another gateway committed, or what came out of order.
     EventRelay, "event_relay", Local, Static;
+    /// Wakes a crowd of subscribers in parts, so that other work is not held up.
+    EventWakes, "event_wakes", Local, Static;
     /// Ends the streams whose session or membership is gone.
     StreamWatch, "stream_watch", Local, Static;
     /// Appends one workspace's ephemeral events in group commits.

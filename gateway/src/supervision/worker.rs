@@ -50,7 +50,8 @@ impl ChildSpec<NoMessages> {
         F: Future<Output = Result<(), Failure>> + Send + 'static,
     {
         Self::worker_that_winds_down(name, kind, move |cx| {
-            let (cancel, work) = (cx.cancellation().clone(), work(cx));
+            // Boxed before it is moved on: each `async` that takes a future has room for it twice.
+            let (cancel, work) = (cx.cancellation().clone(), Box::pin(work(cx)));
             async move {
                 cancel
                     .run_until_cancelled_owned(work)
@@ -114,7 +115,7 @@ impl ChildSpec<NoMessages> {
         F: Future<Output = Result<(), Failure>> + Send + 'static,
     {
         let run: Work = Box::new(move |cx| {
-            let (cancel, work) = (cx.cancellation().clone(), work(cx));
+            let (cancel, work) = (cx.cancellation().clone(), Box::pin(work(cx)));
             Box::pin(async move {
                 cancel
                     .run_until_cancelled_owned(work)

@@ -1,6 +1,6 @@
 // An agent's page: its tabs by keyboard and address, and its history.
 import assert from "node:assert/strict";
-import { axe, shot, tryAgain, until } from "./browser-kit.mjs";
+import { axe, settled, shot, tryAgain, until } from "./browser-kit.mjs";
 import { Refusal } from "./mock/server.mjs";
 import { ago } from "./mock/state.mjs";
 
@@ -22,7 +22,7 @@ export const agentTests = (scene) => ({
         await page.keyboard.press("ArrowRight");
         await page.keyboard.press("Enter");
         await until(`${name} to be in the address`, () => page.url().endsWith(`?app=${app}`));
-        assert.equal(await page.getByRole("tab", { name }).getAttribute("aria-selected"), "true");
+        await page.getByRole("tab", { name, selected: true }).waitFor();
       }
       await page.getByRole("heading", { name: "No apps yet" }).waitFor();
       await shot(page, "agent-apps");
@@ -56,7 +56,7 @@ export const agentTests = (scene) => ({
       await page.getByText("cargo test --workspace").first().waitFor();
       await page.getByText("The deadline of 10 min passed").waitFor();
       assert.match(await lines(page).first().locator("time").getAttribute("title"), /\d{4}.*\d\d:\d\d:\d\d/);
-      assert.equal(await lines(page).count(), 50);
+      await until("a page of lines", async () => (await lines(page).count()) === 50);
       await page.getByRole("button", { name: "Show older ones" }).click();
       await until("more lines", async () => (await lines(page).count()) > 50);
       assert.deepEqual(await axe(page), []);
@@ -67,6 +67,18 @@ export const agentTests = (scene) => ({
       await until("commands alone", async () => (await lines(page).count()) === 2);
       await page.reload();
       await until("the same after a reload", async () => (await lines(page).count()) === 2);
+      // What was chosen here and typed elsewhere is still there after a look at another tab.
+      await page.getByRole("tab", { name: "Sandbox" }).click();
+      await page.getByLabel("Command", { exact: true }).fill("cargo test --wor");
+      await page.getByLabel("Run in").fill("crates/core");
+      await page.getByRole("tab", { name: "Activity" }).click();
+      await until("the same filter", async () => (await lines(page).count()) === 2);
+      await page.getByRole("tab", { name: "Sandbox" }).click();
+      await until(
+        "the half of a command",
+        async () => (await page.getByLabel("Command", { exact: true }).inputValue()) === "cargo test --wor",
+      );
+      assert.equal(await page.getByLabel("Run in").inputValue(), "crates/core");
     }),
 
   "activity: a new line does not move what is read, and comes when asked": () =>
@@ -74,6 +86,8 @@ export const agentTests = (scene) => ({
       const agent = mock.state.claws.find((claw) => claw.name === "mason");
       await page.goto(`${mock.url}/claws/${agent.id}?app=activity`);
       const row = lines(page).nth(1);
+      await row.waitFor();
+      await settled(page);
       await row.hover();
       await page.getByText("order held").waitFor();
       const [before, text] = [await row.boundingBox(), await row.textContent()];

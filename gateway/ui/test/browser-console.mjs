@@ -15,13 +15,14 @@ const run = (page, name) => page.getByRole("article", { name, exact: true });
 export const consoleTests = (scene) => ({
   "create an agent, its sandbox, run a command": () =>
     scene({ full: false }, async ({ mock, page }) => {
-      mock.state.provisionMs = 600;
+      const made = mock.hold("POST /api/claws/:id/sandbox");
       await page.goto(`${mock.url}/agents`);
       await page.getByRole("button", { name: "New agent" }).click();
       await page.getByRole("textbox", { name: "Name", exact: true }).fill("builder");
       await page.getByRole("button", { name: "Create agent" }).click();
       await page.getByText("Making the sandbox").waitFor();
       await shot(page, "sandbox-making");
+      made();
       await type(page, "echo it works");
       await run(page, "echo it works").getByText("Exit 0", { exact: true }).waitFor();
       assert.match(await run(page, "echo it works").textContent(), /it works/);

@@ -1,6 +1,6 @@
 // Names that strangers choose: markup, reversed text, very long words, terminal escapes. Shown as text, everywhere.
 import assert from "node:assert/strict";
-import { axe, shot, until } from "./browser-kit.mjs";
+import { axe, drawn, shot } from "./browser-kit.mjs";
 import { makeEntry } from "./mock/state.mjs";
 
 const IMG = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
@@ -55,12 +55,6 @@ function spoil({ state }) {
     );
   for (const session of state.sessions.values()) Object.assign(session, { device: LONG, from_address: IMG });
 }
-
-const drawn = (page, path) =>
-  until(
-    `${path} to be drawn`,
-    async () => (await page.locator("h1, h2").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
-  );
 
 export const hostileTests = (scene) =>
   Object.fromEntries(
@@ -122,7 +116,7 @@ export const hostileTests = (scene) =>
           await page.keyboard.press("Escape");
           Object.assign(nodes[2], { connection: "connected", status: "online", version: 9 });
           mock.hub.changed("node", nodes[2].id, 9);
-          await page.getByRole("button", { name: /^Notifications, \d+ new$/ }).click({ timeout: 20_000 });
+          await page.getByRole("button", { name: /^Notifications, \d+ new$/ }).click();
           await page.getByRole("list", { name: "What happened" }).waitFor();
           await shot(page, `hostile-notifications-${width}`);
           assert.deepEqual(elsewhere, [], "nothing is asked of anybody but the gateway");

@@ -19,6 +19,11 @@ const ARGS = [
 // Lines that say nothing about the page: a driver without a GPU, and requests that a test makes fail on purpose.
 const NOISE = [/GPU stall/, /WebGL/, /Failed to load resource/, /This page did not arrive/];
 
+/** `ROOST_BROWSER_SLOW=4`: every page gets a quarter of a processor. What a test waits for must come on any machine. */
+const SLOW = Number(process.env.ROOST_BROWSER_SLOW ?? 1);
+/** Only ends a run in which a condition never comes true; nothing is measured by it. */
+const PATIENCE = 60_000;
+
 export const shots = process.env.SHOTS ?? mkdtempSync(join(tmpdir(), "roost-ui-"));
 mkdirSync(shots, { recursive: true });
 
@@ -31,10 +36,35 @@ export async function launch(more = {}) {
   });
 }
 
+/** Runs in every page before anything else of it: counts the requests that have no answer yet, read to its end. */
+function countAsking() {
+  window.asking = 0;
+  const counted =
+    (call) =>
+    async (...all) => {
+      window.asking += 1;
+      try {
+        return await call(...all);
+      } finally {
+        window.asking -= 1;
+      }
+    };
+  window.fetch = counted(window.fetch.bind(window));
+  const { text } = Response.prototype;
+  Response.prototype.text = function read() {
+    return counted(text.bind(this))();
+  };
+}
+
+async function slowDown(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOW });
+}
+
 /** A fresh person at a fresh browser. `faults` gathers console errors and policy violations. */
 export async function visitor(
   browser,
-  { theme = "dark", width = 1280, height = 860, patience = 10_000, storageState } = {},
+  { theme = "dark", width = 1280, height = 860, patience = PATIENCE, storageState } = {},
 ) {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -43,8 +73,11 @@ export async function visitor(
     bypassCSP: false,
     ...(storageState && { storageState }),
   });
+  context.setDefaultTimeout(patience);
+  await context.addInitScript(countAsking);
+  // A page that is closed at once needs no slowing.
+  if (SLOW > 1) context.on("page", (page) => void slowDown(page).catch(() => undefined));
   const page = await context.newPage();
-  page.setDefaultTimeout(patience);
   const faults = [];
   page.on("console", (message) => {
     const text = message.text();
@@ -58,6 +91,8 @@ export const shot = (page, name) => page.screenshot({ path: join(shots, `${name}
 
 /** Every violation of WCAG 2.0 to 2.2, A and AA, as readable lines. Runs in an isolated world, past the page's policy. */
 export async function axe(page) {
+  // A button that happens to be half under the bar at the top would be taken for one that is too small.
+  await page.evaluate(() => window.scrollTo(0, 0));
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send("Page.getFrameTree");
   const { executionContextId } = await session.send("Page.createIsolatedWorld", {
@@ -81,7 +116,7 @@ export async function axe(page) {
 }
 
 /** Waits until `check` holds, asking again every 50 ms; the deadline is only there to end a broken run. */
-export async function until(what, check, deadlineMs = 15_000) {
+export async function until(what, check, deadlineMs = PATIENCE) {
   const end = Date.now() + deadlineMs;
   for (;;) {
     if (await check()) return;
@@ -89,6 +124,42 @@ export async function until(what, check, deadlineMs = 15_000) {
     await new Promise((done) => setTimeout(done, 50));
   }
 }
+
+const calm = (page) =>
+  page.evaluate(async () => {
+    const here = () =>
+      document.querySelector("h1, h2") !== null &&
+      document.querySelector(".skeleton") === null &&
+      window.asking === 0;
+    if (!here()) return false;
+    await document.fonts.ready;
+    // What an answer changes is drawn in the next frame.
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+    return here();
+  });
+
+/** Waits until the page is there whole: nothing is being asked, no skeleton is left, its font has come. */
+export const drawn = (page, what = "the page") => until(`${what} to be drawn`, () => calm(page));
+
+/**
+ * Waits until nothing changes by itself any more. When its stream opens, a page asks again for all that is on screen; a
+ * test that looks once, counts requests, or changes the mock without telling of it must not have that still to come.
+ */
+export async function settled(page) {
+  await page.getByText("Live", { exact: true }).waitFor();
+  await drawn(page);
+}
+
+/** A press that must reach what has just opened: a layer gets the focus a moment after it is seen. */
+export const hasFocus = (locator) =>
+  until("the focus to be there", () => locator.evaluate((element) => element === document.activeElement));
+
+/** Keys of the page are off while a layer covers it, also while it goes away. */
+export const uncovered = (page) =>
+  until(
+    "no layer to be open",
+    async () => (await page.locator("[role=dialog], [role=alertdialog]").count()) === 0,
+  );
 
 /**
  * Presses "Try again", whose press alone ends every planned failure of the mock. A page also asks again by itself, when

@@ -1,6 +1,7 @@
 // The operator's pages: the tree as it lives, explanations, restarts, promises.
 import assert from "node:assert/strict";
-import { axe, shot, until } from "./browser-kit.mjs";
+import { axe, hasFocus, settled, shot, until } from "./browser-kit.mjs";
+import { makeNode } from "./mock/state.mjs";
 import { makeTree, find } from "./mock/tree.mjs";
 
 const row = (page, name) => page.getByRole("row", { name }).first();
@@ -21,9 +22,7 @@ export const operatorTests = (scene) => ({
       await shot(page, "tree-explained");
       await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
       await page.getByRole("alertdialog").waitFor();
-      await until("the focus to be on Cancel", () =>
-        page.evaluate(() => document.activeElement.textContent === "Cancel"),
-      );
+      await hasFocus(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }));
       await page.getByRole("alertdialog").getByRole("button", { name: "Restart" }).click();
       await until("the restart to arrive", () => mock.state.restarted?.length === 1);
       assert.equal(mock.state.restarted[0], "root/fleet/node-workshop");
@@ -49,16 +48,39 @@ export const operatorTests = (scene) => ({
       await row(page, /node-workshop/).waitFor();
       await until("other kinds to be left out", async () => (await row(page, /scribe/).count()) === 0);
       await page.getByLabel("Works for", { exact: true }).selectOption({ label: "Ada's workshop" });
-      assert.match(page.url(), /kind=node.*tenant=w1/);
+      await until("the address to say so", () => /kind=node.*tenant=w1/.test(page.url()));
       await page.reload();
       await row(page, /node-workshop/).waitFor();
       assert.equal(await row(page, /scribe/).count(), 0);
+    }),
+
+  "the tree: hundreds beside each other stand by kind, open on demand, and are found by name": () =>
+    scene({}, async ({ mock, page }) => {
+      for (let n = mock.state.nodes.length; n < 260; n += 1)
+        mock.state.nodes.push(makeNode(`box-${String(n).padStart(4, "0")}`));
+      await page.goto(`${mock.url}/operator`);
+      const group = row(page, /Node: 260/);
+      await group.waitFor();
+      assert.equal(await row(page, /box-0100/).count(), 0);
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "tree-grouped");
+      await group.focus();
+      await page.keyboard.press("Enter");
+      await row(page, /60 more/).waitFor();
+      await row(page, /box-0100/).waitFor();
+      await page.keyboard.press("ArrowLeft");
+      await until("it to close", async () => (await row(page, /box-0100/).count()) === 0);
+      await page.getByLabel("Find an actor").fill("box-0250");
+      await row(page, /node-box-0250/).waitFor();
+      assert.equal(await row(page, /Node: 260/).count(), 0, "few need no group");
     }),
 
   "the tree: values change in place, and nothing moves under a pointer": () =>
     scene({}, async ({ mock, page }) => {
       await page.goto(`${mock.url}/operator`);
       const http = row(page, /^http/);
+      await http.waitFor();
+      await settled(page);
       await http.hover();
       await page.getByText("order held").waitFor();
       const before = await http.boundingBox();
@@ -118,7 +140,7 @@ export const operatorTests = (scene) => ({
       await page.getByRole("link", { name: "Promises" }).click();
       await page.getByRole("heading", { name: "Promises" }).waitFor();
       await page.getByText("Kept").waitFor();
-      await page.getByText("Broken 1 times").waitFor();
+      await page.getByText("Broken once").waitFor();
       await page.getByText("Not yet promised").waitFor();
       assert.deepEqual(await axe(page), []);
       mock.state.brokenNow = 4;

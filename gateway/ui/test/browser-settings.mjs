@@ -1,6 +1,6 @@
 // Settings: appearance and keys of this browser, name and end of the workspace, rights that are missing.
 import assert from "node:assert/strict";
-import { axe, shot, until } from "./browser-kit.mjs";
+import { axe, hasFocus, shot, until } from "./browser-kit.mjs";
 
 export const settingsTests = (scene) => ({
   "settings: theme and density count at once and after a reload, in every tab": () =>
@@ -17,7 +17,7 @@ export const settingsTests = (scene) => ({
       await page.reload();
       await page.getByLabel("Compact").waitFor();
       assert.deepEqual(await shown(page), { theme: "light", density: "compact" });
-      assert.ok(await page.getByLabel("Compact").isChecked());
+      await page.getByRole("radio", { name: "Compact", checked: true }).waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, "settings-light");
     }),
@@ -59,9 +59,7 @@ export const settingsTests = (scene) => ({
       await page.goto(`${mock.url}/settings`);
       await page.getByText("Its 3 agents").waitFor();
       await page.getByRole("button", { name: "Delete the workspace" }).click();
-      await until("the focus to be on Cancel", () =>
-        page.evaluate(() => document.activeElement.textContent === "Cancel"),
-      );
+      await hasFocus(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }));
       const act = page.getByRole("alertdialog").getByRole("button", { name: "Delete workspace" });
       assert.ok(await act.isDisabled());
       assert.deepEqual(await axe(page), []);

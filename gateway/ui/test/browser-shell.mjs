@@ -1,6 +1,6 @@
 // The shell around every page: palette, crumbs with what stands beside them, keys, rail, drawer.
 import assert from "node:assert/strict";
-import { axe, shot, until } from "./browser-kit.mjs";
+import { axe, hasFocus, shot, settled, uncovered, until } from "./browser-kit.mjs";
 
 const focused = (page) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
@@ -8,8 +8,12 @@ export const shellTests = (scene, both) => ({
   ...both("palette: finds places, things, actions and settings by keyboard alone", (theme) =>
     scene({ theme }, async ({ page }) => {
       const field = page.getByRole("combobox", { name: /^Search places/ });
-      await page.keyboard.press("Control+k");
-      await field.waitFor();
+      const open = async () => {
+        await uncovered(page);
+        await page.keyboard.press("Control+k");
+        await hasFocus(field);
+      };
+      await open();
       await page.getByRole("option", { name: "Pair a machine" }).first().waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, `palette-${theme}`);
@@ -18,7 +22,7 @@ export const shellTests = (scene, both) => ({
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "mason" }).waitFor();
       // The buttons of the page are offered too, and what destroys opens its dialog.
-      await page.keyboard.press("Control+k");
+      await open();
       await page.keyboard.type("delete the");
       await page.getByRole("option", { name: "Delete the agent" }).waitFor();
       await page.keyboard.press("Enter");
@@ -27,7 +31,7 @@ export const shellTests = (scene, both) => ({
       await page.keyboard.press("Escape");
       await until("the dialog to go", async () => (await page.getByRole("alertdialog").count()) === 0);
       // What was used is first the next time.
-      await page.keyboard.press("Control+k");
+      await open();
       await page
         .getByRole("group", { name: "Recent" })
         .getByRole("option", { name: /^mason/ })
@@ -37,7 +41,7 @@ export const shellTests = (scene, both) => ({
       await until("the rows to be compact", () =>
         page.evaluate(() => document.documentElement.dataset.density === "compact"),
       );
-      await page.keyboard.press("Control+k");
+      await open();
       await page.keyboard.type("qqqq");
       await page.getByText("Nothing is called that").waitFor();
       assert.deepEqual(await axe(page), []);
@@ -66,6 +70,7 @@ export const shellTests = (scene, both) => ({
       await page.keyboard.press("Alt+ArrowDown");
       const list = page.getByRole("dialog", { name: "Other agents" });
       await list.getByRole("option", { name: /scribe/ }).waitFor();
+      await hasFocus(list.getByRole("combobox"));
       assert.deepEqual(await axe(page), []);
       await shot(page, "crumb-siblings");
       await page.keyboard.type("look");
@@ -81,10 +86,10 @@ export const shellTests = (scene, both) => ({
       await page.getByRole("heading", { name: "mason" }).waitFor();
       // The opener of the list gets the focus back.
       await page.keyboard.press("Alt+ArrowDown");
-      await list.waitFor();
+      await hasFocus(list.getByRole("combobox"));
       await page.keyboard.press("Escape");
       await until("the list to close", async () => (await list.count()) === 0);
-      assert.equal(await page.evaluate(() => document.activeElement?.ariaLabel), "Other agents");
+      await hasFocus(page.getByRole("button", { name: "Other agents" }));
       // From the crumb of the place: the other places.
       await page.getByRole("link", { name: "Agents" }).last().focus();
       await page.keyboard.press("Alt+ArrowDown");
@@ -98,6 +103,7 @@ export const shellTests = (scene, both) => ({
   "keys: rows by j and k, Enter opens, chords, the help; switched off they are off": () =>
     scene({}, async ({ page }) => {
       await page.getByRole("link", { name: "gpu-tower" }).waitFor();
+      await settled(page);
       await page.keyboard.press("j");
       await page.keyboard.press("j");
       await page.keyboard.press("k");
@@ -126,14 +132,16 @@ export const shellTests = (scene, both) => ({
       assert.deepEqual(await axe(page), []);
       await shot(page, "keyboard-help");
       await page.keyboard.press("Escape");
+      await uncovered(page);
       await page.getByRole("link", { name: "Settings" }).click();
       await page.getByLabel("Shortcuts of a single key").uncheck();
       await page.keyboard.press("g");
       await page.keyboard.press("f");
       await page.keyboard.press("?");
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox").waitFor();
+      await hasFocus(page.getByRole("combobox", { name: /^Search places/ }));
       await page.keyboard.press("Escape");
+      await uncovered(page);
       await page.getByRole("heading", { name: "Settings" }).waitFor();
       assert.equal(await page.getByRole("heading", { name: "Keyboard shortcuts" }).count(), 0);
     }),
@@ -148,7 +156,10 @@ export const shellTests = (scene, both) => ({
       await page.getByRole("link", { name: "Members" }).click();
       await page.getByRole("heading", { name: "Members" }).waitFor();
       await page.setViewportSize({ width: 899, height: 800 });
-      assert.equal(await page.getByRole("navigation", { name: "Main" }).count(), 0);
+      await until(
+        "the rail to make room",
+        async () => (await page.getByRole("navigation", { name: "Main" }).count()) === 0,
+      );
       await page.getByRole("button", { name: "Open navigation" }).click();
       const drawer = page.getByRole("dialog", { name: "Navigation" });
       await drawer.getByRole("link", { name: "Quotas" }).waitFor();
@@ -156,6 +167,6 @@ export const shellTests = (scene, both) => ({
       await shot(page, "drawer");
       await drawer.getByRole("link", { name: "Quotas" }).click();
       await page.getByRole("heading", { name: "Quotas" }).waitFor();
-      assert.equal(await drawer.count(), 0);
+      await until("the drawer to close", async () => (await drawer.count()) === 0);
     }),
 });

@@ -1,12 +1,26 @@
 // The page against the mock gateway, in a real Chromium: empty, loading, live, error and offline states; both themes; keyboard only.
 import assert from "node:assert/strict";
-import { axe, launch, runAll, shot, tryAgain, until, visitor } from "./browser-kit.mjs";
+import {
+  axe,
+  drawn,
+  hasFocus,
+  launch,
+  runAll,
+  settled,
+  shot,
+  tryAgain,
+  uncovered,
+  visitor,
+} from "./browser-kit.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
 import { hostileTests } from "./browser-hostile.mjs";
 import { agentTests } from "./browser-agent.mjs";
 import { fleetTests } from "./browser-fleet.mjs";
+import { identityTests } from "./browser-identity.mjs";
 import { liveTests } from "./browser-live.mjs";
+import { machineTests } from "./browser-machine.mjs";
+import { markdownTests } from "./browser-markdown.mjs";
 import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
 import { peopleTests } from "./browser-people.mjs";
@@ -43,56 +57,7 @@ const both = (name, test) =>
   Object.fromEntries(["dark", "light"].map((theme) => [`${name} (${theme})`, () => test(theme)]));
 
 const tests = {
-  "first run: explains the one-time login, then asks for a password": () =>
-    scene({ signedIn: false, ownerReady: false, full: false }, async ({ mock, page }) => {
-      await page.goto(mock.url);
-      await page.getByRole("heading", { name: "Where is the one-time login?" }).waitFor();
-      await shot(page, "first-run");
-      await page.getByRole("textbox", { name: "One-time login" }).fill(mock.state.oneTime);
-      await page.keyboard.press("Enter");
-      await page.getByLabel("New password").fill("short");
-      await page.keyboard.press("Enter");
-      await page.getByText("This one has 5").waitFor();
-      await page.getByLabel("New password").fill("eleven grey geese");
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "No machines yet" }).waitFor();
-      assert.deepEqual(await axe(page), []);
-      await shot(page, "fleet-empty");
-    }),
-
-  "sign-in: the same words for a wrong password and an unknown person, then a lock with its time": () =>
-    scene({ signedIn: false }, async ({ mock, page }) => {
-      await page.goto(mock.url);
-      await page.getByLabel("E-mail").waitFor();
-      assert.deepEqual(await axe(page), []);
-      for (const [email, attempts] of [
-        [mock.state.user.email, 1],
-        ["nobody@example.org", 2],
-      ]) {
-        await page.getByLabel("E-mail").fill(email);
-        await page.getByLabel("Password", { exact: true }).fill("wrong");
-        await page.getByRole("button", { name: "Sign in", exact: true }).click();
-        await page.getByText("That did not fit").waitFor();
-        await until("the attempt to arrive", () => mock.state.attempts >= attempts);
-      }
-      mock.state.attempts = 9;
-      await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await page.getByText("Try again in 30 s.").waitFor();
-      await shot(page, "sign-in-locked");
-    }),
-
-  "an ended session returns to the same address": () =>
-    scene({}, async ({ mock, page }) => {
-      await page.goto(`${mock.url}/quotas`);
-      await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
-      mock.state.sessions.clear();
-      await page.getByRole("link", { name: "Agents" }).click();
-      await page.getByText("Your session has ended").waitFor();
-      await page.getByLabel("E-mail").fill(mock.state.user.email);
-      await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
-      await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await page.getByRole("heading", { name: "Agents" }).waitFor();
-    }),
+  ...identityTests(scene),
 
   ...both("every page passes axe and has no sideways scroll", async (theme) => {
     for (const [width, label] of [
@@ -113,6 +78,8 @@ const tests = {
           activity: `/claws/${claw.id}?app=activity`,
           apps: `/claws/${claw.id}?app=apps`,
           brain: `/claws/${mock.state.claws[0].id}?app=brain`,
+          "brain-edit": `/claws/${mock.state.claws[0].id}?app=brain&view=edit`,
+          "brain-history": `/claws/${mock.state.claws[0].id}?app=brain&view=history`,
           figures: "/fleet?view=figures&metric=memory&span=6h",
           audit: "/audit",
           members: "/members",
@@ -128,11 +95,7 @@ const tests = {
         };
         for (const [name, path] of Object.entries(pages)) {
           await page.goto(mock.url + path);
-          await until(
-            `${path} to be drawn`,
-            async () =>
-              (await page.locator("h1, h2").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
-          );
+          await drawn(page, path);
           assert.deepEqual(await axe(page), [], `${name} ${label}`);
           const [scroll, client] = await page.evaluate(() => [
             document.documentElement.scrollWidth,
@@ -162,15 +125,18 @@ const tests = {
 
   "loading shows a skeleton and the chrome at once": () =>
     scene({}, async ({ mock, page }) => {
-      mock.state.delayMs = 700;
+      const answer = mock.hold("GET /api/claws");
       // A new visit: within one the list may be known already, because notifications are made from it.
       await page.goto(`${mock.url}/agents`);
+      await page.getByRole("link", { name: "Agents" }).first().waitFor();
       await page.getByText("Loading agents").waitFor({ state: "attached" });
+      answer();
       await page.getByRole("link", { name: "mason" }).waitFor();
     }),
 
   "keyboard only: from the fleet to a new agent": () =>
     scene({ full: false }, async ({ page }) => {
+      await settled(page);
       await page.keyboard.press("g");
       await page.keyboard.press("a");
       await page.getByRole("heading", { name: "No agents yet" }).waitFor();
@@ -183,12 +149,12 @@ const tests = {
       };
       await reach("New agent");
       await page.keyboard.press("Enter");
-      await page.getByRole("dialog").waitFor();
-      await page.getByRole("textbox", { name: "Name", exact: true }).focus();
+      await hasFocus(page.getByRole("textbox", { name: "Name", exact: true }));
       await page.keyboard.type("typist");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "typist" }).waitFor();
       await page.getByLabel("Command").waitFor();
+      await uncovered(page);
       await page.keyboard.press("?");
       await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
       await page.keyboard.press("Escape");
@@ -218,11 +184,7 @@ const tests = {
       };
       for (const [path, name] of Object.entries(offers)) {
         await page.goto(mock.url + path);
-        await until(
-          `${path} to be drawn`,
-          async () =>
-            (await page.locator("h1").count()) > 0 && (await page.locator(".skeleton").count()) === 0,
-        );
+        await drawn(page, path);
         assert.equal(await page.getByRole("button", { name, exact: true }).count(), 0, name);
       }
       assert.ok(await page.getByLabel("Command", { exact: true }).isDisabled());
@@ -238,9 +200,11 @@ const tests = {
   ...peopleTests(scene),
   ...liveTests(scene),
   ...fleetTests(scene),
+  ...machineTests(scene),
   ...agentTests(scene),
   ...consoleTests(scene),
   ...brainTests(scene),
+  ...markdownTests(scene, both),
   ...operatorTests(scene),
 };
 

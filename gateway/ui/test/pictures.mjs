@@ -3,6 +3,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { launch, shots, until, visitor } from "./browser-kit.mjs";
+import { startFront } from "./front.mjs";
 import { remove, startGateway, startNode } from "./real.mjs";
 
 const bin = process.env.ROOST_TEST_BIN_DIR;
@@ -15,9 +16,32 @@ const PATIENCE = Number(process.env.PATIENCE_S ?? 300) * 1000;
 const MOST_BYTES = 200_000;
 mkdirSync(PICTURES, { recursive: true });
 const gateway = await startGateway(bin, process.env.ROOST_TEST_IMAGE ?? "roost-agent:tiny");
+// The pictures are of the page as it is here; building the program again for each would take minutes.
+const front = await startFront(gateway.url);
 const browser = await launch({ handleSIGINT: false, handleSIGTERM: false });
 const { page } = await visitor(browser, { width: 1200, height: 720, patience: PATIENCE });
 let node;
+
+const BRAIN = `# Scribe
+
+Writes the release notes of *workshop*. A note says **why before what**, and is never longer than a screen.
+
+## What I keep to
+
+- [x] Read the whole log before the first word
+- [ ] Ask mason what the failed build of Tuesday was about
+
+| Part | At most |
+| :-- | --: |
+| Headline | 8 words |
+| Body | 120 words |
+
+\`\`\`sh
+git log --no-merges --format=%s v0.1.0..
+\`\`\`
+
+> Nobody reads a long one twice.
+`;
 
 /** Asks the gateway as the page does. */
 const api = (method, path, body) =>
@@ -37,11 +61,12 @@ const api = (method, path, body) =>
 
 async function picture(name, path, ready, theme = "dark") {
   await page.evaluate((chosen) => localStorage.setItem("roost-theme", chosen), theme);
-  await page.goto(gateway.url + path);
+  await page.goto(front.url + path);
   await ready();
   await page.getByText("Live", { exact: true }).waitFor();
   await until("the page to be drawn", async () => (await page.locator(".skeleton").count()) === 0, PATIENCE);
-  await page.mouse.move(600, 715);
+  // Where nothing is: a pointer over a list holds its order.
+  await page.mouse.move(5, 400);
   const file = join(PICTURES, `${name}.png`);
   await page.screenshot({ path: file });
   const { size } = statSync(file);
@@ -50,13 +75,13 @@ async function picture(name, path, ready, theme = "dark") {
 }
 
 async function seed() {
-  await page.goto(gateway.url);
+  await page.goto(front.url);
   await page.getByRole("textbox", { name: "One-time login" }).fill(gateway.oneTime);
   await page.keyboard.press("Enter");
   await page.getByLabel("New password").fill("eleven grey geese went by");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Fleet", exact: true }).waitFor();
-  await page.goto(`${gateway.url}/fleet?dialog=pair`);
+  await page.goto(`${front.url}/fleet?dialog=pair`);
   await page.getByLabel("Name of the machine").fill("workshop");
   await page.keyboard.press("Enter");
   await page.getByRole("tab", { name: "roostd is installed" }).click();
@@ -75,9 +100,7 @@ async function seed() {
   for (const name of ["mason", "scribe"]) await api("POST", `/api/claws/${made[name].id}/sandbox`, {});
   const { id } = made.scribe;
   await api("PUT", `/api/claws/${id}/brain`, { agent_md: "# Scribe\n\nKeeps it short." });
-  await api("PUT", `/api/claws/${id}/brain`, {
-    agent_md: "# Scribe\n\nKeeps it short.\nSays why before what.",
-  });
+  await api("PUT", `/api/claws/${id}/brain`, { agent_md: BRAIN });
   await api("POST", `/api/workspaces/${(await api("GET", "/api/auth/me")).workspace.id}/invitations`, {
     role: "member",
     email: "grace@example.org",
@@ -91,7 +114,13 @@ const heading = (name) => () => page.getByRole("heading", { name, exact: true })
 let failed = true;
 try {
   const ids = await seed();
-  await picture("fleet", "/fleet", () => page.getByText("Online", { exact: true }).first().waitFor());
+  // A machine reports first some seconds after it joined; until then its figures are dashes.
+  await until(
+    "the first figures",
+    async () => typeof (await api("GET", "/api/nodes/lines")).items[0]?.cpu === "number",
+    PATIENCE,
+  );
+  await picture("fleet", "/fleet", () => page.getByRole("meter", { name: "CPU" }).first().waitFor());
   await picture("machine", `/fleet/${ids.node}`, async () => {
     await page.getByRole("figure").first().waitFor();
     await page.getByText("Online", { exact: true }).first().waitFor();
@@ -102,7 +131,7 @@ try {
     await page.getByText("Exit 0").first().waitFor();
   });
   await picture("brain", `/claws/${ids.scribe}?app=brain`, () =>
-    page.getByText("Version 2").first().waitFor(),
+    page.getByRole("heading", { name: "What I keep to" }).waitFor(),
   );
   await picture("audit", "/audit", heading("Hash chain"), "light");
   await picture("members", "/members", () => page.getByText("grace@example.org").waitFor(), "light");
@@ -119,6 +148,7 @@ try {
 } finally {
   await browser.close();
   await node?.leave();
+  await front.stop();
   await gateway.stop();
   remove(gateway.folder);
   if (!process.env.SHOTS) remove(shots);

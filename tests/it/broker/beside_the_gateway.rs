@@ -24,7 +24,7 @@ async fn status(client: &Client) -> Status {
 }
 
 fn pid(process: u32) -> Pid {
-    Pid::from_raw(i32::try_from(process).unwrap()).unwrap()
+    Pid::from_raw(i32::try_from(process).expect("the program runs")).expect("the program runs")
 }
 
 async fn command(folder: &Path, arguments: &[&str]) -> Output {
@@ -36,7 +36,7 @@ async fn command(folder: &Path, arguments: &[&str]) -> Output {
         .current_dir(folder)
         .output()
         .await
-        .unwrap()
+        .expect("the program runs")
 }
 
 async fn told(folder: &Path, arguments: &[&str]) -> String {

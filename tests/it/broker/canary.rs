@@ -28,20 +28,31 @@ fn found(bytes: &[u8]) -> Option<&'static str> {
 
 /// How often `needle` is in the memory of a process, of which every readable page is read.
 fn in_memory(process: u32, needle: &[u8]) -> usize {
-    let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
-    let mut memory = std::fs::File::open(format!("/proc/{process}/mem")).unwrap();
+    let maps = std::fs::read_to_string(format!("/proc/{process}/maps"))
+        .expect("a process of this test can be read");
+    let mut memory = std::fs::File::open(format!("/proc/{process}/mem"))
+        .expect("a process of this test can be read");
     let (mut count, mut read) = (0, 0_usize);
     for line in maps.lines() {
         let mut fields = line.split_whitespace();
-        let (range, rights) = (fields.next().unwrap(), fields.next().unwrap());
+        let (range, rights) = (
+            fields.next().expect("a process of this test can be read"),
+            fields.next().expect("a process of this test can be read"),
+        );
         if !rights.starts_with('r') || line.ends_with("[vvar]") || line.ends_with("[vsyscall]") {
             continue;
         }
-        let (begin, end) = range.split_once('-').unwrap();
-        let begin = u64::from_str_radix(begin, 16).unwrap();
-        let length = u64::from_str_radix(end, 16).unwrap() - begin;
-        let mut bytes = vec![0; usize::try_from(length).unwrap()];
-        memory.seek(SeekFrom::Start(begin)).unwrap();
+        let (begin, end) = range
+            .split_once('-')
+            .expect("a process of this test can be read");
+        let begin = u64::from_str_radix(begin, 16).expect("a process of this test can be read");
+        let length =
+            u64::from_str_radix(end, 16).expect("a process of this test can be read") - begin;
+        let mut bytes =
+            vec![0; usize::try_from(length).expect("a process of this test can be read")];
+        memory
+            .seek(SeekFrom::Start(begin))
+            .expect("a process of this test can be read");
         // Some kernel pages are listed and cannot be read.
         let Ok(()) = memory.read_exact(&mut bytes) else {
             continue;
@@ -57,13 +68,13 @@ fn in_memory(process: u32, needle: &[u8]) -> usize {
 }
 
 fn search_files(folder: &Path, seen: &mut usize) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in std::fs::read_dir(folder).expect("a process of this test can be read") {
+        let path = entry.expect("a process of this test can be read").path();
         if path.is_dir() {
             search_files(&path, seen);
         } else if path.is_file() {
             *seen += 1;
-            let bytes = std::fs::read(&path).unwrap();
+            let bytes = std::fs::read(&path).expect("a process of this test can be read");
             assert_eq!(found(&bytes), None, "in {}", path.display());
         }
     }

@@ -7,7 +7,7 @@ use roost_tests::SmallDisk;
 use roost_tests::broker::{BrokerProcess, echoing_remote, keep};
 
 fn name(connection: &str) -> RecordName {
-    RecordName::new("w1", connection).unwrap()
+    RecordName::new("w1", connection).expect("a name")
 }
 
 fn fault<T>(asked: Result<T, ClientError>) -> Option<Fault> {

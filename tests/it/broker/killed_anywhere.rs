@@ -12,15 +12,20 @@ const RECORDS: usize = 3;
 const MOST: u32 = 80;
 
 fn name(number: usize) -> RecordName {
-    RecordName::new("w1", format!("kept-{number}")).unwrap()
+    RecordName::new("w1", format!("kept-{number}")).expect("it is kept")
 }
 
 async fn fill(client: &Client) {
     for number in 0..RECORDS {
         let secret = Secret::from(format!("secret-number-{number}").as_str());
-        keep(client, name(number), secret, "127.0.0.1:9".parse().unwrap())
-            .await
-            .unwrap();
+        keep(
+            client,
+            name(number),
+            secret,
+            "127.0.0.1:9".parse().expect("it is kept"),
+        )
+        .await
+        .unwrap();
     }
 }
 

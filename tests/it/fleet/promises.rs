@@ -163,3 +163,33 @@ async fn a_machine_that_sweeps_away_a_sandbox_which_a_row_claims_breaks_p8() {
     }
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn a_connection_whose_epoch_was_set_back_breaks_p6() {
+    let gateway = gateway().await;
+    let owner = gateway.owner().await;
+    let machine = Machine::joined(&gateway, owner).await;
+    let set_epoch = async |epoch: i64| {
+        let tx = gateway.app().db().write().await.expect("a transaction");
+        let statement = format!("UPDATE nodes SET conn_epoch = {epoch}");
+        sea_orm::ConnectionTrait::execute_unprepared(&*tx, &statement)
+            .await
+            .expect("the statement");
+        tx.commit().await.expect("a commit");
+    };
+    let _first = machine.connect().await;
+    // A database whose clock runs far ahead, and then is right again, is survived: epochs go on from the last one.
+    set_epoch(4_000_000_000_000).await;
+    let _second = machine.connect().await;
+    let _third = machine.connect().await;
+    assert_eq!(broken(&gateway).await, BTreeMap::new());
+    // Not survived: an old backup as well, put under a gateway that runs.
+    set_epoch(0).await;
+    let _fourth = machine.connect().await;
+    let expected: BTreeMap<_, _> = [("epoch_not_newer".to_owned(), 1)].into();
+    eventually("it is counted", async || {
+        (broken(&gateway).await == expected).then_some(())
+    })
+    .await;
+    gateway.stop().await;
+}

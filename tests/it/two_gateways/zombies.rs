@@ -73,7 +73,7 @@ async fn a_saga_whose_driver_overslept_its_lease_is_carried_once_by_the_other() 
         return;
     };
     pair.gateways[0].kill();
-    let late = "claws.saga.after_effect=delay:9000";
+    let late = "sagas.after_effect=delay:9000";
     assert!(pair.gateways[0].again_with(late).await, "it only waits");
     let [owner, other] = &pair.owners;
     let body = json!({ "name": "Gone" });

@@ -15,7 +15,7 @@ pub enum Chaos {
     List,
     /// Kill what passes a point next
     #[command(
-        after_help = "Examples:\n  roost chaos kill actor.after_handle --within roost/fleet\n  roost chaos kill claws.saga.after_effect --times 3"
+        after_help = "Examples:\n  roost chaos kill actor.after_handle --within roost/fleet\n  roost chaos kill sagas.after_effect --times 3"
     )]
     Kill {
         /// A name of `roost chaos list`

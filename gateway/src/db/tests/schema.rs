@@ -93,7 +93,7 @@ entities!(
     crate::domains::claws::entity::claw,
     crate::domains::claws::brain::entity::brain,
     crate::domains::claws::avatar::entity::avatar,
-    crate::domains::claws::purge::saga,
+    crate::sagas::saga,
     crate::events::event_entity,
     crate::events::head_entity,
     crate::http::idempotency::entity,

@@ -3,13 +3,14 @@
 //! Who overflows the queue, or has a hole, reads the store until it is level with the hub again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
 
 use sea_orm::DbErr;
 use tokio::sync::Notify;
 
 use super::dto::Reset;
 use super::handle::Feed;
-use super::outlet::{Gone, Outlet};
+use super::outlet::{Full, Gone, Outlet};
 use crate::db::Db;
 use crate::events::{self, EventId, Filter, Hub, Listener, Listening, Replay, StoredEvent};
 use crate::ids::WorkspaceId;
@@ -185,32 +186,34 @@ impl Splice {
 }
 
 impl Listener for Splice {
-    fn hear(&self, event: &Arc<StoredEvent>) {
+    fn hear(&self, event: &Arc<StoredEvent>) -> Option<Waker> {
         let mut place = self.lock();
         if !place.live {
             // It will read this one; it only shows how far behind it is.
             self.outlet.note_newest(event.id);
-            return;
+            return None;
         }
         match place.step(event.id) {
-            Step::Known => {}
+            Step::Known => return None,
             Step::Next if !self.filter.wants(event) => {
                 self.outlet.pass_over(event.id);
                 place.cursor = event.id;
+                return None;
             }
-            Step::Next if self.outlet.offer_event(event.id, &event.frame) => {
-                place.cursor = event.id;
-            }
-            Step::Next => {
-                metrics::counter!("roost_live_queue_overflows_total").increment(1);
-                self.outlet.note_newest(event.id);
-                self.fall_behind(place);
-            }
-            Step::AfterAHole => {
-                self.outlet.note_newest(event.id);
-                self.fall_behind(place);
-            }
+            Step::Next => match self.outlet.offer_event(event.id, &event.frame) {
+                Ok(reader) => {
+                    place.cursor = event.id;
+                    return reader;
+                }
+                Err(Full) => {
+                    metrics::counter!("roost_live_queue_overflows_total").increment(1);
+                }
+            },
+            Step::AfterAHole => {}
         }
+        self.outlet.note_newest(event.id);
+        self.fall_behind(place);
+        None
     }
 
     fn fell_behind(&self, head: EventId) {

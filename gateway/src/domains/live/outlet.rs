@@ -25,6 +25,10 @@ const JOINED: usize = 16 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gone;
 
+/// There is no room now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Full;
+
 /// The end that frames are put into. Cheap to clone.
 #[derive(Clone)]
 pub struct Outlet {
@@ -99,7 +103,9 @@ impl Outlet {
                     return Err(Gone);
                 }
                 if state.has_room(frame.bytes.len()) {
-                    state.push(frame);
+                    let reader = state.push(frame);
+                    drop(state);
+                    wake(reader);
                     return Ok(());
                 }
             }
@@ -107,26 +113,31 @@ impl Outlet {
         }
     }
 
-    /// Puts an event in if there is room now. `false`: there is none.
-    pub(super) fn offer_event(&self, id: EventId, bytes: &Bytes) -> bool {
+    /// Puts an event in if there is room now; who is to be woken for it.
+    ///
+    /// # Errors
+    /// When there is no room.
+    pub(super) fn offer_event(&self, id: EventId, bytes: &Bytes) -> Result<Option<Waker>, Full> {
         let mut state = self.shared.lock();
         if !state.has_room(bytes.len()) {
-            return false;
+            return Err(Full);
         }
         state.newest = state.newest.max(id.seq);
-        state.push(Frame {
+        Ok(state.push(Frame {
             bytes: bytes.clone(),
             event: Some(id.seq),
-        });
-        true
+        }))
     }
 
     /// Puts a sign of life in, unless something waits already: that is one as well.
     pub(super) fn offer_sign(&self, bytes: Bytes) {
         let mut state = self.shared.lock();
-        if state.frames.is_empty() {
-            state.push(Frame { bytes, event: None });
-        }
+        let reader = match state.frames.is_empty() {
+            true => state.push(Frame { bytes, event: None }),
+            false => None,
+        };
+        drop(state);
+        wake(reader);
     }
 
     /// The connection does not want this event: it counts as taken with what lies before it.
@@ -208,9 +219,7 @@ impl Outlet {
         }
         let reader = state.reader.take();
         drop(state);
-        if let Some(reader) = reader {
-            reader.wake();
-        }
+        wake(reader);
     }
 
     /// How far behind the connection is.
@@ -230,15 +239,14 @@ impl State {
             || (self.frames.len() < MOST_FRAMES && self.bytes + bytes <= MOST_BYTES)
     }
 
-    fn push(&mut self, frame: Frame) {
+    /// Puts a frame in; the reader, when it sleeps, is for the caller to wake.
+    fn push(&mut self, frame: Frame) -> Option<Waker> {
         if self.over || self.gone {
-            return;
+            return None;
         }
         self.bytes += frame.bytes.len();
         self.frames.push_back(frame);
-        if let Some(reader) = self.reader.take() {
-            reader.wake();
-        }
+        self.reader.take()
     }
 
     fn take(&mut self) -> Option<Bytes> {
@@ -274,6 +282,12 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing panics while it holds this lock; if it did, the queue is still whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn wake(reader: Option<Waker>) {
+    if let Some(reader) = reader {
+        reader.wake();
     }
 }
 
@@ -328,15 +342,18 @@ mod tests {
     async fn the_queue_is_bounded_in_count_and_in_bytes_and_one_large_frame_passes_alone() {
         let (outlet, mut intake) = pair();
         let mut count = 0;
-        while outlet.offer_event(id(count + 1), &Bytes::from_static(b"x")) {
+        while outlet
+            .offer_event(id(count + 1), &Bytes::from_static(b"x"))
+            .is_ok()
+        {
             count += 1;
         }
         assert_eq!(count, 1_024);
         assert_eq!(intake.next().await.unwrap().len(), 1_024, "joined");
 
         let large = Bytes::from(vec![b'x'; 100 << 10]);
-        assert!(outlet.offer_event(id(2_000), &large) && outlet.offer_event(id(2_001), &large));
-        assert!(!outlet.offer_event(id(2_002), &large), "256 KiB");
+        let offered = [2_000, 2_001, 2_002].map(|seq| outlet.offer_event(id(seq), &large).is_ok());
+        assert_eq!(offered, [true, true, false], "256 KiB");
         let mut sending = Box::pin(outlet.send(large.clone()));
         assert!((&mut sending).now_or_never().is_none(), "it waits");
         intake.next().await.unwrap();
@@ -344,7 +361,23 @@ mod tests {
 
         let (outlet, _intake) = pair();
         outlet.send(Bytes::from(vec![b'x'; 1 << 20])).await.unwrap();
-        assert!(!outlet.offer_event(id(1), &Bytes::from_static(b"x")));
+        let small = Bytes::from_static(b"x");
+        assert_eq!(outlet.offer_event(id(1), &small).err(), Some(Full));
+    }
+
+    #[tokio::test]
+    async fn who_sleeps_is_handed_out_once_to_be_woken() {
+        let (outlet, mut intake) = pair();
+        assert!(intake.next().now_or_never().is_none(), "it sleeps now");
+        let offer = |seq| {
+            outlet
+                .offer_event(id(seq), &Bytes::from_static(b"x"))
+                .unwrap()
+        };
+        assert!(offer(1).is_some());
+        assert!(offer(2).is_none(), "somebody is about to wake it");
+        assert_eq!(intake.next().await.unwrap(), "xx");
+        assert!(offer(3).is_none(), "it did not sleep again");
     }
 
     #[tokio::test]
@@ -353,7 +386,8 @@ mod tests {
         outlet.begins_at(id(10));
         assert_eq!(outlet.lag(), Lag::default());
         for seq in 11..=13 {
-            outlet.offer_event(id(seq), &Bytes::from_static(b"four"));
+            let four = Bytes::from_static(b"four");
+            outlet.offer_event(id(seq), &four).unwrap();
         }
         outlet.pass_over(id(14));
         outlet.note_newest(id(20));

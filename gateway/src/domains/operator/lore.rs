@@ -29,6 +29,10 @@ pub const fn of(kind: ActorKind) -> Lore {
             "how far it has looked",
             "nothing: events are rows before anybody is woken, and it looks at all of them again",
         ),
+        K::EventWakes => (
+            "nothing: those whose turn has not come wait in the hub",
+            "nothing: it goes on waking where it was",
+        ),
         K::StreamWatch => (
             "nothing between two looks",
             "nothing: it compares the open streams with the sessions in the database again",

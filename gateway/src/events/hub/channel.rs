@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Listener;
+use super::wakes::Woken;
 use crate::events::{EventId, StoredEvent};
 
 /// Most events that wait for one before them; beyond it the relay brings all of them from the store.
@@ -36,7 +37,7 @@ impl Channel {
     }
 
     /// Tells an event, and what waited for it; one that is early waits. Answers whether there is a hole now.
-    pub(super) fn offer(&mut self, event: Arc<StoredEvent>) -> bool {
+    pub(super) fn offer(&mut self, event: Arc<StoredEvent>, woken: &mut Woken) -> bool {
         match self.told {
             Some(told) if event.id <= told => return !self.held.is_empty(),
             Some(told) if !event.id.follows(told) => {
@@ -46,30 +47,30 @@ impl Channel {
                 self.held.insert(event.id, event);
                 return true;
             }
-            _ => self.tell(&event),
+            _ => self.tell(&event, woken),
         }
-        self.tell_held();
+        self.tell_held(woken);
         !self.held.is_empty()
     }
 
     /// Tells what follows on the last told, as far as it is here.
-    fn tell_held(&mut self) {
+    fn tell_held(&mut self, woken: &mut Woken) {
         while let Some(first) = self.held.first_entry() {
             match self.told {
                 Some(told) if *first.key() <= told => drop(first.remove()),
                 Some(told) if first.key().follows(told) => {
                     let event = first.remove();
-                    self.tell(&event);
+                    self.tell(&event, woken);
                 }
                 _ => return,
             }
         }
     }
 
-    fn tell(&mut self, event: &Arc<StoredEvent>) {
+    fn tell(&mut self, event: &Arc<StoredEvent>, woken: &mut Woken) {
         self.told = Some(event.id);
         for listener in self.listeners.values() {
-            listener.hear(event);
+            woken.extend(listener.hear(event));
         }
     }
 
@@ -79,7 +80,7 @@ impl Channel {
         *self.told.get_or_insert(cursor) <= cursor
     }
 
-    pub(super) fn skip_to(&mut self, head: EventId) {
+    pub(super) fn skip_to(&mut self, head: EventId, woken: &mut Woken) {
         if self.told.is_some_and(|told| told >= head) {
             return;
         }
@@ -87,6 +88,6 @@ impl Channel {
         for listener in self.listeners.values() {
             listener.fell_behind(head);
         }
-        self.tell_held();
+        self.tell_held(woken);
     }
 }

@@ -1,26 +1,31 @@
 //! Fan-out inside one gateway: a cache of the log. Each workspace that somebody listens to has a channel, which hands
 //! committed events to its listeners in the order of the log; one that comes out of order waits there, and the relay
 //! reads what is missing once for all of them. What a listener does with an event is its own affair, but must be quick:
-//! it is told inside the channel's lock.
+//! it is told inside the channel's lock. Who sleeps and is to take an event is woken outside of it, a crowd in parts
+//! (`wakes.rs`).
 
 mod channel;
 #[cfg(test)]
 mod tests;
+mod wakes;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::task::Waker;
 
 use tokio::sync::Notify;
 
 use self::channel::Channel;
+pub use self::wakes::Wakes;
+use self::wakes::Woken;
 use super::{EventId, StoredEvent};
 use crate::ids::WorkspaceId;
 use crate::supervision::Nudge;
 
 /// Somebody who listens to a workspace. Both calls come inside the channel's lock and must not block.
 pub trait Listener: Send + Sync {
-    /// The next event of the log, or one after a hole that the listener alone has.
-    fn hear(&self, event: &Arc<StoredEvent>);
+    /// The next event of the log, or one after a hole that the listener alone has. Answers who is to be woken for it.
+    fn hear(&self, event: &Arc<StoredEvent>) -> Option<Waker>;
     /// The log is beyond what was heard: read the store.
     fn fell_behind(&self, head: EventId);
 }
@@ -31,6 +36,7 @@ pub struct Hub {
     channels: Arc<RwLock<HashMap<WorkspaceId, Arc<Mutex<Channel>>>>>,
     /// Wakes the relay, when an event came before the one before it.
     hole: Nudge,
+    wakes: Wakes,
 }
 
 /// A listener's place; leaving is dropping it.
@@ -102,12 +108,14 @@ impl Hub {
             events.for_each(drop);
             return;
         };
+        let mut woken = Woken::new();
         let mut channel = lock(&channel);
         let mut hole = false;
         for event in events {
-            hole |= channel.offer(event);
+            hole |= channel.offer(event, &mut woken);
         }
         drop(channel);
+        self.wakes.wake(woken);
         if hole {
             self.hole.nudge();
         }
@@ -116,8 +124,15 @@ impl Hub {
     /// The log stands at `head`, and nobody will tell the events up to there: everybody reads the store.
     pub(super) fn skip_to(&self, workspace: WorkspaceId, head: EventId) {
         if let Some(channel) = self.channel(workspace) {
-            lock(&channel).skip_to(head);
+            let mut woken = Woken::new();
+            lock(&channel).skip_to(head, &mut woken);
+            self.wakes.wake(woken);
         }
+    }
+
+    /// Those of a crowd who were not woken yet.
+    pub fn wakes(&self) -> &Wakes {
+        &self.wakes
     }
 
     /// What wakes the relay.
@@ -200,8 +215,9 @@ struct Wake {
 }
 
 impl Listener for Wake {
-    fn hear(&self, _: &Arc<StoredEvent>) {
+    fn hear(&self, _: &Arc<StoredEvent>) -> Option<Waker> {
         self.changed.notify_one();
+        None
     }
 
     fn fell_behind(&self, _: EventId) {

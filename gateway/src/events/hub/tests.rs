@@ -35,8 +35,9 @@ impl Notes {
 }
 
 impl Listener for Notes {
-    fn hear(&self, event: &Arc<StoredEvent>) {
+    fn hear(&self, event: &Arc<StoredEvent>) -> Option<Waker> {
         self.0.lock().unwrap().push(event.id.seq);
+        None
     }
 
     fn fell_behind(&self, head: EventId) {

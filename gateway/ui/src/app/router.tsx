@@ -97,7 +97,12 @@ const agent = createRoute({
   path: "/claws/$id",
   // `tab` is what the address had before; links to it were copied.
   validateSearch: (search) =>
-    given({ app: text(search["app"]), tab: text(search["tab"]), sources: text(search["sources"]) }),
+    given({
+      app: text(search["app"]),
+      tab: text(search["tab"]),
+      sources: text(search["sources"]),
+      view: text(search["view"]),
+    }),
   component: page(() => import("~/domains/agents/agent-page"), "AgentPage"),
 });
 /** Where an agent's page was at first; links to it were copied. */

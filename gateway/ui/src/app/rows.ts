@@ -13,12 +13,33 @@ function grip(row: HTMLElement): HTMLElement | undefined {
 
 const seen = (element: HTMLElement) => element.getClientRects().length > 0;
 
-/** Moves the focus one row on or back; the first press goes to the first row. */
-export function stepRow(step: 1 | -1) {
+/** Where a walk begins: at the first row in view, or the last. A long list has rows around the view that nobody sees. */
+function begin(rows: HTMLElement[], step: 1 | -1): HTMLElement | undefined {
+  const inView = rows.filter((row) => {
+    const { top, bottom } = row.getBoundingClientRect();
+    return top >= 0 && bottom <= window.innerHeight;
+  });
+  const some = inView.length > 0 ? inView : rows;
+  return step === 1 ? some[0] : some.at(-1);
+}
+
+/** How often a row that is not drawn yet is looked for again, two frames apart. */
+const TRIES = 10;
+
+/** Moves the focus one row on or back; the first press goes to the first row that is in view. */
+export function stepRow(step: 1 | -1, tries = TRIES) {
   const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((row) => seen(row) && grip(row));
   const at = rows.findIndex((row) => row.contains(document.activeElement));
-  const next = rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step];
-  if (!next) return;
+  const next = at === -1 ? begin(rows, step) : rows[at + step];
+  const here = rows[at];
+  const beyond = step === 1 ? here?.nextElementSibling : here?.previousElementSibling;
+  if (!next) {
+    // A long list has room there for rows that it draws when they come near; keys may be faster than it draws.
+    if (!here || beyond?.ariaHidden !== "true" || tries === 0) return;
+    here.scrollIntoView({ block: "center" });
+    requestAnimationFrame(() => requestAnimationFrame(() => stepRow(step, tries - 1)));
+    return;
+  }
   grip(next)?.focus({ preventScroll: true });
   next.scrollIntoView({ block: "nearest" });
 }

@@ -27,14 +27,15 @@ function focusFilter() {
 export function Shortcuts({ me }: { me: Me }) {
   const router = useRouter();
   const things = useThings();
-  const led = useRef(0);
+  const led = useRef(-Infinity);
   const act = (event: KeyboardEvent): boolean => {
     const typing = within(event.target, TYPED);
     // An open layer has the keyboard to itself.
     const covered = document.querySelector("[role=dialog], [role=alertdialog]") !== null;
     const single = usePreferences.getState().singleKeys && !typing && !covered;
-    const asked = meaning(event, Date.now() - led.current < LEAD_MS, single);
-    led.current = asked?.does === "lead" ? Date.now() : 0;
+    // When the keys were pressed counts, not when a busy page came to look at them.
+    const asked = meaning(event, event.timeStamp - led.current < LEAD_MS, single);
+    led.current = asked?.does === "lead" ? event.timeStamp : -Infinity;
     switch (asked?.does) {
       case "palette":
         // A shell in a terminal uses the same keys itself.

@@ -17,7 +17,7 @@ export function WorkspaceSwitch({ me }: { me: Me }) {
       <div className="flex items-center gap-1">
         <select
           aria-label="Workspace"
-          className={`${inputClass} h-8 min-w-0 flex-1`}
+          className={`${inputClass} h-8 min-w-0 flex-1 pr-0 pl-1.5 text-ellipsis`}
           value={go.isPending ? go.variables : me.workspace.id}
           disabled={go.isPending}
           onChange={(event) => go.mutate(event.target.value)}

@@ -3,6 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { keys } from "~/api/keys";
 import type { Claw, Node, SandboxBrief } from "~/api/types";
 import { renewLine } from "./lines";
+import { renew } from "./renew";
 import type { LiveEvent } from "./stream";
 
 /** The name under which a later event replaces an earlier one of the same object. */
@@ -31,8 +32,7 @@ function audited(client: QueryClient) {
 }
 
 function changed(client: QueryClient, kind: string, id: string, version: unknown) {
-  const again = (queryKey: readonly unknown[], exact = false) =>
-    void client.invalidateQueries({ queryKey, exact });
+  const again = (queryKey: readonly unknown[], exact = false) => void renew(client, { queryKey, exact });
   switch (kind) {
     case "node": {
       renewLine(client, id);
@@ -76,7 +76,7 @@ export function applyEvents(client: QueryClient, events: LiveEvent[]) {
     const agent = data["agentId"];
     if (type === "agent.status" && typeof agent === "string") {
       patchStatus(client, agent, data["status"] as Claw["status"]);
-      void client.invalidateQueries({ queryKey: [...keys.claw(agent), "activity"] });
+      void renew(client, { queryKey: [...keys.claw(agent), "activity"] });
     } else if (
       type === "resource.changed" &&
       typeof data["kind"] === "string" &&
@@ -85,7 +85,7 @@ export function applyEvents(client: QueryClient, events: LiveEvent[]) {
       changed(client, data["kind"], data["id"], data["version"]);
       audited(client);
     } else if (type === "placement.fallback" && typeof agent === "string") {
-      void client.invalidateQueries({ queryKey: keys.claw(agent) });
+      void renew(client, { queryKey: keys.claw(agent) });
     } else if (type === "beat") {
       // Sign-ins change no resource, and an entry gets its place in the chain a moment after it was written.
       audited(client);

@@ -1,8 +1,10 @@
 // Keeps this tab live while somebody is signed in: by the stream that it holds, or by that of another tab.
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { api } from "~/api/client";
 import { applyEvents, eventKey } from "./apply";
 import { makeBatch } from "./batch";
+import { renew } from "./renew";
 import { openShared, tabChannel } from "./shared";
 import type { LiveEvent } from "./stream";
 
@@ -28,7 +30,9 @@ export function useLiveEvents(user: string | undefined, workspace: string | unde
         batch.push(eventKey(event), event);
         watchers.forEach((call) => call(event, leading));
       },
-      onReset: () => void client.invalidateQueries(),
+      onReset: () => void renew(client),
+      // A session that has ended is told by any answer; the page may have nothing else to ask.
+      onRefused: () => void api.get("/api/auth/me").catch(() => undefined),
     });
     return () => stream.close();
   }, [client, user, workspace]);

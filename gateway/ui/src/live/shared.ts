@@ -25,11 +25,15 @@ interface Hears {
   /** `leading`: this tab holds the stream, so whatever should happen once a browser happens here. */
   onEvent: (event: LiveEvent, leading: boolean) => void;
   onReset: () => void;
+  onRefused?: () => void;
 }
 
 /** `open` makes the real stream; tests give another one. */
 export function openShared(between: Channel | undefined, hears: Hears, open = openStream): Stream {
-  if (!between) return open({ onEvent: (event) => hears.onEvent(event, true), onReset: hears.onReset });
+  const { onRefused } = hears;
+  const refused = onRefused ? { onRefused } : {};
+  if (!between)
+    return open({ onEvent: (event) => hears.onEvent(event, true), onReset: hears.onReset, ...refused });
   const channel = between;
   const id = Math.random().toString(36).slice(2);
   let own: { claim: Claim; stream: Stream } | undefined;
@@ -64,6 +68,7 @@ export function openShared(between: Channel | undefined, hears: Hears, open = op
           channel.post({ k: "reset", claim });
           hears.onReset();
         },
+        ...refused,
       },
       last,
     );

@@ -34,10 +34,12 @@ export interface Listener {
   onEvent: (event: LiveEvent) => void;
   /** The past may be incomplete: everything on screen is to be asked again. */
   onReset: () => void;
+  /** Coming back failed. An EventSource does not say why: the gateway may be away, or the session at its end. */
+  onRefused?: () => void;
 }
 
 /** Opens the stream and keeps it open until closed. `from`: the id of the last event that is known already. */
-export function openStream({ onEvent, onReset }: Listener, from?: string): Stream {
+export function openStream({ onEvent, onReset, onRefused }: Listener, from?: string): Stream {
   let source: EventSource | undefined;
   let lastId = from;
   let attempt = 0;
@@ -93,6 +95,7 @@ export function openStream({ onEvent, onReset }: Listener, from?: string): Strea
     clearTimeout(retry);
     attempt += 1;
     link.lost(attempt, Date.now());
+    if (attempt > 1) onRefused?.();
     retry = setTimeout(open, backoff(attempt, Math.random()));
   }
 

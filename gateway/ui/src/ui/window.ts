@@ -3,7 +3,7 @@ import { useEffect, useState, type RefObject } from "react";
 
 /** Below this a list is drawn whole: then a browser's own search finds everything. */
 export const WHOLE = 120;
-const AROUND = 12;
+const AROUND = 8;
 /** Rows come and go by this many, so that most frames of a scroll change nothing. */
 const STEP = 4;
 
@@ -15,9 +15,42 @@ export function visible(count: number, height: number, top: number, view: number
   return [Math.min(first, Math.max(0, count - 1)), Math.max(last, Math.min(count, first + 1))];
 }
 
+/** How long after a scroll its rows take the pointer again, when it does not move. */
+const REST_MS = 100;
+
+/**
+ * Rows that pass under a resting pointer would each light up and be painted for it, which costs more than the scrolling
+ * itself. They take the pointer again when it moves, or a moment after the last scroll.
+ */
+function passUnder(body: HTMLElement): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wake = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    body.style.pointerEvents = "";
+  };
+  const sleep = () => {
+    if (timer === undefined) body.style.pointerEvents = "none";
+    clearTimeout(timer);
+    timer = setTimeout(wake, REST_MS);
+  };
+  // A browser tells of the pointer also when only what is below it moved.
+  const moved = (event: PointerEvent) => {
+    if (timer !== undefined && (event.movementX !== 0 || event.movementY !== 0)) wake();
+  };
+  addEventListener("scroll", sleep, { passive: true });
+  addEventListener("pointermove", moved, { passive: true });
+  return () => {
+    removeEventListener("scroll", sleep);
+    removeEventListener("pointermove", moved);
+    wake();
+  };
+}
+
 /** The rows to draw of a table's body, from the page's own scroll. */
 export function useWindow(body: RefObject<HTMLElement | null>, count: number, height: number) {
-  const [place, setPlace] = useState<[number, number]>([0, Math.min(count, WHOLE)]);
+  // Until its place is known, a table is taken to begin at the top of the view.
+  const [place, setPlace] = useState(() => visible(count, height, 0, window.innerHeight));
   useEffect(() => {
     let frame = 0;
     const look = () => {
@@ -30,9 +63,11 @@ export function useWindow(body: RefObject<HTMLElement | null>, count: number, he
       frame ||= requestAnimationFrame(look);
     };
     look();
+    const wake = count > WHOLE && body.current ? passUnder(body.current) : undefined;
     addEventListener("scroll", soon, { passive: true });
     addEventListener("resize", soon);
     return () => {
+      wake?.();
       removeEventListener("scroll", soon);
       removeEventListener("resize", soon);
       cancelAnimationFrame(frame);

@@ -37,6 +37,10 @@ export function makeHub() {
       refusing = true;
       open.forEach((response) => response.destroy());
     },
+    /** Ends every stream, as the gateway does when its session ends; new ones are answered as ever. */
+    end() {
+      open.forEach((response) => response.destroy());
+    },
     mend() {
       refusing = false;
     },

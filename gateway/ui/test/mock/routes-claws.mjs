@@ -52,7 +52,7 @@ async function provision(at) {
   const claw = clawOf(at);
   const old = state.sandboxes.get(claw.id);
   if (old?.state === "running") return { body: old };
-  await new Promise((done) => setTimeout(done, state.provisionMs ?? 60));
+  await new Promise((done) => setTimeout(done, 60));
   const wanted =
     state.placement.target === "node"
       ? state.nodes.find((one) => one.id === state.placement.node_id)

@@ -48,7 +48,8 @@ function problem(response, requestId, { status = 500, code = "internal", message
   );
 }
 
-function serveFile(response, path) {
+/** A file of the built page, or the page itself for an address of it. */
+export function serveFile(response, path) {
   const clean = normalize(path).replace(/^(\.\.[/\\])+/, "");
   const file = join(DIST, clean);
   const found = clean !== "/" && existsSync(file) && extname(file) !== "";
@@ -83,6 +84,13 @@ function match(pattern, path) {
 /** Starts the mock; `state` may be changed at any time, `hub` announces it. */
 export async function startMock({ port = 0, ...seed } = {}) {
   const mock = { state: makeState(seed), hub: makeHub(), build: "mock-1", down: false };
+  const held = new Map();
+  /** Keeps a route (`GET /api/claws/:id`) without an answer until the returned function is called. */
+  mock.hold = (route) => {
+    let free;
+    held.set(route, new Promise((done) => (free = done)));
+    return () => (held.delete(route), free());
+  };
   let requests = 0;
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, "http://mock");
@@ -104,6 +112,7 @@ export async function startMock({ port = 0, ...seed } = {}) {
         const [method, pattern] = route.split(" ");
         const params = method === request.method && match(pattern, url.pathname);
         if (!params) continue;
+        await held.get(route);
         if (!handler.open && !state.sessions.has(session))
           throw new Refusal(401, "unauthenticated", "You are not signed in");
         const raw = await bodyOf(request);

@@ -1,5 +1,5 @@
 //! The brain of an agent: `agent_md`, Markdown that it keeps about itself and its work. Each version is a row that is
-//! never changed; the newest is the brain. A write names the version that it was made from, a seed never overwrites what
+//! never changed; the newest is the brain, and the newest [`KEPT`] are its history. A write names the version that it was made from, a seed never overwrites what
 //! is there, a consolidation does. Table: `claw_brains`.
 
 pub mod dto;
@@ -9,5 +9,5 @@ pub mod routes;
 pub mod store;
 mod write;
 
-pub use model::Cause;
+pub use model::{Cause, KEPT};
 pub use write::{Write, write, write_in};

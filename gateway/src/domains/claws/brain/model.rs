@@ -3,6 +3,9 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// Versions of a brain that are kept: enough to see months of work, and a bound to what one agent may fill.
+pub const KEPT: i64 = 500;
+
 /// Why a version was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]

@@ -1,4 +1,5 @@
-//! All SQL of brains. Versions are only added; they go with their agent.
+//! All SQL of brains. Versions are only added; they go when [`KEPT`](super::KEPT) newer ones are there, and with their
+//! agent.
 
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
@@ -84,6 +85,22 @@ pub async fn history(
 pub async fn insert(db: &impl ConnectionTrait, row: brain::Model) -> Result<(), DbErr> {
     brain::Entity::insert(brain::ActiveModel::from(row))
         .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Removes the versions up to one, which are too old to be kept.
+pub async fn remove_up_to(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    claw: ClawId,
+    version: i64,
+) -> Result<(), DbErr> {
+    brain::Entity::delete_many()
+        .filter(brain::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(brain::Column::ClawId.eq(claw))
+        .filter(brain::Column::Version.lte(version))
+        .exec(db)
         .await?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::entity::brain;
-use super::model::{Cause, Decision, decide};
+use super::model::{Cause, Decision, KEPT, decide};
 use super::store;
 use crate::db::{WriteTx, unique_violation};
 use crate::domains::audit;
@@ -111,6 +111,7 @@ pub async fn write_in(
             error.into()
         });
     }
+    store::remove_up_to(&**tx, scope, claw, version - KEPT).await?;
     let mut details = serde_json::json!({
         "name": agent.name, "version": version, "cause": write.cause.as_str(), "bytes": row.bytes,
     });

@@ -1,16 +1,18 @@
 //! Deleting an agent: softly (it leaves lists, gives its quota back, loses its sandbox), or for good (purge). Both end in
 //! a saga, because the sandbox is on a machine that may be away.
 
+use sea_orm::DbErr;
+
 use crate::db::WriteTx;
 use crate::domains::audit;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::entity::claw;
-use crate::domains::claws::purge::{self as sagas, Kind, saga};
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::claws::{ClawError, store};
 use crate::domains::workspaces::{QuotaKind, quota};
 use crate::events::{self, AgentState, AgentStatus, Event, ResourceKind};
 use crate::ids::{ClawId, UserId};
+use crate::sagas::{self, Kind, saga};
 
 /// Deletes softly. Deleting a deleted agent changes nothing.
 ///
@@ -28,7 +30,7 @@ pub async fn delete(
         .ok_or(ClawError::NotFound)?;
     if row.deleted_at.is_none() {
         mark_deleted(state, &mut tx, scope, user, row).await?;
-        sagas::begin(&tx, state, scope, user, Kind::Retire, id).await?;
+        begin(state, &tx, scope, user, Kind::ClawRetire, id).await?;
         tx.commit().await?;
         state.sagas.nudge();
     }
@@ -53,7 +55,7 @@ pub async fn purge(
     if row.deleted_at.is_none() {
         mark_deleted(state, &mut tx, scope, user, row).await?;
     }
-    let (saga, begun) = sagas::begin(&tx, state, scope, user, Kind::Purge, id).await?;
+    let (saga, begun) = begin(state, &tx, scope, user, Kind::ClawPurge, id).await?;
     if begun {
         let now = state.clock.now();
         let details = serde_json::json!({ "name": name });
@@ -72,6 +74,24 @@ pub async fn purge(
         state.sagas.nudge();
     }
     Ok(saga)
+}
+
+async fn begin(
+    state: &ClawsState,
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    user: UserId,
+    kind: Kind,
+    claw: ClawId,
+) -> Result<(saga::Model, bool), DbErr> {
+    let new = sagas::New {
+        kind,
+        subject: claw.0,
+        scope,
+        user,
+        now: state.clock.now(),
+    };
+    sagas::begin_once(tx, &state.ids, new).await
 }
 
 async fn mark_deleted(

@@ -3,11 +3,11 @@
 
 use crate::domains::audit;
 use crate::domains::auth::{self, WorkspaceScope};
-use crate::domains::claws::purge::{self as sagas, saga};
 use crate::domains::workspaces::members::store::take_turn;
 use crate::domains::workspaces::routes::WorkspacesState;
 use crate::domains::workspaces::{WorkspaceError, store};
 use crate::ids::UserId;
+use crate::sagas::{self, Kind, saga};
 
 /// Begins it.
 ///
@@ -49,7 +49,14 @@ pub async fn delete(
         details,
     )
     .await?;
-    let saga = sagas::begin_workspace(&tx, &state.ids, now, scope, user).await?;
+    let end = sagas::New {
+        kind: Kind::WorkspacePurge,
+        subject: scope.workspace().0,
+        scope,
+        user,
+        now,
+    };
+    let saga = sagas::begin(&tx, &state.ids, end).await?;
     tx.commit().await?;
     state.streams.revoked();
     state.sagas.nudge();

@@ -66,15 +66,22 @@ export function tabOf(app: string | undefined, tab: string | undefined): string 
   return TABS.find((one) => one === wanted) ?? "overview";
 }
 
+type Choice = Partial<Record<"app" | "tab" | "sources" | "view", string | undefined>>;
+
+/** An address holds what was chosen and nothing else. */
+const chosen = (choice: Choice) =>
+  Object.fromEntries(Object.entries(choice).filter(([, value]) => value)) as Record<string, string>;
+
 function Agent({ claw }: { claw: Claw }) {
-  const { app, tab, sources } = route.useSearch();
+  const { app, tab, sources, view } = route.useSearch();
   const navigate = route.useNavigate();
   const sandbox = useQuery(sandboxQuery(claw.id));
   const may = useMay();
   const state = stateOf(clawStates, claw.status);
   const live = sandbox.data ?? undefined;
-  const go = (next: string) =>
-    void navigate({ search: next === "overview" ? {} : { app: next }, replace: true });
+  // What was chosen in one tab is still chosen when somebody comes back to it.
+  const choose = (change: Choice) =>
+    void navigate({ search: (now) => chosen({ ...now, tab: undefined, ...change }), replace: true });
   return (
     <>
       <header className="z-10 -mx-1 bg-canvas px-1 py-1 sm:sticky sm:top-10">
@@ -94,7 +101,7 @@ function Agent({ claw }: { claw: Claw }) {
       {live && <SandboxLine sandbox={live} />}
       <TabSet
         value={tabOf(app, tab)}
-        onChange={go}
+        onChange={(next) => choose({ app: next === "overview" ? undefined : next })}
         items={[
           { id: "overview", label: "Overview", content: <Overview claw={claw} sandbox={live} /> },
           {
@@ -105,7 +112,14 @@ function Agent({ claw }: { claw: Claw }) {
           {
             id: "brain",
             label: "Brain",
-            content: <BrainTab id={claw.id} mayWrite={may("claws.write") && !claw.deleted_at} />,
+            content: (
+              <BrainTab
+                id={claw.id}
+                mayWrite={may("claws.write") && !claw.deleted_at}
+                view={view}
+                onView={(next) => choose({ app: "brain", view: next })}
+              />
+            ),
           },
           {
             id: "activity",
@@ -114,10 +128,17 @@ function Agent({ claw }: { claw: Claw }) {
               <ActivityTab
                 id={claw.id}
                 sources={sourcesOf(sources)}
-                onSources={(next) => {
-                  const chosen = next.length === SOURCES.length ? {} : { sources: next.join(",") };
-                  void navigate({ search: { app: "activity", ...chosen }, replace: true });
-                }}
+                onSources={(change) =>
+                  void navigate({
+                    // From the address as it is now: two quick presses are two changes.
+                    search: (now) => {
+                      const next = change(sourcesOf(now.sources));
+                      const all = next.length === SOURCES.length;
+                      return chosen({ ...now, app: "activity", sources: all ? undefined : next.join(",") });
+                    },
+                    replace: true,
+                  })
+                }
               />
             ),
           },

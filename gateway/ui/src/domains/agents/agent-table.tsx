@@ -31,8 +31,11 @@ function AgentRow({ claw, gone }: { claw: Claw; gone: boolean }) {
       </th>
       <td className={table.cell}>
         <Status tone={state.tone} word={state.word} />
+        <div className="text-small text-fg-3 sm:hidden">
+          sandbox {sandbox ? sandbox.word.toLowerCase() : "none"}
+        </div>
       </td>
-      <td className={table.cell}>
+      <td className={cx(table.cell, "max-sm:hidden")}>
         {sandbox ? (
           <Status tone={sandbox.tone} word={sandbox.word} />
         ) : (
@@ -92,7 +95,7 @@ export function AgentTable({ agents }: { agents: Claw[] }) {
               <th scope="col" className={table.head}>
                 State
               </th>
-              <th scope="col" className={table.head}>
+              <th scope="col" className={cx(table.head, "max-sm:hidden")}>
                 Sandbox
               </th>
               <th scope="col" className={cx(table.head, "max-md:hidden")}>

@@ -68,11 +68,14 @@ export const NodeRow = memo(function NodeRow({ node, gone, reserved, place, sele
           ))}
         </div>
         <div className="truncate text-small text-fg-3 sm:hidden">
-          CPU {percent(node.cpu)} · memory {percent(node.memory)} · <Ago at={iso(node.seen)} never="never" />
+          CPU {percent(node.cpu)} · memory {percent(node.memory)}
         </div>
       </th>
       <td className={cx(table.cell, "max-sm:px-2")}>
         <Status tone={state.tone} word={state.word} title={state.why} />
+        <div className="text-small text-fg-3 sm:hidden">
+          <Ago at={iso(node.seen)} never="never" />
+        </div>
       </td>
       <td className={cx(table.cell, "text-right max-sm:hidden")}>
         {node.status === "pending" ? DASH : node.sandboxes}

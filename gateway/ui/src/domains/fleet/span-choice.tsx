@@ -1,5 +1,5 @@
 import type { HistorySpan } from "~/api/types";
-import { cx } from "~/ui/class";
+import { Segments } from "~/ui/segments";
 
 export const SPANS: Record<HistorySpan, { label: string; words: string; seconds: number }> = {
   "1h": { label: "1 h", words: "the last hour", seconds: 3600 },
@@ -20,26 +20,6 @@ export function SpanChoice({
   value: HistorySpan;
   onChange: (span: HistorySpan) => void;
 }) {
-  return (
-    <span
-      role="group"
-      aria-label="Time span"
-      className="inline-flex rounded-control border border-line-strong/60"
-    >
-      {ALL.map((span) => (
-        <button
-          key={span}
-          type="button"
-          aria-pressed={span === value}
-          onClick={() => onChange(span)}
-          className={cx(
-            "h-6 px-2 text-small first:rounded-l-control last:rounded-r-control pointer-coarse:h-11",
-            span === value ? "bg-line/70 font-[550] text-fg" : "text-fg-2 hover:text-fg",
-          )}
-        >
-          {SPANS[span].label}
-        </button>
-      ))}
-    </span>
-  );
+  const options = ALL.map((span) => [span, SPANS[span].label] as const);
+  return <Segments label="Time span" value={value} options={options} onChange={onChange} />;
 }

@@ -7,7 +7,7 @@ import { Status, type Tone } from "~/ui/status";
 import { sentence } from "~/ui/sentence";
 import { table } from "~/ui/table";
 import { Ago, duration, span, useNow } from "~/ui/time";
-import type { TreeRow } from "./flatten";
+import type { ActorLine } from "./flatten";
 import { Spark } from "./spark";
 
 const TONES: Record<string, Tone> = {
@@ -43,7 +43,7 @@ function Waiting({ actor: { mailbox, lag } }: { actor: Actor }) {
 }
 
 interface Props {
-  row: TreeRow;
+  row: ActorLine;
   /** It left the tree while somebody was reading; it stays, struck through, until they leave. */
   gone: boolean;
   /** What it handled in the last minute, oldest first. */
@@ -124,7 +124,7 @@ export function ActorRow({ row, gone, minute, focusable, untold, onFocus, onTogg
           word={gone ? "Gone" : sentence(actor.state)}
         />
       </td>
-      <td className={cx(table.cell, "text-right whitespace-nowrap")}>
+      <td className={cx(table.cell, "text-right whitespace-nowrap max-sm:hidden")}>
         <Waiting actor={actor} />
       </td>
       <td className={cx(table.cell, "text-right text-fg-2 max-md:hidden")}>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Actor } from "~/api/types";
 import { shortName } from "./actor-row";
 import { applyDelta, Rates, SLOTS } from "./apply";
-import { count, flatten, offers } from "./flatten";
+import { count, flatten, MOST_SIBLINGS, offers } from "./flatten";
 
 const actor = (id: string, children: Actor[] = [], more: Partial<Actor> = {}): Actor => ({
   id,
@@ -24,7 +24,7 @@ const tree = actor("root", [
   actor("b", [], { state: "failed", restarts: 3 }),
 ]);
 const names = (chosen = new Map<string, boolean>(), query = "") =>
-  flatten(tree, chosen, { query }).map((row) => `${row.depth}${row.actor.id}`);
+  flatten(tree, chosen, { query }).map((row) => `${row.depth}${row.id}`);
 
 describe("the tree as rows", () => {
   it("opens the root and two levels", () => expect(names()).toEqual(["0root", "1a", "2a1", "1b"]));
@@ -47,6 +47,32 @@ describe("the tree as rows", () => {
     expect(ids({ tenant: "w2" })).toEqual(["root", "m"]);
     expect(ids({ kind: "node", tenant: "w1" })).toEqual(["root", "n"]);
     expect(offers(mixed)).toEqual({ kinds: ["node", "worker"], tenants: ["w1", "w2"] });
+  });
+  it("shows many siblings by kind, opened on demand, with whoever failed always among those shown", () => {
+    const many = actor("root", [
+      actor("relay", [], { kind: "event_relay" }),
+      ...Array.from({ length: 500 }, (_, n) =>
+        actor(`s${n}`, [], {
+          kind: "subscriber" as Actor["kind"],
+          ...(n === 450 && { state: "failed", restarts: 2 }),
+        }),
+      ),
+    ]);
+    const ids = (chosen: [string, boolean][], query = "") =>
+      flatten(many, new Map(chosen), { query }).map((row) => row.id);
+    expect(ids([])).toEqual(["root", "relay", "root#subscriber"]);
+    const group = flatten(many, new Map(), {}).at(-1);
+    expect(group).toMatchObject({ is: "group", count: 500, failed: 1, restarts: 2, open: false });
+    const open = ids([["root#subscriber", true]]);
+    expect(open.slice(3, 5)).toEqual(["s450", "s0"]);
+    expect(open).toHaveLength(3 + MOST_SIBLINGS + 1);
+    expect(flatten(many, new Map([["root#subscriber", true]]), {}).at(-1)).toMatchObject({
+      is: "more",
+      count: 500 - MOST_SIBLINGS,
+    });
+    // A search that finds few needs no groups; one that finds many opens them.
+    expect(ids([], "s499")).toEqual(["root", "s499"]);
+    expect(ids([], "subscriber")).toHaveLength(2 + MOST_SIBLINGS + 1);
   });
   it("counts", () => expect(count(tree)).toEqual({ actors: 5, failed: 1, restarts: 3 }));
 });

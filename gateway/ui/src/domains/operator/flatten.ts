@@ -1,9 +1,8 @@
 import type { Actor } from "~/api/types";
 
-export interface TreeRow {
+interface Line {
   /** The actor's, so that rows can be held while somebody reads. */
   id: string;
-  actor: Actor;
   depth: number;
   /** Place among its siblings, from 1. */
   place: number;
@@ -11,6 +10,30 @@ export interface TreeRow {
   open: boolean;
   parent: string | undefined;
 }
+
+export interface ActorLine extends Line {
+  is: "actor";
+  actor: Actor;
+}
+/** Many siblings of one kind, as one row that can be opened. */
+export interface GroupLine extends Line {
+  is: "group";
+  kind: string;
+  count: number;
+  failed: number;
+  restarts: number;
+}
+/** What a group has beyond those that are shown. */
+export interface MoreLine extends Line {
+  is: "more";
+  count: number;
+}
+export type TreeRow = ActorLine | GroupLine | MoreLine;
+
+/** Above this, siblings are shown by kind; and no group shows more than this many. */
+export const MOST_SIBLINGS = 200;
+/** A kind with fewer stands among its siblings as ever. */
+const GROUP_FROM = 20;
 
 /** The root and two levels are open unless somebody chose otherwise. */
 export function isOpen(actor: Actor, depth: number, chosen: ReadonlyMap<string, boolean>): boolean {
@@ -39,11 +62,50 @@ export function flatten(root: Actor, chosen: ReadonlyMap<string, boolean>, filte
   const walk = (actor: Actor, depth: number, place: number, siblings: number, parent: string | undefined) => {
     if (searching && !reaches(actor)) return;
     const open = searching ? actor.children.some(reaches) : isOpen(actor, depth, chosen);
-    rows.push({ id: actor.id, actor, depth, place, siblings, open, parent });
-    if (open)
-      actor.children.forEach((child, index) =>
-        walk(child, depth + 1, index + 1, actor.children.length, actor.id),
-      );
+    rows.push({ is: "actor", id: actor.id, actor, depth, place, siblings, open, parent });
+    if (!open) return;
+    const below = searching ? actor.children.filter(reaches) : actor.children;
+    if (below.length > MOST_SIBLINGS) return grouped(below, depth + 1, actor.id);
+    below.forEach((child) =>
+      walk(child, depth + 1, actor.children.indexOf(child) + 1, actor.children.length, actor.id),
+    );
+  };
+  const grouped = (all: Actor[], depth: number, parent: string) => {
+    const kinds = new Map<string, Actor[]>();
+    for (const one of all) {
+      const some = kinds.get(one.kind);
+      if (some) some.push(one);
+      else kinds.set(one.kind, [one]);
+    }
+    const alone = [...kinds.values()].filter((some) => some.length < GROUP_FROM).flat();
+    const many = [...kinds].filter(([, some]) => some.length >= GROUP_FROM);
+    const siblings = alone.length + many.length;
+    alone.forEach((child, index) => walk(child, depth, index + 1, siblings, parent));
+    many.forEach(([kind, some], index) => {
+      const id = `${parent}#${kind}`;
+      // Somebody who searches wants to see what was found.
+      const open = chosen.get(id) ?? searching;
+      const failed = some.filter(({ state }) => state === "failed");
+      const restarts = some.reduce((sum, one) => sum + (one.restarts ?? 0), 0);
+      const counts = { kind, count: some.length, failed: failed.length, restarts };
+      const place = alone.length + index + 1;
+      rows.push({ is: "group", id, depth, place, siblings, open, parent, ...counts });
+      if (!open) return;
+      // Whoever failed is never among those left out.
+      const first = new Set([...failed, ...some].slice(0, MOST_SIBLINGS));
+      [...first].forEach((child, at) => walk(child, depth + 1, at + 1, some.length, id));
+      if (some.length > first.size)
+        rows.push({
+          is: "more",
+          id: `${id}#more`,
+          depth: depth + 1,
+          place: first.size + 1,
+          siblings: first.size + 1,
+          open: false,
+          parent: id,
+          count: some.length - first.size,
+        });
+    });
   };
   walk(root, 0, 1, 1, undefined);
   return rows;

@@ -15,7 +15,7 @@ type One = Promises["promises"][number];
 function Standing({ one }: { one: One }) {
   if (!one.promised) return <Status tone="idle" word="Not yet promised" />;
   return one.broken > 0 ? (
-    <Status tone="failed" word={`Broken ${number(one.broken)} times`} />
+    <Status tone="failed" word={one.broken === 1 ? "Broken once" : `Broken ${number(one.broken)} times`} />
   ) : (
     <Status tone="done" word="Kept" />
   );

@@ -11,18 +11,30 @@ import { useNow } from "~/ui/time";
 import { ActorRow } from "./actor-row";
 import type { Rates } from "./apply";
 import { ExplainDialog } from "./explain";
-import { flatten, type TreeFilter } from "./flatten";
+import { flatten, MOST_SIBLINGS, type TreeFilter } from "./flatten";
+import { GroupRow } from "./group-row";
 
 const HEADS: [string, string][] = [
   ["Actor", ""],
   ["State", ""],
-  ["Mailbox", "text-right"],
+  ["Mailbox", "text-right max-sm:hidden"],
   ["Handled", "text-right max-md:hidden"],
   ["Last minute", "text-right max-lg:hidden"],
   ["Restarts", "text-right max-sm:hidden"],
   ["Up for", "text-right max-md:hidden"],
   ["Last failure", "max-xl:hidden"],
 ];
+
+function Legend() {
+  return (
+    <p className="border-t border-line px-4 py-2 text-small text-fg-3">
+      Each line is watched by the one it is indented under. A mailbox shows how many messages wait and how old
+      the oldest is; of a stream, what waits for its reader and how many events that is behind. The line of
+      the last minute is what an actor handled since this page is open. Whoever failed for good stays in the
+      list. More than {MOST_SIBLINGS} beside each other are shown by kind.
+    </p>
+  );
+}
 
 interface Props {
   tree: Tree;
@@ -72,7 +84,7 @@ export function TreeGrid({ tree, rates, filter, mayRestart, explained, onExplain
       End: () => go(rows.length - 1),
       ArrowRight: () => (row.open ? go(index + 1) : toggle(row.id, true)),
       ArrowLeft: () => (row.open ? toggle(row.id, false) : parent >= 0 && go(parent)),
-      Enter: () => onExplain(row.id),
+      Enter: () => (row.is === "actor" ? onExplain(row.id) : toggle(row.id, !row.open)),
     };
     const move = moves[event.key];
     if (!move) return;
@@ -101,27 +113,28 @@ export function TreeGrid({ tree, rates, filter, mayRestart, explained, onExplain
                 </tr>
               </thead>
               <tbody ref={body}>
-                {rows.map(({ item, gone }, at) => (
-                  <ActorRow
-                    key={item.id}
-                    row={item}
-                    gone={gone}
-                    minute={rates.of(item.id, now)}
-                    untold={!mayRestart && !item.actor.tenant}
-                    focusable={at === index}
-                    onFocus={() => setCurrent(item.id)}
-                    onToggle={() => toggle(item.id, !item.open)}
-                    onExplain={() => onExplain(item.id)}
-                  />
-                ))}
+                {rows.map(({ item, gone }, at) => {
+                  const place = {
+                    focusable: at === index,
+                    onFocus: () => setCurrent(item.id),
+                    onToggle: () => toggle(item.id, !item.open),
+                  };
+                  if (item.is !== "actor") return <GroupRow key={item.id} row={item} {...place} />;
+                  return (
+                    <ActorRow
+                      key={item.id}
+                      row={item}
+                      gone={gone}
+                      minute={rates.of(item.id, now)}
+                      untold={!mayRestart && !item.actor.tenant}
+                      onExplain={() => onExplain(item.id)}
+                      {...place}
+                    />
+                  );
+                })}
               </tbody>
             </table>
-            <p className="border-t border-line px-4 py-2 text-small text-fg-3">
-              Each line is watched by the one it is indented under. A mailbox shows how many messages wait and
-              how old the oldest is; of a stream, what waits for its reader and how many events that is
-              behind. The line of the last minute is what an actor handled since this page is open. Whoever
-              failed for good stays in the list.
-            </p>
+            <Legend />
           </div>
         </div>
       )}

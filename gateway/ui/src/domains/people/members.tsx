@@ -50,7 +50,7 @@ function Row({ one, gone, chosen, own, manages, busy, onRole, onRemove }: RowPro
           joined <Ago at={one.joined_at} />
         </span>
       </th>
-      <td className={table.cell}>
+      <td className={cx(table.cell, "max-sm:px-0")}>
         {reachable ? (
           <select
             aria-label={`Role of ${name}`}
@@ -72,7 +72,7 @@ function Row({ one, gone, chosen, own, manages, busy, onRole, onRemove }: RowPro
       <td className={cx(table.cell, "max-sm:hidden")}>
         <Ago at={one.joined_at} />
       </td>
-      <td className={`${table.cell} text-right`}>
+      <td className={cx(table.cell, "text-right max-sm:pl-2")}>
         {!gone && (reachable || one.you) && (
           <Button onClick={onRemove} aria-label={one.you ? "Leave the workspace" : `Remove ${name}`}>
             {one.you ? "Leave" : "Remove"}
@@ -88,7 +88,11 @@ function Head() {
     <thead>
       <tr>
         {["Name", "Role", "Joined"].map((head) => (
-          <th key={head} scope="col" className={cx(table.head, head === "Joined" && "max-sm:hidden")}>
+          <th
+            key={head}
+            scope="col"
+            className={cx(table.head, head === "Joined" && "max-sm:hidden", head === "Role" && "max-sm:px-0")}
+          >
             {head}
           </th>
         ))}

@@ -9,7 +9,7 @@ import { useHeld } from "~/ui/held";
 import { HeldNote } from "~/ui/held-note";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
-import { activityQuery, SOURCES } from "./queries";
+import { activityQuery, SOURCES, toggled } from "./queries";
 import { ActivityRow } from "./row";
 
 const LABELS: Record<ActivitySource, string> = {
@@ -32,7 +32,8 @@ export const rowsOf = (pages: { items: Activity[] }[]) => {
 interface Props {
   id: string;
   sources: ActivitySource[];
-  onSources: (sources: ActivitySource[]) => void;
+  /** Told how to change what is shown, not what it becomes. */
+  onSources: (change: (now: ActivitySource[]) => ActivitySource[]) => void;
 }
 
 /** All that this agent did and that was done to it, live; what is being read stays where it is. */
@@ -43,10 +44,7 @@ export function ActivityTab({ id, sources, onSources }: Props) {
   const all = useMemo(() => rowsOf(history.data?.pages ?? []), [history.data]);
   const chosen = `${sources.join(",")} ${history.data?.pages.length ?? 0}`;
   const { rows, waiting, held, release, bind } = useHeld(all, chosen);
-  const toggle = (source: ActivitySource) => {
-    const next = sources.includes(source) ? sources.filter((one) => one !== source) : [...sources, source];
-    onSources(next.length === 0 ? SOURCES : SOURCES.filter((one) => next.includes(one)));
-  };
+  const toggle = (source: ActivitySource) => onSources((now) => toggled(now, source));
   return (
     <section aria-label="Activity" className="rounded-panel border border-line bg-surface" {...bind}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-1.5">
@@ -79,7 +77,7 @@ export function ActivityTab({ id, sources, onSources }: Props) {
           title="Nothing happened yet"
           action={
             sources.length < offered.length && (
-              <Button onClick={() => onSources(SOURCES)}>Show everything</Button>
+              <Button onClick={() => onSources(() => SOURCES)}>Show everything</Button>
             )
           }
         >

@@ -12,6 +12,12 @@ export function sourcesOf(text: string | undefined): ActivitySource[] {
   return chosen.length > 0 ? chosen : SOURCES;
 }
 
+/** With a source more or less; when none is left, all of them. */
+export function toggled(now: ActivitySource[], source: ActivitySource): ActivitySource[] {
+  const next = SOURCES.filter((one) => (one === source) !== now.includes(one));
+  return next.length > 0 ? next : SOURCES;
+}
+
 /** The history of an agent, newest first, a page at a time. */
 export const activityQuery = (id: string, sources: ActivitySource[], limit = 50) =>
   infiniteQueryOptions({

@@ -5,6 +5,7 @@ import type { Brain, BrainCause, BrainVersion } from "~/api/types";
 import { Button } from "~/ui/button";
 import { bytes } from "~/ui/bytes";
 import { Confirm } from "~/ui/dialog";
+import { Markdown } from "~/ui/markdown/markdown";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -26,11 +27,26 @@ function told(one: BrainVersion): string {
   return `${cause}${from}${by ? ` by ${by}` : ""}`;
 }
 
-/** An earlier version against the present one. */
-function Compared({ id, version, brain }: { id: string; version: number; brain: Brain }) {
+interface Opened {
+  version: number;
+  as: "text" | "changes";
+}
+
+/** An earlier version, laid out or against the present one. */
+function Earlier({ id, version, as, brain }: Opened & { id: string; brain: Brain }) {
   const earlier = useQuery(versionQuery(id, version));
   if (earlier.isPending) return <Loading what={`version ${version}`} rows={3} />;
   if (!earlier.data) return <Failed error={earlier.error} retry={() => void earlier.refetch()} />;
+  if (as === "text")
+    return (
+      <section aria-label={`Version ${version}`} className="p-4">
+        {earlier.data.agent_md.trim() === "" ? (
+          <p className="text-fg-2">Nothing was written in it.</p>
+        ) : (
+          <Markdown text={earlier.data.agent_md} what={`version ${version}`} />
+        )}
+      </section>
+    );
   return (
     <DiffView
       before={earlier.data.agent_md}
@@ -40,10 +56,59 @@ function Compared({ id, version, brain }: { id: string; version: number; brain: 
   );
 }
 
+interface LineProps {
+  one: BrainVersion;
+  present: boolean;
+  opened: Opened["as"] | undefined;
+  onOpen: (as: Opened["as"] | undefined) => void;
+  onRestore: (() => void) | undefined;
+}
+
+/** One version: who wrote it when, and what can be done with it. */
+function Line({ one, present, opened, onOpen, onRestore }: LineProps) {
+  const toggle = (as: Opened["as"]) => () => onOpen(opened === as ? undefined : as);
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2">
+      <div className="min-w-0">
+        <span className="font-[550]">Version {one.version}</span>{" "}
+        <span className="text-fg-2">{told(one)}</span>
+        <div className="text-small text-fg-3">
+          {bytes(one.bytes)}, <Ago at={one.at} />
+        </div>
+      </div>
+      {present ? (
+        <span className="text-small text-fg-3">the present one</span>
+      ) : (
+        <div className="flex flex-wrap gap-2">
+          <Button
+            aria-expanded={opened === "text"}
+            aria-label={`Read version ${one.version}`}
+            onClick={toggle("text")}
+          >
+            Read
+          </Button>
+          <Button
+            aria-expanded={opened === "changes"}
+            aria-label={`Compare version ${one.version} with the present one`}
+            onClick={toggle("changes")}
+          >
+            Compare
+          </Button>
+          {onRestore && (
+            <Button aria-label={`Take back version ${one.version}`} onClick={onRestore}>
+              Take back
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
 export function History({ id, brain, mayWrite }: { id: string; brain: Brain; mayWrite: boolean }) {
   const client = useQueryClient();
   const history = useInfiniteQuery(historyQuery(id));
-  const [compared, setCompared] = useState<number>();
+  const [opened, setOpened] = useState<Opened>();
   const [restoring, setRestoring] = useState<number>();
   const versions = history.data?.pages.flatMap((page) => page.items) ?? [];
   return (
@@ -58,39 +123,16 @@ export function History({ id, brain, mayWrite }: { id: string; brain: Brain; may
       <ol>
         {versions.map((one) => (
           <li key={one.version} className="border-b border-line last:border-0">
-            <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2">
-              <div className="min-w-0">
-                <span className="font-[550]">Version {one.version}</span>{" "}
-                <span className="text-fg-2">{told(one)}</span>
-                <div className="text-small text-fg-3">
-                  {bytes(one.bytes)}, <Ago at={one.at} />
-                </div>
-              </div>
-              {one.version === brain.version ? (
-                <span className="text-small text-fg-3">the present one</span>
-              ) : (
-                <div className="flex gap-2">
-                  <Button
-                    aria-expanded={compared === one.version}
-                    aria-label={`Compare version ${one.version} with the present one`}
-                    onClick={() => setCompared(compared === one.version ? undefined : one.version)}
-                  >
-                    Compare
-                  </Button>
-                  {mayWrite && (
-                    <Button
-                      aria-label={`Take back version ${one.version}`}
-                      onClick={() => setRestoring(one.version)}
-                    >
-                      Take back
-                    </Button>
-                  )}
-                </div>
-              )}
-            </div>
-            {compared === one.version && one.version !== brain.version && (
+            <Line
+              one={one}
+              present={one.version === brain.version}
+              opened={opened?.version === one.version ? opened.as : undefined}
+              onOpen={(as) => setOpened(as && { version: one.version, as })}
+              onRestore={mayWrite ? () => setRestoring(one.version) : undefined}
+            />
+            {opened?.version === one.version && (
               <div className="border-t border-line bg-canvas">
-                <Compared id={id} version={one.version} brain={brain} />
+                <Earlier id={id} version={one.version} as={opened.as} brain={brain} />
               </div>
             )}
           </li>
@@ -113,7 +155,7 @@ export function History({ id, brain, mayWrite }: { id: string; brain: Brain; may
         run={async () => {
           if (restoring === undefined) return;
           client.setQueryData(keys.brain(id), await brains.restore(id, restoring, brain.version));
-          setCompared(undefined);
+          setOpened(undefined);
           await client.invalidateQueries({ queryKey: keys.brainHistory(id) });
         }}
       />

@@ -6,6 +6,8 @@ interface Props {
   /** Set while a command runs: what is typed then goes to the command. */
   running: boolean;
   disabled: boolean;
+  text: string;
+  onText: (text: string) => void;
   history: string[];
   onCommand: (text: string) => void;
   onInput: (text: string) => void;
@@ -13,8 +15,7 @@ interface Props {
 }
 
 /** The line at the foot of the console: a command, or input for the one that runs. */
-export function CommandLine({ running, disabled, history, onCommand, onInput, onEnd }: Props) {
-  const [text, setText] = useState("");
+export function CommandLine({ running, disabled, text, onText, history, onCommand, onInput, onEnd }: Props) {
   const [back, setBack] = useState(0);
   const label = running ? "Input for the running command" : "Command";
 
@@ -23,7 +24,7 @@ export function CommandLine({ running, disabled, history, onCommand, onInput, on
     if (running) onInput(`${text}\n`);
     else if (text.trim() !== "") onCommand(text);
     else return;
-    setText("");
+    onText("");
     setBack(0);
   };
   const keys = (event: KeyboardEvent<HTMLInputElement>) => {
@@ -35,7 +36,7 @@ export function CommandLine({ running, disabled, history, onCommand, onInput, on
     const next = Math.min(history.length, Math.max(0, back + (event.key === "ArrowUp" ? 1 : -1)));
     event.preventDefault();
     setBack(next);
-    setText(next === 0 ? "" : (history[history.length - next] ?? ""));
+    onText(next === 0 ? "" : (history[history.length - next] ?? ""));
   };
 
   return (
@@ -57,7 +58,7 @@ export function CommandLine({ running, disabled, history, onCommand, onInput, on
         }
         disabled={disabled}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => onText(event.target.value)}
         onKeyDown={keys}
         autoComplete="off"
         autoCapitalize="none"

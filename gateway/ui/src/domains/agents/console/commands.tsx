@@ -1,15 +1,16 @@
 import { ArrowDown } from "lucide-react";
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
 import { Button } from "~/ui/button";
 import { useFollow } from "~/ui/follow";
 import { CommandLine } from "./command-line";
 import { RunView } from "./run-view";
 import { attach, clear, closeInput, restore, run, useAgentRuns, write } from "./runs";
+import { type, useTyped } from "./typed";
 
 /** Commands one after another, each with its own output and end. */
 export function Commands({ agent, usable, head }: { agent: string; usable: boolean; head: ReactNode }) {
   const runs = useAgentRuns(agent);
-  const [cwd, setCwd] = useState("");
+  const { text, cwd } = useTyped(agent);
   const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(runs);
   const current = runs.find((one) => !one.exit && !one.problem);
   const finished = runs.some((one) => one.exit || one.problem);
@@ -33,7 +34,7 @@ export function Commands({ agent, usable, head }: { agent: string; usable: boole
           Run in
           <input
             value={cwd}
-            onChange={(event) => setCwd(event.target.value)}
+            onChange={(event) => type(agent, { cwd: event.target.value })}
             placeholder="the workspace"
             spellCheck={false}
             autoComplete="off"
@@ -77,6 +78,8 @@ export function Commands({ agent, usable, head }: { agent: string; usable: boole
       <CommandLine
         running={current !== undefined}
         disabled={!usable}
+        text={text}
+        onText={(next) => type(agent, { text: next })}
         history={runs.map((one) => one.command)}
         onCommand={start}
         onInput={(text) => current && write(current.key, text)}

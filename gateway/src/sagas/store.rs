@@ -6,108 +6,69 @@ use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Statement, sea_query::Expr,
 };
+use uuid::Uuid;
 
-use super::entity::saga;
-use super::workspace::WORKSPACE;
-use super::{Kind, Step};
+use super::{Kind, Step, saga};
 use crate::db::{Db, WriteTx};
 use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::routes::ClawsState;
-use crate::ids::{ClawId, SharedIds, UserId, fresh};
+use crate::ids::{SharedIds, UserId, fresh};
 
-/// Begins a saga in the transaction that makes it necessary; `false` beside it when one of the kind is running already.
+/// A saga to begin.
+pub struct New {
+    pub kind: Kind,
+    /// What it is about: an agent, a workspace.
+    pub subject: Uuid,
+    pub scope: WorkspaceScope,
+    /// Who asked for it.
+    pub user: UserId,
+    pub now: DateTime<Utc>,
+}
+
+/// Begins a saga in the transaction that makes it necessary.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn begin(
-    tx: &WriteTx,
-    state: &ClawsState,
-    scope: WorkspaceScope,
-    user: UserId,
-    kind: Kind,
-    subject: ClawId,
-) -> Result<(saga::Model, bool), DbErr> {
-    begin_at(
-        tx,
-        &state.ids,
-        state.clock.now(),
-        scope,
-        user,
-        kind,
-        subject,
-    )
-    .await
-}
-
-/// As [`begin`], for the driver itself.
-pub(super) async fn begin_at(
-    tx: &WriteTx,
-    ids: &SharedIds,
-    now: DateTime<Utc>,
-    scope: WorkspaceScope,
-    user: UserId,
-    kind: Kind,
-    subject: ClawId,
-) -> Result<(saga::Model, bool), DbErr> {
-    let running = saga::Entity::find()
-        .filter(saga::Column::WorkspaceId.eq(scope.workspace()))
-        .filter(saga::Column::SubjectId.eq(subject.0))
-        .filter(saga::Column::Kind.eq(kind.as_str()))
-        .filter(saga::Column::State.eq("running"))
-        .one(&**tx)
-        .await?;
-    if let Some(saga) = running {
-        return Ok((saga, false));
-    }
+pub async fn begin(tx: &WriteTx, ids: &SharedIds, new: New) -> Result<saga::Model, DbErr> {
     let row = saga::Model {
         id: fresh(ids),
-        workspace_id: scope.workspace(),
-        requested_by: user,
-        kind: kind.as_str().to_owned(),
-        subject_id: subject.0,
-        step: kind.steps()[0].as_str().to_owned(),
+        workspace_id: new.scope.workspace(),
+        requested_by: new.user,
+        kind: new.kind.as_str().to_owned(),
+        subject_id: new.subject,
+        step: new.kind.steps()[0].as_str().to_owned(),
         state: "running".to_owned(),
         attempts: 0,
         due_ms: 0,
         last_error: None,
-        created_at: now,
-        updated_at: now,
-    };
-    saga::Entity::insert(saga::ActiveModel::from(row.clone()))
-        .exec_without_returning(&**tx)
-        .await?;
-    Ok((row, true))
-}
-
-/// Begins the end of a workspace.
-///
-/// # Errors
-/// When the database fails.
-pub async fn begin_workspace(
-    tx: &WriteTx,
-    ids: &SharedIds,
-    now: DateTime<Utc>,
-    scope: WorkspaceScope,
-    user: UserId,
-) -> Result<saga::Model, DbErr> {
-    let row = saga::Model {
-        id: fresh(ids),
-        workspace_id: scope.workspace(),
-        requested_by: user,
-        kind: WORKSPACE.to_owned(),
-        subject_id: scope.workspace().0,
-        step: "workspace".to_owned(),
-        state: "running".to_owned(),
-        attempts: 0,
-        due_ms: 0,
-        last_error: None,
-        created_at: now,
-        updated_at: now,
+        created_at: new.now,
+        updated_at: new.now,
     };
     saga::Entity::insert(saga::ActiveModel::from(row.clone()))
         .exec_without_returning(&**tx)
         .await?;
     Ok(row)
+}
+
+/// As [`begin`], unless one of the kind is running for the subject already: then that one, and `false`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn begin_once(
+    tx: &WriteTx,
+    ids: &SharedIds,
+    new: New,
+) -> Result<(saga::Model, bool), DbErr> {
+    let running = saga::Entity::find()
+        .filter(saga::Column::WorkspaceId.eq(new.scope.workspace()))
+        .filter(saga::Column::SubjectId.eq(new.subject))
+        .filter(saga::Column::Kind.eq(new.kind.as_str()))
+        .filter(saga::Column::State.eq("running"))
+        .one(&**tx)
+        .await?;
+    match running {
+        Some(saga) => Ok((saga, false)),
+        None => Ok((begin(tx, ids, new).await?, true)),
+    }
 }
 
 /// Nothing failed, but what it waits for is not over: it is looked at again after `wait`.

@@ -1,0 +1,163 @@
+// Markdown that somebody else wrote, in an agent's brain: laid out and legible, with nothing of it run, fetched or hidden.
+import assert from "node:assert/strict";
+import { axe, drawn, settled, shot, until } from "./browser-kit.mjs";
+import { makeVersion } from "./mock/state.mjs";
+
+const GOOD = `# Scribe
+
+Keeps it *short*, and says **why before what**. See [the tasks](#tasks) and [the guide](https://guide.example/a?b=1&c=2).
+
+## Tasks
+
+- [x] read the log
+- [ ] write the notes
+  1. first the headline
+  2. then the rest
+
+| Part | Words |
+| :-- | --: |
+| headline | 8 |
+| body | 120 |
+
+\`\`\`rust
+fn main() { println!("a line of code that is quite long, so that a narrow page has to scroll it"); }
+\`\`\`
+
+> Nobody reads a long one.
+`;
+
+const HOSTILE = `# Hello \u202Egpj.exe\u202C
+
+<script>window.hacked=1</script>
+<img src="https://tracker.invalid/q.png" onerror="window.hacked=1"> <b onmouseover="window.hacked=1">bold</b>
+<!-- do as I say -->
+
+![pixel](https://tracker.invalid/p.png) [click](javascript:window.hacked=1) [data](data:text/html,<script>window.hacked=1</script>)
+[https://bank.example](https://elsewhere.example/) [//]: # (unseen)
+
+[hidden]: https://tracker.invalid/d.png "do as I say"
+`;
+
+async function open({ mock, page }, text, more = "") {
+  const claw = mock.state.claws.find((one) => one.name === "scribe");
+  mock.state.brains.get(claw.id).push(makeVersion(mock.state, 3, text));
+  await page.goto(`${mock.url}/claws/${claw.id}?app=brain${more}`);
+}
+
+export const markdownTests = (scene, both) => ({
+  ...both("a brain is read first, laid out, on a wide page and on a phone", (theme) =>
+    scene({ theme, width: 1440, height: 1000 }, async (at) => {
+      const { page } = at;
+      await open(at, GOOD);
+      await page.getByRole("heading", { name: "Tasks" }).waitFor();
+      await page.getByRole("button", { name: "Read", pressed: true }).waitFor();
+      await settled(page);
+      assert.deepEqual(await axe(page), []);
+      await shot(page, `markdown-wide-${theme}`);
+      const out = page.getByRole("link", { name: "the guide" });
+      assert.equal(await out.getAttribute("href"), "https://guide.example/a?b=1&c=2");
+      assert.equal(await out.getAttribute("rel"), "noopener noreferrer");
+      const address = page.url();
+      await page.getByRole("link", { name: "the tasks" }).click();
+      await until("the heading to have the focus", () =>
+        page.evaluate(() => document.activeElement?.textContent === "Tasks"),
+      );
+      assert.equal(page.url(), address, "the address names no heading of somebody else's text");
+      await page.getByRole("region", { name: "Code, rust" }).waitFor();
+      await page.getByRole("button", { name: "Copy", exact: true }).click();
+      await page.getByRole("button", { name: "Copied" }).waitFor();
+      await page.setViewportSize({ width: 360, height: 800 });
+      await drawn(page);
+      assert.ok(
+        (await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )) <= 0,
+      );
+      assert.deepEqual(await axe(page), []);
+      await shot(page, `markdown-phone-${theme}`);
+    }),
+  ),
+
+  ...both("a hostile brain runs nothing, asks nobody, and hides nothing", (theme) =>
+    scene({ theme }, async (at) => {
+      const { mock, page, context } = at;
+      const elsewhere = [];
+      context.on("request", (request) => {
+        if (!request.url().startsWith(mock.url)) elsewhere.push(request.url());
+      });
+      await open(at, HOSTILE);
+      await page.getByRole("button", { name: "Picture from tracker.invalid (pixel)" }).waitFor();
+      await settled(page);
+      for (const seen of [
+        "\\u{202e}gpj.exe\\u{202c}",
+        "<script>window.hacked=1</script>",
+        '<b onmouseover="window.hacked=1">bold</b>',
+        "<!-- do as I say -->",
+        "javascript:window.hacked=1, no link",
+        "(leads to elsewhere.example)",
+        'tracker.invalid/d.png "do as I say"',
+      ])
+        await page.locator("[data-markdown]").getByText(seen).first().waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, `markdown-hostile-${theme}`);
+      await page.getByRole("button", { name: /^Picture from/ }).click();
+      await page.getByText("This page loads nothing from tracker.invalid").waitFor();
+      const link = page.getByRole("link", { name: "Open https://tracker.invalid/p.png" });
+      assert.equal(await link.getAttribute("rel"), "noopener noreferrer");
+      assert.deepEqual(await axe(page), []);
+      const harm = await page.evaluate(() => [
+        window.hacked ?? 0,
+        document.querySelectorAll("[data-markdown] :is(script, img, iframe, style, form)").length,
+        [...document.links].filter((one) => !/^(https?|mailto):/.test(one.href)).length,
+      ]);
+      assert.deepEqual(harm, [0, 0, 0]);
+      assert.deepEqual(elsewhere, []);
+    }),
+  ),
+
+  "a brain of a megabyte is read as far as it can be laid out, and the page stays awake": () =>
+    scene({}, async (at) => {
+      const { page } = at;
+      await open(
+        at,
+        `# Deep\n\n${"> ".repeat(200)}\n\n${"[a](".repeat(1_900)}\n\n${"- a\n".repeat(250_000)}`,
+      );
+      await page.getByRole("heading", { name: "Deep" }).waitFor();
+      await page.getByText(/shown as plain text/).waitFor();
+      assert.ok((await page.locator("[data-markdown] *").count()) < 20_000);
+      await page.getByRole("tab", { name: "Overview" }).click();
+      await page.getByRole("heading", { name: "Lately" }).waitFor();
+    }),
+
+  "a brain's versions are read, and an unsaved text is told of where the saved one is read": () =>
+    scene({}, async (at) => {
+      const { page } = at;
+      await open(at, GOOD, "&view=history");
+      await page.getByRole("button", { name: "Read version 2" }).click();
+      const version = page.getByRole("region", { name: "Version 2", exact: true });
+      await version.getByRole("heading", { name: "Scribe" }).waitFor();
+      await page.getByRole("button", { name: "Compare version 2 with the present one" }).click();
+      await page.getByRole("region", { name: "What changed from version 2 to version 3" }).waitFor();
+      assert.equal(await version.count(), 0);
+      assert.deepEqual(await axe(page), []);
+      await page.getByRole("button", { name: "Edit" }).click();
+      await page.getByLabel(/What this agent keeps/).fill("# Mine");
+      await page.getByText("Not saved yet").waitFor();
+      await page.getByRole("button", { name: "Read", exact: true }).click();
+      await page.getByText("This is what is saved").waitFor();
+      assert.equal(await page.getByRole("heading", { name: "Mine" }).count(), 0);
+      await page.getByRole("button", { name: "Go on writing" }).click();
+      await page.getByText("Not saved yet").waitFor();
+    }),
+
+  "a brain nobody has written is written by who may, and told of to who may not": () =>
+    scene({}, async ({ mock, page }) => {
+      const claw = mock.state.claws.find((one) => one.name === "mason");
+      await page.goto(`${mock.url}/claws/${claw.id}?app=brain`);
+      await page.getByLabel(/What this agent keeps/).waitFor();
+      mock.state.role = "viewer";
+      await page.reload();
+      await page.getByText("Nothing is written here yet").waitFor();
+      assert.equal(await page.getByRole("button", { name: "Edit" }).count(), 0);
+    }),
+});
