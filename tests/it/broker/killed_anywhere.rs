@@ -25,7 +25,7 @@ async fn fill(client: &Client) {
             "127.0.0.1:9".parse().expect("it is kept"),
         )
         .await
-        .unwrap();
+        .expect("it is kept");
     }
 }
 
