@@ -15,6 +15,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 
+use crate::broker::{BrokerHandle, Embedded};
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::db::{Access, Db, DbError};
@@ -98,6 +99,7 @@ pub struct Gateway {
     db: Db,
     operations: OperationsHandle,
     events: EventLog,
+    broker: BrokerHandle,
     draining: CancellationToken,
     local_executor: Option<LocalExecutor>,
     public: SocketAddr,
@@ -218,6 +220,7 @@ impl Gateway {
             },
             open_streams,
             clock: clock.clone(),
+            broker: Embedded::of(&config),
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
             public: listener(public, router::public(states, &layers), tls),
@@ -237,6 +240,7 @@ impl Gateway {
             operations,
             db,
             events,
+            broker: BrokerHandle::new(config.broker_socket()),
             draining,
             local_executor: machines.local_executor,
             public: public_address,
@@ -263,6 +267,11 @@ impl Gateway {
     /// The handle for ephemeral events.
     pub fn events(&self) -> &EventLog {
         &self.events
+    }
+
+    /// The secret broker.
+    pub fn broker(&self) -> &BrokerHandle {
+        &self.broker
     }
 
     /// The operations of this gateway, for tests that look behind the API.

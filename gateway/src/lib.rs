@@ -4,12 +4,14 @@
 //! * `app` wires everything; `tree` reads as the running system.
 //! * `domains` is the product, a folder a noun.
 //! * `config`, `db`, `http`, `events`, `supervision`, `telemetry` cut across.
+//! * `broker` is the gateway's end of the secret broker, a process of its own.
 //! * `operations` is the caller's side of work on machines: `domains/fleet` and `domains/sandboxes` stand on it.
 //! * `sagas` drives work of several steps; what the steps do is in `app/sagas`.
 //! * `clock`, `ids` are passed in everywhere; `error` maps domains' errors to HTTP.
 //! * `cli` is the command line, of operators and of users.
 
 pub mod app;
+pub mod broker;
 pub mod cli;
 pub mod clock;
 pub mod config;

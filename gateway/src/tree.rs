@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   saga driver · audit chain · event relay · event wakes · stream watch · retention
+//! ├─ foundation   secret broker (where this gateway starts it) · saga driver · audit chain · event relay · event wakes · stream watch · retention
 //! ├─ events       one writer a workspace that has ephemeral events
 //! ├─ live         one actor an open stream
 //! ├─ operations   what operators asked for
@@ -13,6 +13,7 @@
 
 use std::time::Duration;
 
+use crate::broker::{self, Embedded};
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::audit::{self, ChainWriter};
@@ -32,6 +33,8 @@ pub struct Parts {
     pub audit_chain: ChainWriter,
     pub open_streams: OpenStreams,
     pub clock: SharedClock,
+    /// The secret broker, where this gateway starts it.
+    pub broker: Option<Embedded>,
     pub sweeper: retention::Sweeper,
     pub branches: Branches,
     /// The branch `fleet`.
@@ -100,8 +103,12 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
     let chain = parts.audit_chain.clone();
     let (streams, clock) = (parts.open_streams.clone(), parts.clock.clone());
     let watched = parts.db.clone();
-    SupervisorSpec::new("foundation")
-        .serves("what everything else rests on")
+    let foundation = SupervisorSpec::new("foundation").serves("what everything else rests on");
+    let foundation = match parts.broker.clone() {
+        Some(embedded) => foundation.child(broker::child(embedded)),
+        None => foundation,
+    };
+    foundation
         .child(ChildSpec::periodic(
             "saga-driver",
             ActorKind::SagaDriver,

@@ -6,6 +6,7 @@ mod auth;
 mod authorisation;
 mod avatars;
 mod brains;
+mod broker;
 mod claws;
 mod events;
 mod fleet;

@@ -152,6 +152,8 @@ pub fn configuration(folder: &Path, store: &Store, set: &[(&str, &str)]) -> conf
         ("listen", "127.0.0.1:0"),
         ("operator_listen", "127.0.0.1:0"),
         ("data_dir", &folder.display().to_string()),
+        // A test that wants a broker starts the real program, which is not beside the test's own.
+        ("broker.start", "off"),
     ]
     .map(|(key, value)| (key.to_owned(), value.to_owned()))
     .into();

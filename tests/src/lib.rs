@@ -12,6 +12,7 @@
 //! ```
 
 mod book;
+pub mod broker;
 mod client;
 mod collector;
 mod disk;

@@ -2,7 +2,7 @@
 use crate::tree::Tree;
 
 /// Our crates and what each may depend on. `tests` may depend on all.
-const ALLOWED: [(&str, &[&str]); 6] = [
+const ALLOWED: [(&str, &[&str]); 7] = [
     ("protocol", &[]),
     ("migrations", &[]),
     ("sandbox-driver", &["roost-protocol"]),
@@ -10,8 +10,14 @@ const ALLOWED: [(&str, &[&str]); 6] = [
     ("node-daemon", &["roost-protocol", "roost-sandbox-driver"]),
     (
         "gateway",
-        &["roost-protocol", "roost-sandbox-driver", "roost-migrations"],
+        &[
+            "roost-protocol",
+            "roost-sandbox-driver",
+            "roost-secret-broker",
+            "roost-migrations",
+        ],
     ),
+    ("gateway/secret-broker", &[]),
 ];
 
 /// Crates that only some of ours may name: the engine in the driver, web and tables in the gateway.

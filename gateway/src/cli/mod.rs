@@ -1,6 +1,7 @@
 //! The command line of `roost`: the gateway itself, its operator's tools, and a client for users.
 
 mod audit;
+mod broker;
 mod client;
 mod owner;
 mod serve;
@@ -62,6 +63,7 @@ enum Command {
     OneTime(owner::OneTimeArgs),
     Operator(owner::OperatorArgs),
     Audit(audit::AuditArgs),
+    Broker(broker::BrokerArgs),
     #[command(flatten)]
     Client(client::ClientCommand),
 }
@@ -104,6 +106,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::OneTime(args) => on_a_runtime(owner::one_time(args)),
         Command::Operator(args) => on_a_runtime(owner::operator(args)),
         Command::Audit(args) => on_a_runtime(audit::run(args)),
+        Command::Broker(args) => on_a_runtime(broker::run(args, cli.client.json)),
         Command::Client(command) => command.run(&cli.client),
     }
 }

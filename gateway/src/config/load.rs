@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 
 use super::layers::{self, Overrides};
-use super::{Config, Limits, Log, LogFormat, Otlp, Retention, Sandboxes, Sessions, Tls};
+use super::{Broker, Config, Limits, Log, LogFormat, Otlp, Retention, Sandboxes, Sessions, Tls};
 use crate::domains::live::Limits as StreamLimits;
 use crate::domains::workspaces::{Plan, Plans};
 use crate::http::client_address::Network;
@@ -116,6 +116,14 @@ impl Reader {
                 local: self.choice("sandboxes.local", &[("on", true), ("off", false)]),
                 engine: self.optional("sandboxes.engine"),
                 image: self.get("sandboxes.image", "roost-agent:dev".to_owned()),
+            },
+            broker: Broker {
+                socket: self.optional("broker.socket"),
+                start: self.choice("broker.start", &[("on", true), ("off", false)]),
+                program: self.optional("broker.program"),
+                root_key_file: self.optional("broker.root_key_file"),
+                allow_private: self.get("broker.allow_private", Vec::new()),
+                ca_file: self.optional("broker.ca_file"),
             },
             plans: self.plans(),
             sessions: Sessions {

@@ -37,6 +37,7 @@ pub struct Config {
     pub otlp: Option<Otlp>,
     pub tls: Option<Tls>,
     pub sandboxes: Sandboxes,
+    pub broker: Broker,
     pub plans: Plans,
     pub sessions: Sessions,
     /// Fault injection may be armed. Never where data matters.
@@ -101,6 +102,23 @@ pub struct Sandboxes {
     pub image: String,
 }
 
+/// The secret broker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broker {
+    /// The socket of a broker that runs for itself; absent means that this gateway starts one.
+    pub socket: Option<PathBuf>,
+    /// Whether it does.
+    pub start: bool,
+    /// The program; absent means `roost-broker` beside this one.
+    pub program: Option<PathBuf>,
+    /// The root key of a broker that this gateway starts; absent means a file in its data.
+    pub root_key_file: Option<PathBuf>,
+    /// Hosts, addresses and networks that secrets may be sent to although they are private.
+    pub allow_private: Vec<String>,
+    /// More authorities than the public ones, as PEM.
+    pub ca_file: Option<PathBuf>,
+}
+
 /// How long people stay signed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sessions {
@@ -133,6 +151,12 @@ pub struct Limits {
 }
 
 impl Config {
+    /// Where the secret broker listens.
+    pub fn broker_socket(&self) -> PathBuf {
+        let embedded = || self.data_dir.join("broker/run/broker.sock");
+        self.broker.socket.clone().unwrap_or_else(embedded)
+    }
+
     /// Whether browsers reach us by TLS, here or at a proxy in front.
     pub fn is_behind_tls(&self) -> bool {
         self.tls.is_some()

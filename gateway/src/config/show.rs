@@ -61,6 +61,28 @@ pub fn show(config: &Config) -> String {
         line("sandboxes.engine", text(engine));
     }
     line("sandboxes.image", text(&config.sandboxes.image));
+    line(
+        "broker.start",
+        text(if config.broker.start { "on" } else { "off" }),
+    );
+    let paths = [
+        ("broker.socket", &config.broker.socket),
+        ("broker.program", &config.broker.program),
+        ("broker.root_key_file", &config.broker.root_key_file),
+        ("broker.ca_file", &config.broker.ca_file),
+    ];
+    for (key, path) in paths {
+        if let Some(path) = path {
+            line(key, text(&path.display().to_string()));
+        }
+    }
+    let private: Vec<String> = config
+        .broker
+        .allow_private
+        .iter()
+        .map(|host| text(host))
+        .collect();
+    line("broker.allow_private", format!("[{}]", private.join(", ")));
     line("plans.default", text(&config.plans.default));
     for (name, plan) in &config.plans.tiers {
         line(&format!("plans.{name}.agents"), plan.agents.to_string());

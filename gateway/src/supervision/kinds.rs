@@ -94,6 +94,8 @@ kinds! {
     LocalEngine, "local_engine", Local, Static;
     /// One sandbox at work.
     Sandbox, "sandbox", Leased, Temporary;
+    /// Starts the secret broker's process and keeps it running.
+    SecretBroker, "secret_broker", Local, Static;
     /// Removes containers that no row claims any more.
     OrphanSweeper, "orphan_sweeper", Leased, Static;
     /// Finishes or undoes sagas that were cut off.

@@ -53,6 +53,10 @@ pub const fn of(kind: ActorKind) -> Lore {
             "one end of a machine's socket",
             "the connection, nothing else: the machine dials again and both sides compare what they have",
         ),
+        K::SecretBroker => (
+            "the pipe that tells the secret broker's process that its gateway lives",
+            "nothing: the broker's records are on its own disk before they are used, and a new process reads them again; requests that were under way break off and say so",
+        ),
         K::RuleEvaluator => (
             "since when thresholds are passed",
             "nothing but the time that a threshold had been passed; rules and firings are rows",

@@ -1,6 +1,7 @@
 //! Checks of a gateway's configuration and machine. Each line says what is, and where it is not well what to do. They
 //! change nothing and need no running gateway; one that runs is asked whether it answers.
 
+mod broker;
 mod listeners;
 
 use std::path::Path;
@@ -52,6 +53,7 @@ pub async fn examine(overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
     checks.extend(database(&config, clock).await);
     checks.push(disk(&config.data_dir));
     checks.extend(engine(&config).await);
+    checks.extend(broker::broker(&config).await);
     checks.extend(listeners::ports(&config).await);
     checks.push(listeners::tls(&config, clock.now()).await);
     checks.extend(chaos(&config));

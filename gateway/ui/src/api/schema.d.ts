@@ -1194,7 +1194,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "orphan_sweeper" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "secret_broker" | "orphan_sweeper" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */

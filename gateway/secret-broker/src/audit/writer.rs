@@ -1,0 +1,291 @@
+//! The one writer: a thread that takes what waits, writes it in one go, and tells who waited.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::Entry;
+use super::chain::{self, End};
+use crate::clock::Clock;
+use crate::disk;
+
+/// Entries that may wait.
+const WAITING: usize = 4096;
+/// Written at once.
+const AT_ONCE: usize = 256;
+/// A file gets no longer.
+const LONGEST: u64 = 64 << 20;
+/// How much may be lost when the machine loses power.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// Longest line.
+const LONGEST_LINE: u64 = 64 * 1024;
+
+/// Why nothing can be written down.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    #[error("the audit log {path} cannot be read or written")]
+    Io {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error(
+        "the last line of {path} is not one that this broker wrote ({problem}); keep the folder elsewhere as evidence, and start with an empty one"
+    )]
+    Broken {
+        path: PathBuf,
+        problem: &'static str,
+    },
+    #[error("the audit log takes no entries: {0}")]
+    Refused(String),
+}
+
+/// The log. Cheap to clone.
+#[derive(Clone)]
+pub struct Audit {
+    to: mpsc::Sender<Job>,
+    entries: Arc<AtomicU64>,
+}
+
+enum Job {
+    Note(Entry, Option<oneshot::Sender<Result<(), String>>>),
+    Sync(Option<oneshot::Sender<()>>),
+}
+
+impl Audit {
+    /// Goes on with the log in a folder; a line that was cut off is cut away.
+    ///
+    /// # Errors
+    /// See [`AuditError`].
+    pub fn open(folder: &Path, clock: Clock) -> Result<Self, AuditError> {
+        let log = Log::open(folder, clock)?;
+        let entries = Arc::new(AtomicU64::new(log.end.seq));
+        let (to, from) = mpsc::channel(WAITING);
+        let counted = entries.clone();
+        tokio::task::spawn_blocking(move || log.serve(from, &counted));
+        Ok(Self { to, entries })
+    }
+
+    /// Writes an entry down, and waits for it: what is not written down is not done.
+    ///
+    /// # Errors
+    /// [`AuditError::Refused`].
+    pub async fn note(&self, entry: Entry) -> Result<(), AuditError> {
+        let gone = || AuditError::Refused("its writer ended".to_owned());
+        let (done, told) = oneshot::channel();
+        self.to
+            .send(Job::Note(entry, Some(done)))
+            .await
+            .map_err(|_| gone())?;
+        told.await.map_err(|_| gone())?.map_err(AuditError::Refused)
+    }
+
+    /// Writes an entry down soon: how a use ended.
+    pub async fn note_end(&self, entry: Entry) {
+        if self.to.send(Job::Note(entry, None)).await.is_err() {
+            tracing::error!("an end could not be written to the audit log: its writer ended");
+        }
+    }
+
+    /// Brings what was written to the disk itself.
+    pub async fn sync(&self) {
+        let (done, told) = oneshot::channel();
+        if self.to.send(Job::Sync(Some(done))).await.is_ok() {
+            // A writer that ended has nothing left to sync.
+            let _ = told.await;
+        }
+    }
+
+    /// Brings it there within a moment, without waiting.
+    pub fn sync_soon(&self) {
+        // A full queue is being written anyway.
+        let _ = self.to.try_send(Job::Sync(None));
+    }
+
+    /// How many entries there are.
+    pub fn entries(&self) -> u64 {
+        self.entries.load(Ordering::Relaxed)
+    }
+}
+
+struct Log {
+    folder: PathBuf,
+    file: File,
+    number: u32,
+    length: u64,
+    end: End,
+    clock: Clock,
+    unsynced: bool,
+    synced: Instant,
+}
+
+impl Log {
+    fn open(folder: &Path, clock: Clock) -> Result<Self, AuditError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| AuditError::Io { path, source }
+        };
+        disk::make_private_folder(folder).map_err(failed(folder))?;
+        let number = super::verify::files(folder)
+            .map_err(failed(folder))?
+            .last()
+            .map_or(1, |(number, _)| *number);
+        let path = path_of(folder, number);
+        let mut file = open_file(&path).map_err(failed(&path))?;
+        let (mut end, mut length) = last_line(&mut file, &path)?;
+        if length == 0 && number > 1 {
+            // Killed between making this file and its first line.
+            let before = path_of(folder, number - 1);
+            let mut file = open_file(&before).map_err(failed(&before))?;
+            end = last_line(&mut file, &before)?.0;
+            length = 0;
+        }
+        Ok(Self {
+            folder: folder.to_owned(),
+            file,
+            number,
+            length,
+            end,
+            clock,
+            unsynced: false,
+            synced: Instant::now(),
+        })
+    }
+
+    fn serve(mut self, mut from: mpsc::Receiver<Job>, entries: &AtomicU64) {
+        while let Some(first) = from.blocking_recv() {
+            let mut jobs = vec![first];
+            while jobs.len() < AT_ONCE
+                && let Ok(job) = from.try_recv()
+            {
+                jobs.push(job);
+            }
+            let mut end = self.end.clone();
+            let (mut bytes, mut waiting, mut syncing, mut sync) =
+                (Vec::new(), Vec::new(), Vec::new(), false);
+            let now_ms = self.clock.now_ms();
+            for job in jobs {
+                match job {
+                    Job::Note(entry, told) => {
+                        chain::append(&mut end, now_ms, &entry, &mut bytes);
+                        waiting.extend(told);
+                    }
+                    Job::Sync(told) => {
+                        sync = true;
+                        syncing.extend(told);
+                    }
+                }
+            }
+            let written = self.write(&bytes, end);
+            if let Err(error) = &written {
+                tracing::error!(%error, "the audit log cannot be written; no secret is used until it can");
+            }
+            entries.store(self.end.seq, Ordering::Relaxed);
+            for told in waiting {
+                // Who asked may have gone away.
+                let _ = told.send(written.as_ref().copied().map_err(ToString::to_string));
+            }
+            self.sync(sync && !syncing.is_empty());
+            for told in syncing {
+                let _ = told.send(());
+            }
+        }
+        self.sync(true);
+    }
+
+    fn write(&mut self, bytes: &[u8], end: End) -> io::Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if self.length > LONGEST {
+            self.next_file()?;
+        }
+        if let Err(error) = self.file.write_all(bytes) {
+            // Half a line would break the chain for the next one.
+            self.file.set_len(self.length)?;
+            self.file.seek(SeekFrom::End(0))?;
+            return Err(error);
+        }
+        self.length += bytes.len() as u64;
+        self.end = end;
+        self.unsynced = true;
+        Ok(())
+    }
+
+    fn next_file(&mut self) -> io::Result<()> {
+        self.file.sync_data()?;
+        let path = path_of(&self.folder, self.number + 1);
+        self.file = open_file(&path)?;
+        disk::sync_folder(&self.folder)?;
+        self.number += 1;
+        self.length = 0;
+        Ok(())
+    }
+
+    fn sync(&mut self, now: bool) {
+        if self.unsynced && (now || self.synced.elapsed() >= SYNC_EVERY) {
+            if let Err(error) = self.file.sync_data() {
+                tracing::error!(%error, "the audit log did not reach the disk");
+            }
+            self.unsynced = false;
+            self.synced = Instant::now();
+        }
+    }
+}
+
+fn path_of(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("{number:06}.log"))
+}
+
+fn open_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .read(true)
+        .append(true)
+        .mode(0o600)
+        .open(path)
+}
+
+/// The end of a file's chain and its length, after what was cut off is cut away.
+fn last_line(file: &mut File, path: &Path) -> Result<(End, u64), AuditError> {
+    let failed = |source| AuditError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let length = file.metadata().map_err(failed)?.len();
+    let from = length.saturating_sub(2 * LONGEST_LINE);
+    file.seek(SeekFrom::Start(from)).map_err(failed)?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail).map_err(failed)?;
+    let Some(newline) = tail.iter().rposition(|byte| *byte == b'\n') else {
+        if from > 0 {
+            return Err(AuditError::Broken {
+                path: path.to_owned(),
+                problem: "it has no end",
+            });
+        }
+        file.set_len(0).map_err(failed)?;
+        return Ok((End::origin(), 0));
+    };
+    let kept = from + newline as u64 + 1;
+    if kept < length {
+        tracing::warn!(path = %path.display(), bytes = length - kept, "a line of the audit log was cut off by the end of the broker; it is cut away");
+        file.set_len(kept).map_err(failed)?;
+    }
+    let begin = tail[..newline]
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    let line = String::from_utf8_lossy(&tail[begin..newline]);
+    let (end, _) = chain::read(&line).map_err(|problem| AuditError::Broken {
+        path: path.to_owned(),
+        problem,
+    })?;
+    Ok((end, kept))
+}

@@ -1,0 +1,277 @@
+//! The allow-list of a record: scheme, host and port exactly, method, path prefix by whole segments. Denied by default.
+
+use roost_secret_broker::wire::{Allow, Fault, FaultCode, Inject};
+use url::Url;
+
+use super::address::AddressPolicy;
+
+/// Longest address of a request.
+const LONGEST: usize = 8 * 1024;
+/// Most entries of a list.
+const MOST: usize = 32;
+
+/// A request's address that may be dialled with the record's secret.
+#[derive(Debug)]
+pub struct Target {
+    pub method: http::Method,
+    pub url: Url,
+}
+
+impl Target {
+    /// Checks a request against a record's list.
+    ///
+    /// # Errors
+    /// [`FaultCode::NotAllowed`] or [`FaultCode::BadRequest`], with what was asked and without its query.
+    pub fn check(
+        method: &str,
+        url: &str,
+        allow: &[Allow],
+        policy: &AddressPolicy,
+    ) -> Result<Self, Fault> {
+        let bad = |detail: &str| Fault::new(FaultCode::BadRequest, detail);
+        if url.len() > LONGEST {
+            return Err(bad("the address of the request is over 8 KiB"));
+        }
+        let url = Url::parse(url).map_err(|_| bad("the address of the request is no URL"))?;
+        let method = method
+            .parse::<http::Method>()
+            .map_err(|_| bad("the method of the request is none"))?;
+        if method == http::Method::CONNECT || method == http::Method::TRACE {
+            // TRACE answers with the request, the credential in it.
+            return Err(bad("CONNECT and TRACE are never forwarded"));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(bad("the address of the request carries a user"));
+        }
+        let host = url
+            .host_str()
+            .ok_or_else(|| bad("the address of the request has no host"))?;
+        match url.scheme() {
+            "https" => {}
+            "http" if policy.may_be_plain(host) => {}
+            "http" => {
+                return Err(Fault::new(
+                    FaultCode::NotAllowed,
+                    format!(
+                        "{host} would get the secret without TLS; use https, or name the host in `broker.allow_private`"
+                    ),
+                ));
+            }
+            scheme => return Err(bad(&format!("{scheme} is not forwarded, only https"))),
+        }
+        if climbs(url.path()) {
+            return Err(bad(
+                "the path of the request climbs up (`..`), perhaps encoded",
+            ));
+        }
+        let origin = url.origin().ascii_serialization();
+        let covered = allow.iter().any(|entry| {
+            entry.origin == origin
+                && entry
+                    .methods
+                    .iter()
+                    .any(|allowed| allowed == method.as_str())
+                && is_below(&entry.path_prefix, url.path())
+        });
+        if !covered {
+            return Err(Fault::new(
+                FaultCode::NotAllowed,
+                format!(
+                    "no entry of the connection's allow-list covers {method} {origin}{}",
+                    url.path()
+                ),
+            ));
+        }
+        Ok(Self { method, url })
+    }
+}
+
+/// Whole segments: `/a` covers `/a` and `/a/b`, not `/ab`.
+fn is_below(prefix: &str, path: &str) -> bool {
+    let prefix = prefix.trim_end_matches('/');
+    path.strip_prefix(prefix)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether some server could read `..` in it: the path is decoded as often as anybody might.
+fn climbs(path: &str) -> bool {
+    let mut bytes = path.as_bytes().to_vec();
+    for _ in 0..4 {
+        let segments = bytes.split(|byte| matches!(byte, b'/' | b'\\'));
+        if segments.clone().any(|segment| {
+            // What follows a semicolon is a parameter to some.
+            let name = segment
+                .split(|byte| *byte == b';')
+                .next()
+                .unwrap_or(segment);
+            name == b".." || name == b"."
+        }) {
+            return true;
+        }
+        let decoded = decode(&bytes);
+        if decoded == bytes {
+            return false;
+        }
+        bytes = decoded;
+    }
+    // Encoded more than four times over: nobody means that.
+    true
+}
+
+fn decode(bytes: &[u8]) -> Vec<u8> {
+    let digit = |at: usize| bytes.get(at).and_then(|byte| (*byte as char).to_digit(16));
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while at < bytes.len() {
+        match (bytes[at], digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push(u8::try_from(high * 16 + low).unwrap_or(0));
+                at += 3;
+            }
+            (byte, ..) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// Whether a list can be one, before it is stored.
+///
+/// # Errors
+/// [`FaultCode::BadRequest`].
+pub fn check_allow(allow: &[Allow]) -> Result<(), Fault> {
+    let bad = |detail: String| Err(Fault::new(FaultCode::BadRequest, detail));
+    if allow.len() > MOST {
+        return bad(format!("an allow-list has at most {MOST} entries"));
+    }
+    for entry in allow {
+        let normal = Url::parse(&entry.origin)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "https" | "http"))
+            .map(|url| url.origin().ascii_serialization());
+        if normal.as_deref() != Some(entry.origin.as_str()) {
+            return bad(
+                "an allowed origin is scheme, host and port alone, as https://api.example.com"
+                    .to_owned(),
+            );
+        }
+        if entry
+            .methods
+            .iter()
+            .any(|method| method.parse::<http::Method>().is_err())
+        {
+            return bad("an allowed method is none".to_owned());
+        }
+        if !entry.path_prefix.starts_with('/')
+            || entry.path_prefix.len() > 1024
+            || climbs(&entry.path_prefix)
+        {
+            return bad("an allowed path begins with / and does not climb".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a way of putting the secret in can work, before it is stored.
+///
+/// # Errors
+/// [`FaultCode::BadRequest`].
+pub fn check_inject(inject: &Inject) -> Result<(), Fault> {
+    let bad = |detail| Err(Fault::new(FaultCode::BadRequest, detail));
+    match inject {
+        Inject::Header { name, prefix } => {
+            if name.parse::<http::HeaderName>().is_err() || super::headers::is_ours(name) {
+                return bad("the header for the secret cannot be one");
+            }
+            if prefix.len() > 64 || http::HeaderValue::from_str(prefix).is_err() {
+                return bad("the prefix in the secret's header cannot be one");
+            }
+        }
+        Inject::Basic { user }
+            if user.len() > 256 || user.contains(':') || user.chars().any(char::is_control) =>
+        {
+            return bad(
+                "the user beside the secret has no colon, no control character, and at most 256 bytes",
+            );
+        }
+        Inject::Query { name } if name.is_empty() || name.len() > 64 => {
+            return bad("the secret's name in the query has 1 to 64 bytes");
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn list() -> Vec<Allow> {
+        vec![Allow {
+            origin: "https://api.example.com".into(),
+            methods: vec!["GET".into(), "POST".into()],
+            path_prefix: "/repos".into(),
+        }]
+    }
+
+    #[rstest]
+    #[case("GET", "https://api.example.com/repos", true)]
+    #[case("GET", "https://api.example.com/repos/a?page=2", true)]
+    #[case("GET", "https://API.example.com:443/repos/group%2Fproject", true)]
+    #[case("DELETE", "https://api.example.com/repos", false)]
+    #[case("get", "https://api.example.com/repos", false)]
+    #[case("GET", "https://api.example.com/repository", false)]
+    #[case("GET", "https://api.example.com/", false)]
+    #[case("GET", "https://api.example.com:444/repos", false)]
+    #[case("GET", "http://api.example.com/repos", false)]
+    #[case("GET", "https://api.example.com.evil.example/repos", false)]
+    #[case("GET", "https://evil.example/https://api.example.com/repos", false)]
+    #[case("GET", "https://api.example.com@evil.example/repos", false)]
+    #[case("GET", "https://user:word@api.example.com/repos", false)]
+    #[case("GET", "https://api.example.com/repos/../admin", false)]
+    #[case("GET", "https://api.example.com/repos/%2e%2e/admin", false)]
+    #[case("GET", "https://api.example.com/repos/..%2fadmin", false)]
+    #[case("GET", "https://api.example.com/repos/%252e%252e%252fadmin", false)]
+    #[case("GET", "https://api.example.com/repos/..;x=1/admin", false)]
+    #[case("GET", "https://api.example.com/repos/..%5cadmin", false)]
+    #[case("TRACE", "https://api.example.com/repos", false)]
+    #[case("GET", "file:///etc/passwd", false)]
+    #[case("GET", "not a url", false)]
+    fn only_what_the_list_covers_is_dialled(
+        #[case] method: &str,
+        #[case] url: &str,
+        #[case] fine: bool,
+    ) {
+        let checked = Target::check(method, url, &list(), &AddressPolicy::default());
+        assert_eq!(checked.is_ok(), fine, "{checked:?}");
+    }
+
+    #[test]
+    fn a_record_without_a_list_goes_nowhere_and_the_refusal_names_no_query() {
+        let asked = "https://api.example.com/repos?word=hidden-in-the-query";
+        let fault = Target::check("GET", asked, &[], &AddressPolicy::default()).unwrap_err();
+        assert_eq!(fault.code, FaultCode::NotAllowed);
+        assert!(!fault.detail.contains("hidden"), "{fault}");
+    }
+
+    #[rstest]
+    #[case("https://api.example.com/", "/")]
+    #[case("https://api.example.com", "repos")]
+    #[case("https://api.example.com", "/a/../b")]
+    #[case("https://*.example.com/x", "/")]
+    #[case("ftp://api.example.com", "/")]
+    fn a_list_that_would_not_do_what_it_says_is_not_stored(
+        #[case] origin: &str,
+        #[case] path: &str,
+    ) {
+        let entry = Allow {
+            origin: origin.into(),
+            methods: vec!["GET".into()],
+            path_prefix: path.into(),
+        };
+        assert!(check_allow(&[entry]).is_err());
+    }
+}

@@ -1,0 +1,68 @@
+//! `roost-broker`: the secret broker, a process of its own.
+//!
+//! A map:
+//! * `process` makes this process unreadable, first of all.
+//! * `seal` and `root` are the cryptography, `store` the sealed records on the disk, `disk` how files change.
+//! * `egress` decides where a secret may go and takes it out of answers; `oauth` gets and renews tokens.
+//! * `audit` is the chain of uses; `server` the socket.
+//!
+//! *Invariant: no verb's answer carries a secret* (`wire` in the library). *Invariant: no key leaves this process.*
+
+mod args;
+mod audit;
+mod clock;
+mod disk;
+mod egress;
+mod oauth;
+mod process;
+mod record;
+mod root;
+mod seal;
+mod serve;
+mod server;
+mod store;
+mod users;
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Parser;
+use tracing_subscriber::EnvFilter;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("roost-broker: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
+    process::harden()?;
+    let args = args::Args::parse();
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            EnvFilter::try_from_env("ROOST_BROKER_LOG").unwrap_or_else(|_| EnvFilter::new("info")),
+        )
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .init();
+    if let Some(steps) = std::env::var_os("ROOST_BROKER_DIE_AFTER") {
+        let steps = steps.to_str().and_then(|steps| steps.parse().ok());
+        disk::die_after(
+            steps.context("ROOST_BROKER_DIE_AFTER is a number of steps; it is for tests")?,
+        );
+    }
+    let installed = rustls::crypto::ring::default_provider().install_default();
+    debug_assert!(installed.is_ok(), "this is the first to install one");
+    // Deeper than two threads is of no use: the work is waiting.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    match args.command {
+        args::Command::Serve(serve) => runtime.block_on(serve::run(*serve)),
+    }
+}

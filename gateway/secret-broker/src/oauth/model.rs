@@ -1,0 +1,245 @@
+//! Decisions of OAuth: what a sign-in may ask for, what a callback must bring, when a token is renewed. No I/O.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use roost_secret_broker::wire::{Begin, ClientAuth, Fault, FaultCode, RecordState};
+use sha2::{Digest, Sha256};
+use url::Url;
+
+use super::DEPLOYMENT;
+use crate::egress::{AddressPolicy, check_allow, check_inject};
+use crate::record::{Grant, SignIn};
+
+/// A token is renewed this long before its end: a request on its way must not outlive it.
+const EARLY_MS: i64 = 60_000;
+/// Longest sign-in.
+const LONGEST_S: u32 = 600;
+
+/// `S256` of a verifier (RFC 7636).
+pub fn challenge(verifier: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(verifier))
+}
+
+/// Whether a sign-in can be begun.
+///
+/// # Errors
+/// [`FaultCode::BadRequest`] or [`FaultCode::NotAllowed`].
+pub fn check_begin(begin: &Begin, policy: &AddressPolicy) -> Result<(), Fault> {
+    let bad = |detail: &str| Err(Fault::new(FaultCode::BadRequest, detail));
+    if !is_state(&begin.state) {
+        return bad("a state has 8 to 128 letters, digits, `-` and `_`");
+    }
+    if begin.lifetime_s == 0 || begin.lifetime_s > LONGEST_S {
+        return bad("a sign-in lasts 1 to 600 seconds");
+    }
+    let texts = [&begin.client_id, &begin.redirect_uri, &begin.issuer];
+    if texts
+        .iter()
+        .any(|text| text.is_empty() || text.len() > 2048)
+    {
+        return bad("client id, redirect address and issuer are 1 to 2048 bytes");
+    }
+    check_endpoint(&begin.token_endpoint, policy)?;
+    match (&begin.client_secret, begin.client_auth) {
+        (None, ClientAuth::None) => {}
+        (Some(secret), ClientAuth::Basic | ClientAuth::Post) => {
+            if secret.tenant() != begin.name.tenant() && secret.tenant() != DEPLOYMENT {
+                return Err(Fault::new(
+                    FaultCode::NotAllowed,
+                    "the client's secret belongs to another tenant",
+                ));
+            }
+        }
+        _ => return bad("a client has a secret and shows it, or has none and shows none"),
+    }
+    check_allow(&begin.allow)?;
+    check_inject(&begin.inject)
+}
+
+fn check_endpoint(endpoint: &str, policy: &AddressPolicy) -> Result<Url, Fault> {
+    let refuse = |detail: &str| Fault::new(FaultCode::BadRequest, detail);
+    let url = Url::parse(endpoint).map_err(|_| refuse("the token endpoint is no URL"))?;
+    let host = url
+        .host_str()
+        .ok_or_else(|| refuse("the token endpoint has no host"))?;
+    let safe = url.scheme() == "https" || url.scheme() == "http" && policy.may_be_plain(host);
+    if !safe {
+        return Err(refuse(
+            "the token endpoint must be https, or on a host that `broker.allow_private` names",
+        ));
+    }
+    if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
+        return Err(refuse("the token endpoint carries a user or a fragment"));
+    }
+    Ok(url)
+}
+
+/// Whether a text can be a state, and so part of a record's name.
+pub fn is_state(state: &str) -> bool {
+    (8..=128).contains(&state.len())
+        && state
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+        && state.as_bytes()[0].is_ascii_alphanumeric()
+}
+
+/// Whether a callback fits its sign-in.
+///
+/// # Errors
+/// [`FaultCode::UnknownSignIn`], the same for each reason that a forger could probe.
+pub fn check_callback(sign_in: &SignIn, issuer: Option<&str>, now_ms: i64) -> Result<(), Fault> {
+    let refuse = |why: &str| {
+        Err(Fault::new(
+            FaultCode::UnknownSignIn,
+            format!("the sign-in cannot be ended: {why}"),
+        ))
+    };
+    if now_ms >= sign_in.until_ms {
+        return refuse("it took longer than it may; begin again");
+    }
+    match issuer {
+        None if sign_in.issuer_required => refuse("the issuer promised to name itself and did not"),
+        // Simple string comparison, as RFC 9207 has it.
+        Some(named) if named != sign_in.issuer => refuse("another issuer answered than was asked"),
+        _ => Ok(()),
+    }
+}
+
+/// What to do before a token is used.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Usability {
+    Use,
+    /// Renew it; `still_good` says whether the one at hand can do meanwhile.
+    Renew {
+        still_good: bool,
+    },
+    /// Only a person can.
+    Reauthorise,
+}
+
+/// Decides it.
+pub fn usability(state: RecordState, grant: Option<&Grant>, now_ms: i64) -> Usability {
+    if state == RecordState::NeedsReauth {
+        return Usability::Reauthorise;
+    }
+    let Some((grant, expires)) = grant.and_then(|grant| Some((grant, grant.expires_ms?))) else {
+        return Usability::Use;
+    };
+    match grant.refresh_token {
+        Some(_) if now_ms >= expires - EARLY_MS => Usability::Renew {
+            still_good: now_ms < expires,
+        },
+        None if now_ms >= expires => Usability::Reauthorise,
+        _ => Usability::Use,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use roost_secret_broker::wire::{Inject, RecordName, Secret};
+    use rstest::rstest;
+
+    use super::*;
+
+    fn begin() -> Begin {
+        Begin {
+            name: RecordName::new("w1", "a/github_oauth_token").unwrap(),
+            state: "0123456789abcdef".into(),
+            token_endpoint: "https://issuer.example/token".into(),
+            issuer: "https://issuer.example".into(),
+            issuer_required: false,
+            client_id: "roost".into(),
+            client_auth: ClientAuth::None,
+            client_secret: None,
+            redirect_uri: "https://roost.example/api/apps/oauth/callback".into(),
+            resource: None,
+            inject: Inject::Bearer,
+            allow: Vec::new(),
+            lifetime_s: 600,
+        }
+    }
+
+    #[test]
+    fn the_challenge_is_that_of_the_standard() {
+        let verifier = b"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+        assert_eq!(
+            challenge(verifier),
+            "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+        );
+    }
+
+    #[rstest]
+    #[case::fine(|_: &mut Begin| (), true)]
+    #[case::state(|b: &mut Begin| b.state = "../../x/y/z".into(), false)]
+    #[case::long(|b: &mut Begin| b.lifetime_s = 601, false)]
+    #[case::plain(|b: &mut Begin| b.token_endpoint = "http://issuer.example/token".into(), false)]
+    #[case::user(|b: &mut Begin| b.token_endpoint = "https://a:b@issuer.example/token".into(), false)]
+    #[case::secretless(|b: &mut Begin| b.client_auth = ClientAuth::Basic, false)]
+    #[case::deployment(|b: &mut Begin| {
+        b.client_auth = ClientAuth::Post;
+        b.client_secret = Some(RecordName::new(DEPLOYMENT, "client").unwrap());
+    }, true)]
+    #[case::stranger(|b: &mut Begin| {
+        b.client_auth = ClientAuth::Post;
+        b.client_secret = Some(RecordName::new("w2", "client").unwrap());
+    }, false)]
+    fn what_a_sign_in_may_ask(#[case] change: fn(&mut Begin), #[case] fine: bool) {
+        let mut asked = begin();
+        change(&mut asked);
+        let checked = check_begin(&asked, &AddressPolicy::default());
+        assert_eq!(checked.is_ok(), fine, "{checked:?}");
+    }
+
+    #[rstest]
+    #[case(None, false, 10, true)]
+    #[case(None, true, 10, false)]
+    #[case(Some("https://issuer.example"), true, 10, true)]
+    #[case(Some("https://issuer.example/"), false, 10, false)]
+    #[case(Some("https://evil.example"), false, 10, false)]
+    #[case(None, false, 100, false)]
+    fn a_callback_must_fit(
+        #[case] issuer: Option<&str>,
+        #[case] required: bool,
+        #[case] now: i64,
+        #[case] fine: bool,
+    ) {
+        let sign_in = SignIn {
+            name: begin().name,
+            issuer: "https://issuer.example".into(),
+            issuer_required: required,
+            redirect_uri: String::new(),
+            until_ms: 100,
+        };
+        assert_eq!(check_callback(&sign_in, issuer, now).is_ok(), fine);
+    }
+
+    #[rstest]
+    #[case(None, true, 0, Usability::Use)]
+    #[case(Some(100_000), true, 39_999, Usability::Use)]
+    #[case(Some(100_000), true, 40_000, Usability::Renew { still_good: true })]
+    #[case(Some(100_000), true, 100_000, Usability::Renew { still_good: false })]
+    #[case(Some(100_000), false, 99_999, Usability::Use)]
+    #[case(Some(100_000), false, 100_000, Usability::Reauthorise)]
+    fn a_token_is_renewed_in_time(
+        #[case] expires: Option<i64>,
+        #[case] renewable: bool,
+        #[case] now: i64,
+        #[case] wanted: Usability,
+    ) {
+        let grant = Grant {
+            token_endpoint: String::new(),
+            client_id: String::new(),
+            client_auth: ClientAuth::None,
+            client_secret: None,
+            resource: None,
+            refresh_token: renewable.then(|| Secret::from("refresh-token")),
+            expires_ms: expires,
+            scope: None,
+        };
+        assert_eq!(usability(RecordState::Ready, Some(&grant), now), wanted);
+        assert_eq!(
+            usability(RecordState::NeedsReauth, Some(&grant), 0),
+            Usability::Reauthorise
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! A sign-in from its beginning to its token.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use roost_secret_broker::wire::{
+    Begin, Begun, Description, Exchange, Fault, FaultCode, RecordKind, RecordName, RecordState,
+    Secret,
+};
+use zeroize::Zeroizing;
+
+use super::token::Denied;
+use super::{OAuth, SIGN_IN, Shared, model};
+use crate::record::{Grant, Record, SignIn};
+use crate::seal::fresh;
+use crate::server::fault_of;
+
+impl OAuth {
+    /// Makes and keeps the verifier.
+    ///
+    /// # Errors
+    /// What is wrong with the request, or that it cannot be kept.
+    pub async fn begin(&self, begin: Begin) -> Result<Begun, Fault> {
+        self.shared.begin(begin).await
+    }
+
+    /// Ends a sign-in; of many at once, one.
+    ///
+    /// # Errors
+    /// [`FaultCode::UnknownSignIn`] for all but the first; what the issuer said.
+    pub async fn exchange(&self, exchange: Exchange) -> Result<Description, Fault> {
+        // In a task of its own: once the code is used, its token must not be lost with a client that goes away.
+        let shared = self.shared.clone();
+        let work = tokio::spawn(async move { shared.exchange(exchange).await });
+        work.await.unwrap_or_else(|_| {
+            Err(Fault::new(
+                FaultCode::StoreFailed,
+                "the exchange broke off; begin again",
+            ))
+        })
+    }
+}
+
+impl Shared {
+    async fn begin(&self, begin: Begin) -> Result<Begun, Fault> {
+        model::check_begin(&begin, &self.outlet.settings().policy)?;
+        let now_ms = self.store.clock().now_ms();
+        let verifier = Zeroizing::new(URL_SAFE_NO_PAD.encode(*Zeroizing::new(fresh::<32>())));
+        let begun = Begun {
+            code_challenge: model::challenge(verifier.as_bytes()),
+            code_challenge_method: "S256".to_owned(),
+        };
+        let place = place(begin.name.tenant(), &begin.state)?;
+        let record = Record {
+            kind: RecordKind::SignIn,
+            state: RecordState::Ready,
+            secret: Secret::from(verifier.as_str()),
+            inject: begin.inject,
+            allow: begin.allow,
+            created_ms: now_ms,
+            updated_ms: now_ms,
+            grant: Some(Grant {
+                token_endpoint: begin.token_endpoint,
+                client_id: begin.client_id,
+                client_auth: begin.client_auth,
+                client_secret: begin.client_secret,
+                resource: begin.resource,
+                refresh_token: None,
+                expires_ms: None,
+                scope: None,
+            }),
+            sign_in: Some(SignIn {
+                name: begin.name,
+                issuer: begin.issuer,
+                issuer_required: begin.issuer_required,
+                redirect_uri: begin.redirect_uri,
+                until_ms: now_ms + i64::from(begin.lifetime_s) * 1_000,
+            }),
+        };
+        let held = self.store.hold(&place).await;
+        if self.store.read(&place).await.is_ok() {
+            return Err(Fault::new(
+                FaultCode::BadRequest,
+                "this state is in use; make a new one",
+            ));
+        }
+        self.store
+            .put(&held, &record)
+            .await
+            .map_err(|error| fault_of(&error))?;
+        Ok(begun)
+    }
+
+    async fn exchange(&self, exchange: Exchange) -> Result<Description, Fault> {
+        let unknown = || {
+            Fault::new(
+                FaultCode::UnknownSignIn,
+                "there is no such sign-in, or it was ended already",
+            )
+        };
+        if !model::is_state(&exchange.state)
+            || exchange.code.reveal().is_empty()
+            || exchange.code.reveal().len() > 4096
+        {
+            return Err(unknown());
+        }
+        let place = place(&exchange.tenant, &exchange.state)?;
+        let held = self.store.hold(&place).await;
+        let record = self.store.read(&place).await.map_err(|_| unknown())?.record;
+        // Gone before anything else happens: of a hundred callbacks one gets further.
+        self.store
+            .delete(&held)
+            .await
+            .map_err(|error| fault_of(&error))?;
+        drop(held);
+        let (Some(sign_in), Some(grant)) = (record.sign_in, record.grant) else {
+            return Err(unknown());
+        };
+        let now_ms = self.store.clock().now_ms();
+        model::check_callback(&sign_in, exchange.issuer.as_deref(), now_ms)?;
+        let parameters: [(&str, &[u8]); 4] = [
+            ("grant_type", b"authorization_code"),
+            ("code", exchange.code.reveal()),
+            ("redirect_uri", sign_in.redirect_uri.as_bytes()),
+            ("code_verifier", record.secret.reveal()),
+        ];
+        let issued = self
+            .ask_issuer(&grant, &parameters)
+            .await
+            .map_err(|denied| match denied {
+                Denied::Grant(fault) => Fault::new(FaultCode::RemoteRefused, fault.detail),
+                Denied::Other(fault) => fault,
+            })?;
+        let token = Record {
+            kind: RecordKind::OAuth,
+            state: RecordState::Ready,
+            secret: issued.access_token,
+            inject: record.inject,
+            allow: record.allow,
+            created_ms: now_ms,
+            updated_ms: now_ms,
+            grant: Some(Grant {
+                refresh_token: issued.refresh_token,
+                expires_ms: issued.expires_ms,
+                scope: issued.scope,
+                ..grant
+            }),
+            sign_in: None,
+        };
+        let held = self.store.hold(&sign_in.name).await;
+        self.store
+            .put(&held, &token)
+            .await
+            .map_err(|error| fault_of(&error))
+    }
+}
+
+fn place(tenant: &str, state: &str) -> Result<RecordName, Fault> {
+    RecordName::new(tenant, format!("{SIGN_IN}{state}"))
+        .map_err(|error| Fault::new(FaultCode::BadRequest, error.to_string()))
+}

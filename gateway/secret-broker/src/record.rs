@@ -1,0 +1,91 @@
+//! What is inside a sealed record.
+
+use roost_secret_broker::wire::{
+    Allow, ClientAuth, Description, Inject, RecordKind, RecordName, RecordState, Secret,
+};
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+/// A record, opened. It lives for one use and is wiped.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Record {
+    pub kind: RecordKind,
+    pub state: RecordState,
+    /// The credential; of a sign-in, the PKCE verifier.
+    pub secret: Secret,
+    pub inject: Inject,
+    pub allow: Vec<Allow>,
+    pub created_ms: i64,
+    pub updated_ms: i64,
+    /// Of [`RecordKind::OAuth`] and [`RecordKind::SignIn`].
+    pub grant: Option<Grant>,
+    /// Of [`RecordKind::SignIn`].
+    pub sign_in: Option<SignIn>,
+}
+
+/// Whom to ask for a token, and as whom.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Grant {
+    pub token_endpoint: String,
+    pub client_id: String,
+    pub client_auth: ClientAuth,
+    pub client_secret: Option<RecordName>,
+    pub resource: Option<String>,
+    pub refresh_token: Option<Secret>,
+    pub expires_ms: Option<i64>,
+    pub scope: Option<String>,
+}
+
+/// What the callback is held against.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SignIn {
+    /// What the token will be stored as.
+    pub name: RecordName,
+    pub issuer: String,
+    pub issuer_required: bool,
+    pub redirect_uri: String,
+    pub until_ms: i64,
+}
+
+/// Room for the largest record, so that encoding one never grows a buffer that holds a secret.
+const ROOM: usize = 128 * 1024;
+
+impl Record {
+    /// As bytes to be sealed.
+    ///
+    /// # Errors
+    /// When a value has no MessagePack form.
+    pub fn encode(&self) -> Result<Zeroizing<Vec<u8>>, rmp_serde::encode::Error> {
+        let mut bytes = Zeroizing::new(Vec::with_capacity(ROOM));
+        rmp_serde::encode::write_named(&mut *bytes, self)?;
+        Ok(bytes)
+    }
+
+    /// From bytes that were opened.
+    ///
+    /// # Errors
+    /// When they are not a record.
+    pub fn decode(bytes: &[u8]) -> Result<Self, rmp_serde::decode::Error> {
+        rmp_serde::from_slice(bytes)
+    }
+
+    /// What may be known from outside.
+    pub fn describe(&self, name: &RecordName, generation: u64) -> Description {
+        Description {
+            name: name.clone(),
+            kind: self.kind,
+            state: self.state,
+            inject: self.inject.clone(),
+            allow: self.allow.clone(),
+            generation,
+            created_ms: self.created_ms,
+            updated_ms: self.updated_ms,
+            expires_ms: self.grant.as_ref().and_then(|grant| grant.expires_ms),
+            renewable: self
+                .grant
+                .as_ref()
+                .is_some_and(|grant| grant.refresh_token.is_some()),
+            scope: self.grant.as_ref().and_then(|grant| grant.scope.clone()),
+        }
+    }
+}

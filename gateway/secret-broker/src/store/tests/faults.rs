@@ -1,0 +1,61 @@
+//! Faults: wrong keys, moved and broken files, a disk that says no.
+
+use super::*;
+
+#[tokio::test]
+async fn a_wrong_root_key_is_refused_at_the_start_with_both_names() {
+    let bench = Bench::new();
+    let store = bench.open().await;
+    put(&store, "a", "first secret").await;
+    let right = store.root().active();
+    drop(store);
+    std::fs::write(bench.key_file(), "ab".repeat(32)).unwrap();
+    let error = crate::egress::chain(&bench.try_open().await.err().unwrap());
+    assert!(
+        error.contains(&right) && error.contains("give the broker the key"),
+        "{error}"
+    );
+    std::fs::remove_file(bench.key_file()).unwrap();
+    let error = crate::egress::chain(&bench.try_open().await.err().unwrap());
+    assert!(error.contains("missing"), "{error}");
+}
+
+#[tokio::test]
+async fn a_file_moved_to_another_records_place_is_not_served_and_is_told() {
+    let bench = Bench::new();
+    let store = bench.open().await;
+    put(&store, "a", "first secret").await;
+    put(&store, "b", "other secret").await;
+    drop(store);
+    let place = |connection| files::path_of(&bench.data(), &name(connection));
+    std::fs::copy(place("a"), place("b")).unwrap();
+    std::fs::write(bench.data().join("records/junk.sealed"), b"junk").unwrap();
+    let store = bench.open().await;
+    assert_eq!(store.damaged().len(), 2, "{:?}", store.damaged());
+    assert!(store.damaged().iter().any(|told| told.contains("moved")));
+    assert_eq!(secret_of(&store, "a").await.unwrap(), "first secret");
+    assert!(matches!(
+        secret_of(&store, "b").await,
+        Err(StoreError::Unknown(_))
+    ));
+}
+
+#[tokio::test]
+async fn when_the_disk_says_no_the_former_secret_stays_in_use() {
+    let bench = Bench::new();
+    let store = bench.open().await;
+    put(&store, "a", "first secret").await;
+    // A folder in the way of the new file: it cannot be made, whoever runs this.
+    let fresh = files::path_of(&bench.data(), &name("a")).with_extension("new");
+    std::fs::create_dir(&fresh).unwrap();
+    let held = store.hold(&name("a")).await;
+    let error = store
+        .put(&held, &record("second secret"))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, StoreError::Write(_)), "{error}");
+    assert_eq!(secret_of(&store, "a").await.unwrap(), "first secret");
+    std::fs::remove_dir(&fresh).unwrap();
+    store.put(&held, &record("second secret")).await.unwrap();
+    assert_eq!(secret_of(&store, "a").await.unwrap(), "second secret");
+}

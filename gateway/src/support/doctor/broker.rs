@@ -1,0 +1,71 @@
+//! The doctor's look at the secret broker: whether it answers, and what it says of itself.
+
+use roost_protocol::verify::Check;
+use roost_secret_broker::wire::Status;
+
+use super::{PATIENCE, fail, ok, warn};
+use crate::broker::{BrokerHandle, Embedded};
+use crate::config::Config;
+
+const NAME: &str = "broker";
+const TITLE: &str = "Secret broker";
+
+pub(super) async fn broker(config: &Config) -> Vec<Check> {
+    let socket = config.broker_socket();
+    let embedded = Embedded::of(config);
+    if embedded.is_none() && config.broker.socket.is_none() {
+        return vec![warn(
+            NAME,
+            TITLE,
+            "`broker.start` is off and `broker.socket` names none: no credential can be kept or used",
+        )];
+    }
+    if let Some(missing) = embedded.as_ref().and_then(Embedded::missing_program) {
+        return vec![warn(
+            NAME,
+            TITLE,
+            format!(
+                "{} is not there: install roost-broker beside roost, or set `broker.program`",
+                missing.display()
+            ),
+        )];
+    }
+    if !socket.exists() {
+        let said = format!("nothing listens at {}", socket.display());
+        return vec![match embedded {
+            Some(_) => ok(NAME, TITLE, format!("{said}; the gateway starts it")),
+            None => fail(
+                NAME,
+                TITLE,
+                format!("{said}: start roost-broker.service, or correct `broker.socket`"),
+            ),
+        }];
+    }
+    match tokio::time::timeout(PATIENCE, BrokerHandle::new(&socket).status()).await {
+        Ok(Ok(status)) => told(status),
+        Ok(Err(error)) => vec![fail(NAME, TITLE, error.to_string())],
+        Err(_) => vec![fail(
+            NAME,
+            TITLE,
+            format!(
+                "the broker at {} does not answer within 5 s: see its log",
+                socket.display()
+            ),
+        )],
+    }
+}
+
+fn told(status: Status) -> Vec<Check> {
+    let said = format!(
+        "{} records under the root key {}, user {}",
+        status.records, status.root_key, status.user
+    );
+    let mut checks = vec![ok(NAME, TITLE, said)];
+    checks.extend(
+        status
+            .warnings
+            .into_iter()
+            .map(|warning| warn(NAME, TITLE, warning)),
+    );
+    checks
+}

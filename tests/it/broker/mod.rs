@@ -1,0 +1,6 @@
+//! The secret broker as it runs: beside its gateway, killed anywhere, and searched for what it must not show.
+
+mod beside_the_gateway;
+mod canary;
+mod full_disk;
+mod killed_anywhere;
