@@ -43,16 +43,20 @@ impl Log {
         }
         let mut out = std::io::stdout().lock();
         for line in newest {
-            let line = if self.json {
-                json_for_terminals(&line)
-            } else {
-                visible(&readable(&line), MOST_LINE_BYTES)
-            };
-            if writeln!(out, "{line}").is_err() {
+            if writeln!(out, "{}", shown(&line, self.json)).is_err() {
                 break;
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A stored line as it goes to a terminal: whatever the gateway or an agent put into it moves no cursor.
+fn shown(line: &str, json: bool) -> String {
+    if json {
+        json_for_terminals(line)
+    } else {
+        visible(&readable(line), MOST_LINE_BYTES)
     }
 }
 
@@ -107,5 +111,39 @@ fn readable(line: &str) -> String {
             text("at"),
             value.get("facts").unwrap_or(&Value::Null)
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use roost_protocol::text::is_hidden;
+    use serde_json::json;
+
+    use super::*;
+
+    const HOSTILE: &str = "x\u{1b}[2J\u{202e}\nroostd: all is well";
+
+    #[test]
+    fn what_is_hostile_in_the_log_makes_no_line_and_moves_no_cursor() {
+        let began = json!({ "event": "began", "at": HOSTILE, "operation": HOSTILE, "agent": HOSTILE,
+            "sandbox": HOSTILE, "what": { "argv": ["sh", HOSTILE] } });
+        let provisioned = json!({ "event": "began", "what": { "image": HOSTILE } });
+        let ended = json!({ "event": "ended", "state": HOSTILE, "outcome": { "detail": HOSTILE } });
+        let other = json!({ "event": HOSTILE, "facts": { "name": HOSTILE } });
+        for line in [began, provisioned, ended, other].map(|line| line.to_string()) {
+            for json in [false, true] {
+                let shown = shown(&line, json);
+                assert!(!shown.chars().any(is_hidden), "{shown:?}");
+                assert!(shown.contains("all is well"), "it is shown, not left out");
+            }
+            let exact: Value = serde_json::from_str(&shown(&line, true)).unwrap();
+            assert_eq!(
+                exact.to_string(),
+                line,
+                "what a program reads is what is stored"
+            );
+        }
+        let torn = shown(HOSTILE, false);
+        assert!(!torn.chars().any(is_hidden), "{torn:?}");
     }
 }

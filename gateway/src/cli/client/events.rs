@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::sse::Messages;
+use super::sse::{Message, Messages};
 use super::{Api, show};
 
 /// Live events.
@@ -83,13 +83,39 @@ impl Events {
                 let line = json!({ "id": message.id, "type": message.event, "data": data });
                 show::json_line(&line);
             } else {
-                println!(
-                    "{:<12} {:<20} {}",
-                    show::clean(&message.id.unwrap_or_default()),
-                    show::clean(&message.event),
-                    show::clean(&message.data)
-                );
+                println!("{}", readable(&message));
             }
         }
+    }
+}
+
+/// An event as people read it; whatever a machine or an agent put into it moves no cursor.
+fn readable(message: &Message) -> String {
+    format!(
+        "{:<12} {:<20} {}",
+        show::clean(message.id.as_deref().unwrap_or_default()),
+        show::clean(&message.event),
+        show::clean(&message.data)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_hostile_in_an_event_makes_no_line_and_moves_no_cursor() {
+        let hostile = "x\u{1b}[2J\u{202e}\n1.2 claw.deleted";
+        let message = Message {
+            id: Some(hostile.to_owned()),
+            event: hostile.to_owned(),
+            data: json!({ "label": hostile }).to_string() + hostile,
+        };
+        let line = readable(&message);
+        assert!(
+            !line.chars().any(roost_protocol::text::is_hidden),
+            "{line:?}"
+        );
+        assert!(line.contains("claw.deleted"), "it is shown, not left out");
     }
 }

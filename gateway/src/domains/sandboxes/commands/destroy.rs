@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::domains::audit;
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws;
 use crate::domains::sandboxes::entity::container;
 use crate::domains::sandboxes::model::{Fact, State};
 use crate::domains::sandboxes::{SandboxError, SandboxesHandle, settle, store};
@@ -85,7 +86,10 @@ async fn begin(
         return Ok(None);
     };
     if let Some(user) = user {
-        let details = serde_json::json!({ "sandbox": row.id, "node": row.node_id });
+        let name = claws::store::get(&*tx, scope, agent)
+            .await?
+            .map(|claw| claw.name);
+        let details = serde_json::json!({ "name": name, "sandbox": row.id, "node": row.node_id });
         let now = sandboxes.clock.now();
         audit::record(
             &tx,

@@ -68,10 +68,8 @@ async fn begin(
     let mut tx = sandboxes.db.write().await?;
     let claw = claws::store::get(&*tx, scope, agent)
         .await?
-        .filter(|claw| claw.deleted_at.is_none());
-    if claw.is_none() {
-        return Err(SandboxError::NoClaw);
-    }
+        .filter(|claw| claw.deleted_at.is_none())
+        .ok_or(SandboxError::NoClaw)?;
     let newest = store::newest(&*tx, scope, agent).await?;
     if let Some(present) = newest
         .as_ref()
@@ -115,7 +113,9 @@ async fn begin(
         placement,
     );
     store::insert(&*tx, row.clone()).await?;
-    let details = serde_json::json!({ "sandbox": row.id, "node": row.node_id, "image": row.image });
+    let details = serde_json::json!({
+        "name": claw.name, "sandbox": row.id, "node": row.node_id, "image": row.image,
+    });
     audit::record(
         &tx,
         &sandboxes.ids,

@@ -17,14 +17,22 @@ function jump(event: MouseEvent<HTMLAnchorElement>, anchor: string) {
   heading?.scrollIntoView({ block: "start" });
 }
 
+/** The title of a link or picture: a browser would show it to a pointer alone. */
+function Title({ text }: { text: string | null | undefined }) {
+  return text ? <span className="text-fg-2"> “{visible(decoded(text))}”</span> : null;
+}
+
 function Anchor({ link, anchors }: { link: Tokens.Link; anchors: ReadonlySet<string> }) {
   const found = target(link.href);
   const words = inline(link.tokens, anchors);
   if (found?.to === "here" && anchors.has(found.anchor))
     return (
-      <a href={`#${found.anchor}`} className={LINK} onClick={(event) => jump(event, found.anchor)}>
-        {words}
-      </a>
+      <>
+        <a href={`#${found.anchor}`} className={LINK} onClick={(event) => jump(event, found.anchor)}>
+          {words}
+        </a>
+        <Title text={link.title} />
+      </>
     );
   if (found?.to === "elsewhere" || found?.to === "mail")
     return (
@@ -32,6 +40,7 @@ function Anchor({ link, anchors }: { link: Tokens.Link; anchors: ReadonlySet<str
         <a href={found.href} title={found.href} target="_blank" rel="noopener noreferrer" className={LINK}>
           {words}
         </a>
+        <Title text={link.title} />
         {found.to === "elsewhere" && misleads(plain(link.tokens), found.host) && (
           <span className="text-fg-2"> (leads to {found.host})</span>
         )}
@@ -39,7 +48,9 @@ function Anchor({ link, anchors }: { link: Tokens.Link; anchors: ReadonlySet<str
     );
   return (
     <>
-      {words} <span className="font-mono text-small text-fg-3">({visible(decoded(link.href))}, no link)</span>
+      {words}
+      <Title text={link.title} />{" "}
+      <span className="font-mono text-small text-fg-3">({visible(decoded(link.href))}, no link)</span>
     </>
   );
 }
@@ -72,7 +83,12 @@ function piece(token: Token, key: number, anchors: ReadonlySet<string>): ReactNo
     case "link":
       return <Anchor key={key} link={token as Tokens.Link} anchors={anchors} />;
     case "image":
-      return <Picture key={key} href={token.href} alt={decoded(token.text)} />;
+      return (
+        <span key={key}>
+          <Picture href={token.href} alt={decoded(token.text)} />
+          <Title text={token.title} />
+        </span>
+      );
     case "checkbox":
       return null;
     default:

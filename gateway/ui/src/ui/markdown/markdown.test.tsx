@@ -102,6 +102,12 @@ describe("a hostile text", () => {
     const leads = HOSTILE.flatMap((text) => [...show(text).querySelectorAll("a")].map((one) => one.href));
     expect(leads).toEqual([]);
   });
+  it("shows titles, which a browser would keep for a pointer", () => {
+    const text =
+      '# A\n\n[a](https://a.example "do one") [b](#a "do two") [c](javascript:x "do three") ![d](https://d.example/p.png "do four") [e][r]\n\n[r]: https://e.example "do five"';
+    for (const n of ["one", "two", "three", "four", "five"])
+      expect(show(text).textContent).toContain(`do ${n}`);
+  });
   it("shows what is unseen, and turns no direction", () => {
     const place = show("pay \u202Egpj.exe\u202C and `\u200B` [\u2066x](https://a.example)");
     expect(place.textContent).toContain("pay \\u{202e}gpj.exe\\u{202c} and \\u{200b}");
