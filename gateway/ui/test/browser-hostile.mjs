@@ -1,7 +1,7 @@
 // Names that strangers choose: markup, reversed text, very long words, terminal escapes. Shown as text, everywhere.
 import assert from "node:assert/strict";
-import { axe, drawn, shot } from "./browser-kit.mjs";
-import { makeEntry } from "./mock/state.mjs";
+import { axe, drawn, shot, until } from "./browser-kit.mjs";
+import { ago, makeEntry } from "./mock/state.mjs";
 
 const IMG = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
 const RTL = "\u202Egpj.exe\u202Cevil\u202E";
@@ -56,7 +56,10 @@ function spoil({ state }) {
   for (const session of state.sessions.values()) Object.assign(session, { device: LONG, from_address: IMG });
 }
 
-export const hostileTests = (scene) =>
+/** What a machine, or whoever has it, may call itself. */
+const HOSTILE = '<img src=x onerror="window.pwned=1"><script>window.pwned=2</script>\u202egpj\u001b[31m';
+
+const onEachWidth = (scene) =>
   Object.fromEntries(
     [1440, 320].map((width) => [
       `hostile names are text on every page and break no layout (${width} px)`,
@@ -123,3 +126,64 @@ export const hostileTests = (scene) =>
         }),
     ]),
   );
+
+export const hostileTests = (scene) => ({
+  ...onEachWidth(scene),
+
+  "a machine and an agent with hostile names are plain text on every page": () =>
+    scene({}, async ({ mock, page }) => {
+      const { state } = mock;
+      const [node] = state.nodes;
+      Object.assign(node, {
+        name: HOSTILE,
+        hostname: HOSTILE,
+        os: HOSTILE,
+        arch: HOSTILE,
+        daemon_version: HOSTILE,
+        labels: [HOSTILE],
+        engine: { name: HOSTILE, version: HOSTILE, api: HOSTILE },
+        problems: [{ code: "engine", detail: HOSTILE }],
+      });
+      state.hostileTools = HOSTILE;
+      const agent = state.claws.find((claw) => claw.name === "mason");
+      Object.assign(agent, { name: HOSTILE, role: HOSTILE });
+      Object.assign(state.sandboxes.get(agent.id), {
+        node_name: HOSTILE,
+        container: HOSTILE,
+        image: HOSTILE,
+      });
+      state.operations[0].detail = HOSTILE;
+      state.said = new Map([
+        [agent.id, [{ id: "9", source: "event", at: ago(1), what: HOSTILE, data: { status: HOSTILE } }]],
+      ]);
+      for (const path of [
+        "/fleet",
+        "/fleet?view=figures",
+        `/fleet/${node.id}`,
+        "/agents",
+        `/claws/${agent.id}`,
+        `/claws/${agent.id}?app=sandbox`,
+        `/claws/${agent.id}?app=activity`,
+        "/operator",
+        "/audit",
+      ]) {
+        await page.goto(mock.url + path);
+        await drawn(page, path);
+        if (path !== "/audit")
+          await until(`${path} to show it as text`, async () =>
+            (await page.locator("body").textContent()).includes("<img src=x onerror"),
+          );
+        const harm = await page.evaluate(() => [
+          window.pwned ?? 0,
+          document.querySelectorAll("img[src='x'], main script").length,
+          document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        ]);
+        assert.deepEqual(harm.slice(0, 2), [0, 0], path);
+        assert.ok(harm[2] <= 0, `${path} scrolls sideways by ${harm[2]}`);
+        assert.deepEqual(await axe(page), [], path);
+      }
+      await page.goto(`${mock.url}/fleet/${node.id}`);
+      await page.getByText("docker-compose").waitFor();
+      await shot(page, "hostile-node");
+    }),
+});
