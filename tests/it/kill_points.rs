@@ -1,6 +1,7 @@
 //! The plug is pulled at every kill point of the real gateway: it dies there, is started again, and nothing is lost or
 //! doubled. On SQLite, and on PostgreSQL where `ROOST_TEST_POSTGRES_URL` names a server.
 
+use std::path::Path;
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -84,6 +85,25 @@ fn store(scratch: Option<&ScratchPostgres>) -> Store {
     })
 }
 
+/// Copies a folder with what is in it; the broker's socket is no file and made anew.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).expect("a folder");
+    let mode = std::fs::metadata(from).expect("its mode").permissions();
+    std::fs::set_permissions(to, mode).expect("its mode");
+    for entry in std::fs::read_dir(from).expect("the first life's data") {
+        let entry = entry.expect("an entry");
+        let (kind, to) = (
+            entry.file_type().expect("its kind"),
+            to.join(entry.file_name()),
+        );
+        if kind.is_dir() {
+            copy(&entry.path(), &to);
+        } else if kind.is_file() {
+            std::fs::copy(entry.path(), to).expect("a copy");
+        }
+    }
+}
+
 /// A gateway of one person and one machine over its lives.
 struct Lives {
     _folder: TempDir,
@@ -103,11 +123,7 @@ impl Lives {
             before.folder.path().join("data"),
             folder.path().join("data"),
         );
-        std::fs::create_dir(&to).expect("a folder");
-        for file in std::fs::read_dir(from).expect("the first life's data") {
-            let file = file.expect("an entry");
-            std::fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
-        }
+        copy(&from, &to);
         let scratch = match &before.scratch {
             Some(scratch) => Some(scratch.copy().await),
             None => None,

@@ -23,25 +23,53 @@ function begin(rows: HTMLElement[], step: 1 | -1): HTMLElement | undefined {
   return step === 1 ? some[0] : some.at(-1);
 }
 
-/** How often a row that is not drawn yet is looked for again, two frames apart. */
-const TRIES = 10;
+/** How long a row that is not drawn yet is waited for. */
+const PATIENCE_MS = 5_000;
+
+/** Steps that were asked for and not taken yet: keys may be faster than a long list draws. */
+let owed = 0;
+let walking = false;
 
 /** Moves the focus one row on or back; the first press goes to the first row that is in view. */
-export function stepRow(step: 1 | -1, tries = TRIES) {
+export function stepRow(step: 1 | -1) {
+  owed += step;
+  if (walking) return;
+  walking = true;
+  walk(true, performance.now() + PATIENCE_MS);
+}
+
+function walk(fresh: boolean, until: number) {
+  while (owed !== 0) {
+    const step = owed > 0 ? 1 : -1;
+    const took = take(step, fresh);
+    fresh = false;
+    if (took === "waits" && performance.now() < until) {
+      requestAnimationFrame(() => walk(false, until));
+      return;
+    }
+    owed = took === "moved" ? owed - step : 0;
+    until = performance.now() + PATIENCE_MS;
+  }
+  walking = false;
+}
+
+/** One step. `fresh`: nothing has the focus yet perhaps; later that means that the page is another one by now. */
+function take(step: 1 | -1, fresh: boolean): "moved" | "waits" | "ended" {
   const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((row) => seen(row) && grip(row));
   const at = rows.findIndex((row) => row.contains(document.activeElement));
+  if (at === -1 && !fresh) return "ended";
   const next = at === -1 ? begin(rows, step) : rows[at + step];
+  if (next) {
+    grip(next)?.focus({ preventScroll: true });
+    next.scrollIntoView({ block: "nearest" });
+    return "moved";
+  }
+  // A long list has room there for rows that it draws when they come near.
   const here = rows[at];
   const beyond = step === 1 ? here?.nextElementSibling : here?.previousElementSibling;
-  if (!next) {
-    // A long list has room there for rows that it draws when they come near; keys may be faster than it draws.
-    if (!here || beyond?.ariaHidden !== "true" || tries === 0) return;
-    here.scrollIntoView({ block: "center" });
-    requestAnimationFrame(() => requestAnimationFrame(() => stepRow(step, tries - 1)));
-    return;
-  }
-  grip(next)?.focus({ preventScroll: true });
-  next.scrollIntoView({ block: "nearest" });
+  if (beyond?.ariaHidden !== "true") return "ended";
+  here?.scrollIntoView({ block: "center" });
+  return "waits";
 }
 
 /** Ticks or unticks the row that holds the focus. */
