@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-use roost_secret_broker::wire::{Fault, FaultCode, RecordKind, RecordName, RecordState};
+use roost_secret_broker::wire::{Fault, FaultCode, RecordName, RecordState};
 
 use super::model::{Usability, usability};
 use super::token::Denied;
@@ -24,15 +24,9 @@ impl OAuth {
         let opened = self
             .shared
             .store
-            .read(name)
+            .credential(name)
             .await
             .map_err(|error| fault_of(&error))?;
-        if opened.record.kind == RecordKind::SignIn {
-            return Err(Fault::new(
-                FaultCode::UnknownRecord,
-                format!("there is no record {name}"),
-            ));
-        }
         match self.shared.decide(&opened.record) {
             Usability::Use => Ok(opened),
             Usability::Reauthorise => Err(needs_reauth(name)),

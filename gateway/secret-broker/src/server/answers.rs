@@ -144,15 +144,9 @@ async fn deleted(broker: &Broker, name: &RecordName) -> Result<bool, Fault> {
 async fn describe(broker: &Broker, name: &RecordName) -> Result<Description, Fault> {
     let opened = broker
         .store
-        .read(name)
+        .credential(name)
         .await
         .map_err(|error| fault_of(&error))?;
-    if opened.record.kind == RecordKind::SignIn {
-        return Err(Fault::new(
-            FaultCode::UnknownRecord,
-            format!("there is no record {name}"),
-        ));
-    }
     Ok(opened.record.describe(name, opened.generation))
 }
 

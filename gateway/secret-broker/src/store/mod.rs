@@ -155,6 +155,18 @@ impl Store {
         self.open_kept(name, &kept).await
     }
 
+    /// As [`read`](Self::read), for whoever means a credential: sign-ins under way are not there for them.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read).
+    pub async fn credential(&self, name: &RecordName) -> Result<Opened, StoreError> {
+        let opened = self.read(name).await?;
+        match opened.record.kind {
+            RecordKind::SignIn => Err(StoreError::Unknown(name.clone())),
+            _ => Ok(opened),
+        }
+    }
+
     /// Writes a record; one that was there is replaced.
     ///
     /// # Errors
