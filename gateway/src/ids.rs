@@ -87,6 +87,8 @@ typed_id! {
     OperationId;
     /// A hardened container of an agent.
     SandboxId;
+    /// An app that an agent is connected to.
+    AppConnectionId;
     /// One HTTP request.
     RequestId;
 }
