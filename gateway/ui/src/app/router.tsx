@@ -102,8 +102,9 @@ const agent = createRoute({
       tab: text(search["tab"]),
       sources: text(search["sources"]),
       view: text(search["view"]),
+      declined: text(search["declined"]),
     }),
-  component: page(() => import("~/domains/agents/agent-page"), "AgentPage"),
+  component: page(() => import("./agent-route"), "AgentRoute"),
 });
 /** Where an agent's page was at first; links to it were copied. */
 const agentMoved = createRoute({
