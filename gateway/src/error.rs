@@ -290,6 +290,7 @@ impl From<crate::domains::apps::AppError> for ApiError {
             ),
             E::NotPossible(why) => Self::new(Code::Conflict).detail(why),
             E::BadIssuer(ref cause) => Self::validation("/issuerUrl", cause.to_string()),
+            E::BadWebhook(ref cause) => Self::validation("/url", cause.to_string()),
             E::TooManyBegun => Self::new(Code::TooManyAttempts).retry_after(60).detail(
                 "You began many sign-ins that were not ended. End one of them, or wait until they lapse.",
             ),
