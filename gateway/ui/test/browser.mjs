@@ -82,6 +82,7 @@ const tests = {
           brain: `/claws/${mock.state.claws[0].id}?app=brain`,
           "brain-edit": `/claws/${mock.state.claws[0].id}?app=brain&view=edit`,
           "brain-history": `/claws/${mock.state.claws[0].id}?app=brain&view=history`,
+          connections: "/connections",
           figures: "/fleet?view=figures&metric=memory&span=6h",
           audit: "/audit",
           members: "/members",

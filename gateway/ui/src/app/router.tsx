@@ -114,6 +114,12 @@ const agentMoved = createRoute({
     throw redirect({ to: "/claws/$id", params, search: location.search, replace: true });
   },
 });
+const connections = createRoute({
+  getParentRoute: () => shell,
+  path: "/connections",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: page(() => import("~/domains/connections/page"), "ConnectionsPage"),
+});
 const audit = createRoute({
   getParentRoute: () => shell,
   path: "/audit",
@@ -177,6 +183,7 @@ export const router = createRouter({
       agents,
       agent,
       agentMoved,
+      connections,
       audit,
       members,
       quotas,

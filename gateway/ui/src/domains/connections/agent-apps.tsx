@@ -1,23 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Plug, Plus } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useMay } from "~/api/may";
-import type { AppConnection, Claw } from "~/api/types";
+import type { Claw } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
-import { useHeld } from "~/ui/held";
-import { HeldNote } from "~/ui/held-note";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
-import { useNow } from "~/ui/time";
 import { ConnectDialog } from "./connect-dialog";
-import { ConnectionRow } from "./connection-row";
+import { ConnectionList } from "./connection-list";
 import { connectionsOf } from "./queries";
-import { appName, byNeed, NAME } from "./words";
+import { appName, NAME } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
 
@@ -38,30 +35,6 @@ function Declined() {
         refused or broken off there. To try it again, connect it anew.
       </span>
     </Notice>
-  );
-}
-
-function Rows({ list, mayConnect }: { list: AppConnection[]; mayConnect: boolean }) {
-  const now = useNow();
-  const sorted = useMemo(() => byNeed(list, () => "", now), [list, now]);
-  const { rows, waiting, held, release, bind } = useHeld(sorted);
-  return (
-    <section aria-label="Connected apps" className="rounded-panel border border-line bg-surface" {...bind}>
-      <div className="border-b border-line px-4 py-1.5">
-        <HeldNote
-          held={held}
-          waiting={waiting}
-          release={release}
-          count={list.length}
-          what={list.length === 1 ? "connection" : "connections"}
-        />
-      </div>
-      <ul>
-        {rows.map(({ item, gone }) => (
-          <ConnectionRow key={item.id} one={item} gone={gone} mayConnect={mayConnect} />
-        ))}
-      </ul>
-    </section>
   );
 }
 
@@ -94,7 +67,7 @@ export function AgentApps({ claw }: { claw: Claw }) {
         </Empty>
       )}
       {some && <div data-page-actions>{button}</div>}
-      {some && <Rows list={found.data} mayConnect={mayConnect} />}
+      {some && <ConnectionList list={found.data} mayConnect={mayConnect} label="Connected apps" />}
       {found.data && !may("apps.connect") && (
         <MissingRight what="connect apps or disconnect them" least="member" />
       )}

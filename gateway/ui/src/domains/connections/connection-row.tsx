@@ -14,8 +14,9 @@ import { appName, bySignIn, how, standingOf, standings } from "./words";
 /** How long its token is good, and what happens then. */
 function Until({ one }: { one: AppConnection }) {
   const now = useNow();
+  if (one.state !== "ready") return null;
   if (one.renewable) return <>Renewed without anybody</>;
-  if (!one.expires_at) return one.state === "ready" ? <>The app named no end of it</> : null;
+  if (!one.expires_at) return <>The app named no end of it</>;
   const left = Date.parse(one.expires_at) - now;
   return left > 0 ? <>Ends in {span(left)}; then a person connects it again</> : null;
 }
@@ -57,6 +58,7 @@ export function ConnectionRow({ one, agent, mayConnect, gone = false }: Props) {
   const [ending, setEnding] = useState(false);
   const by = one.connected_by?.name || one.connected_by?.email;
   const app = appName(one.provider);
+  const of = agent ? ` of ${agent.name}` : "";
   const again = () =>
     begun.start({
       clawId: one.agent_id ?? "",
@@ -116,13 +118,13 @@ export function ConnectionRow({ one, agent, mayConnect, gone = false }: Props) {
             <Button
               look={standing.rank < 3 ? "primary" : "plain"}
               busy={begun.busy}
-              aria-label={`Reconnect ${app}`}
+              aria-label={`Reconnect ${app}${of}`}
               onClick={again}
             >
               Reconnect
             </Button>
           )}
-          <Button aria-label={`Disconnect ${app}`} onClick={() => setEnding(true)}>
+          <Button aria-label={`Disconnect ${app}${of}`} onClick={() => setEnding(true)}>
             Disconnect
           </Button>
         </div>

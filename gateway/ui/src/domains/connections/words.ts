@@ -117,3 +117,15 @@ export function byNeed(
       a.id.localeCompare(b.id),
   );
 }
+
+/** Every word of a filter must be found: in the agent's name, the app, its address or the state's words. */
+export function matches(one: AppConnection, agent: string, standing: Standing, filter: string): boolean {
+  const { word, rank } = standings[standing];
+  const texts = [agent, one.provider, appName(one.provider), how(one), word, ...one.reaches];
+  if (rank < standings.ready.rank) texts.push("needs attention");
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((part) => texts.some((text) => text.toLowerCase().includes(part)));
+}
