@@ -87,6 +87,10 @@ typed_id! {
     OperationId;
     /// A hardened container of an agent.
     SandboxId;
+    /// A connection to a code host.
+    RepoConnectionId;
+    /// A repository that was seen through a connection.
+    RepoId;
     /// One HTTP request.
     RequestId;
 }

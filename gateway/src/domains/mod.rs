@@ -6,5 +6,6 @@ pub mod claws;
 pub mod fleet;
 pub mod live;
 pub mod operator;
+pub mod repos;
 pub mod sandboxes;
 pub mod workspaces;

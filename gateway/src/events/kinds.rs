@@ -113,6 +113,7 @@ pub enum ResourceKind {
     Placement,
     Quota,
     Workspace,
+    RepoConnection,
 }
 
 /// `resource.changed`
