@@ -15,6 +15,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 
+use crate::broker::outbox::CredentialSweeper;
 use crate::broker::{BrokerHandle, Embedded};
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
@@ -43,6 +44,7 @@ use crate::http::serve::Listener;
 use crate::ids::{SharedIds, UuidV7};
 use crate::operations::OperationsHandle;
 use crate::operations::local::LocalExecutor;
+use crate::outbound::Outbound;
 use crate::sagas::SagaDriver;
 use crate::supervision::killpoints::ArmError;
 use crate::supervision::{
@@ -85,6 +87,8 @@ pub enum StartupError {
     },
     #[error(transparent)]
     Db(#[from] DbError),
+    #[error("cannot use the authorities of `outbound.ca_file`")]
+    Outbound(#[source] anyhow::Error),
     #[error("cannot prepare sign-in")]
     Auth(#[from] AuthError),
     #[error("a kill point could not be armed")]
@@ -149,6 +153,9 @@ impl Gateway {
         let first_login = first_login(&config, &db, &clock, &ids).await?;
 
         let saga_nudge = Nudge::default();
+        let credential_nudge = Nudge::default();
+        let broker = BrokerHandle::new(config.broker_socket());
+        let outbound = Outbound::new(&config.outbound).map_err(StartupError::Outbound)?;
         let open_streams = OpenStreams::default();
         let (branches, handles) = tree::branches();
         let events = EventLog::new(
@@ -177,6 +184,9 @@ impl Gateway {
             hub: hub.clone(),
             events: events.clone(),
             saga_nudge: saga_nudge.clone(),
+            credential_nudge: credential_nudge.clone(),
+            broker: broker.clone(),
+            outbound,
             kill_points: kill_points.clone(),
             open_streams: open_streams.clone(),
             live,
@@ -221,6 +231,12 @@ impl Gateway {
             open_streams,
             clock: clock.clone(),
             broker: Embedded::of(&config),
+            credentials: CredentialSweeper {
+                db: db.clone(),
+                clock: clock.clone(),
+                broker: broker.clone(),
+            },
+            credential_nudge,
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
             public: listener(public, router::public(states, &layers), tls),
@@ -240,7 +256,7 @@ impl Gateway {
             operations,
             db,
             events,
-            broker: BrokerHandle::new(config.broker_socket()),
+            broker,
             draining,
             local_executor: machines.local_executor,
             public: public_address,
@@ -318,6 +334,9 @@ struct Shared<'a> {
     hub: Hub,
     events: EventLog,
     saga_nudge: Nudge,
+    credential_nudge: Nudge,
+    broker: BrokerHandle,
+    outbound: Outbound,
     kill_points: KillPoints,
     open_streams: OpenStreams,
     live: LiveHandle,

@@ -87,6 +87,8 @@ typed_id! {
     OperationId;
     /// A hardened container of an agent.
     SandboxId;
+    /// An app that an agent is connected to.
+    AppConnectionId;
     /// A connection to a code host.
     RepoConnectionId;
     /// A repository that was seen through a connection.

@@ -5,6 +5,7 @@
 //! * `domains` is the product, a folder a noun.
 //! * `config`, `db`, `http`, `events`, `supervision`, `telemetry` cut across.
 //! * `broker` is the gateway's end of the secret broker, a process of its own.
+//! * `outbound` reads what stands at addresses that others choose.
 //! * `operations` is the caller's side of work on machines: `domains/fleet` and `domains/sandboxes` stand on it.
 //! * `sagas` drives work of several steps; what the steps do is in `app/sagas`.
 //! * `clock`, `ids` are passed in everywhere; `error` maps domains' errors to HTTP.
@@ -22,6 +23,7 @@ pub mod events;
 pub mod http;
 pub mod ids;
 pub mod operations;
+pub mod outbound;
 pub mod promises;
 pub mod sagas;
 pub mod supervision;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   secret broker (where this gateway starts it) · saga driver · audit chain · event relay · event wakes · stream watch · retention
+//! ├─ foundation   secret broker (where this gateway starts it) · credential sweeper · saga driver · audit chain · event relay · event wakes · stream watch · retention
 //! ├─ events       one writer a workspace that has ephemeral events
 //! ├─ live         one actor an open stream
 //! ├─ operations   what operators asked for
@@ -13,6 +13,7 @@
 
 use std::time::Duration;
 
+use crate::broker::outbox::{self, CredentialSweeper};
 use crate::broker::{self, Embedded};
 use crate::clock::SharedClock;
 use crate::db::Db;
@@ -35,6 +36,8 @@ pub struct Parts {
     pub clock: SharedClock,
     /// The secret broker, where this gateway starts it.
     pub broker: Option<Embedded>,
+    pub credentials: CredentialSweeper,
+    pub credential_nudge: Nudge,
     pub sweeper: retention::Sweeper,
     pub branches: Branches,
     /// The branch `fleet`.
@@ -100,6 +103,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
     let (db, hub) = (parts.db.clone(), parts.hub.clone());
     let wakes = parts.hub.wakes().clone();
     let sweeper = parts.sweeper.clone();
+    let credentials = parts.credentials.clone();
     let chain = parts.audit_chain.clone();
     let (streams, clock) = (parts.open_streams.clone(), parts.clock.clone());
     let watched = parts.db.clone();
@@ -109,6 +113,16 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
         None => foundation,
     };
     foundation
+        .child(ChildSpec::periodic(
+            "credential-sweeper",
+            ActorKind::CredentialSweeper,
+            outbox::PERIOD,
+            &parts.credential_nudge,
+            move |_| {
+                let credentials = credentials.clone();
+                async move { Ok(credentials.sweep().await?) }
+            },
+        ))
         .child(ChildSpec::periodic(
             "saga-driver",
             ActorKind::SagaDriver,

@@ -22,7 +22,6 @@ impl MigrationTrait for Migration {
                     .col(string("secret_reference"))
                     .col(uuid("created_by"))
                     .col(timestamp_with_time_zone("created_at"))
-                    .col(timestamp_with_time_zone_null("ready_at"))
                     .col(timestamp_with_time_zone_null("last_synced_at"))
                     .col(text_null("last_sync_error"))
                     .col(big_integer("last_sync_skipped"))

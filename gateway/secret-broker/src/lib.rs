@@ -4,7 +4,9 @@
 //! `main.rs`, not to this library, so whoever links this library holds no code that opens a record.
 //!
 //! * [`wire`] is the contract: frames, verbs, names, faults. None of the answers carries a secret.
+//! * [`outbound`] is how both programs leave the deployment: the address policy and the client that keeps it.
 //! * [`client`] speaks it: pooled connections, calls, streaming forwards.
 
 pub mod client;
+pub mod outbound;
 pub mod wire;

@@ -42,7 +42,8 @@ impl Embedded {
             format!("--socket={}", config.broker_socket().display()),
         ];
         arguments.extend(
-            broker
+            config
+                .outbound
                 .allow_private
                 .iter()
                 .map(|host| format!("--allow-private={host}")),
@@ -50,7 +51,7 @@ impl Embedded {
         if let Some(file) = &broker.root_key_file {
             arguments.push(format!("--root-key-file={}", file.display()));
         }
-        if let Some(file) = &broker.ca_file {
+        if let Some(file) = &config.outbound.ca_file {
             arguments.push(format!("--ca-file={}", file.display()));
         }
         Some(Self { program, arguments })

@@ -6,6 +6,7 @@
 
 mod child;
 mod handle;
+pub mod outbox;
 
 pub use child::{Embedded, child};
 pub use handle::{BrokerError, BrokerHandle};

@@ -1,5 +1,7 @@
 //! Reading a configuration key by key, so that all mistakes are found in one go.
 
+mod connections;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -99,6 +101,8 @@ impl Reader {
                 "must start with `sqlite:` or `postgres://`".into(),
             );
         }
+        let public_url = self.address("public_url", "https://roost.example");
+        let oauth = self.oauth(public_url.as_ref());
         let config = Config {
             listen: self.parsed("listen", "127.0.0.1:7667", "an address like 127.0.0.1:7667")?,
             operator_listen: self.parsed(
@@ -106,7 +110,7 @@ impl Reader {
                 "127.0.0.1:7668",
                 "an address like 127.0.0.1:7668",
             )?,
-            public_url: self.address("public_url", "https://roost.example"),
+            public_url,
             data_dir,
             database_url: SecretString::from(database_url),
             log: self.log(),
@@ -122,9 +126,9 @@ impl Reader {
                 start: self.choice("broker.start", &[("on", true), ("off", false)]),
                 program: self.optional("broker.program"),
                 root_key_file: self.optional("broker.root_key_file"),
-                allow_private: self.get("broker.allow_private", Vec::new()),
-                ca_file: self.optional("broker.ca_file"),
             },
+            outbound: self.outbound(),
+            oauth,
             plans: self.plans(),
             sessions: Sessions {
                 idle: Duration::from_secs(

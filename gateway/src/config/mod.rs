@@ -2,6 +2,7 @@
 //! flags, the later winning. Typed; every mistake is named at once, with the key and what to do. Features read these
 //! structs, never the environment.
 
+mod connections;
 mod layers;
 mod load;
 mod show;
@@ -15,6 +16,7 @@ use crate::domains::workspaces::Plans;
 use crate::http::client_address::Network;
 use crate::supervision::killpoints::Arm;
 
+pub use connections::{OAuth, Outbound};
 pub use layers::Overrides;
 pub use load::{ConfigErrors, Mistake, load};
 pub use show::show;
@@ -38,6 +40,8 @@ pub struct Config {
     pub tls: Option<Tls>,
     pub sandboxes: Sandboxes,
     pub broker: Broker,
+    pub outbound: Outbound,
+    pub oauth: OAuth,
     pub plans: Plans,
     pub sessions: Sessions,
     /// Fault injection may be armed. Never where data matters.
@@ -113,10 +117,6 @@ pub struct Broker {
     pub program: Option<PathBuf>,
     /// The root key of a broker that this gateway starts; absent means a file in its data.
     pub root_key_file: Option<PathBuf>,
-    /// Hosts, addresses and networks that secrets may be sent to although they are private.
-    pub allow_private: Vec<String>,
-    /// More authorities than the public ones, as PEM.
-    pub ca_file: Option<PathBuf>,
 }
 
 /// How long people stay signed in.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use secrecy::ExposeSecret;
 
-use super::{Config, LogFormat};
+use super::{Config, LogFormat, OAuth};
 
 /// All keys with their effective values.
 pub fn show(config: &Config) -> String {
@@ -69,7 +69,7 @@ pub fn show(config: &Config) -> String {
         ("broker.socket", &config.broker.socket),
         ("broker.program", &config.broker.program),
         ("broker.root_key_file", &config.broker.root_key_file),
-        ("broker.ca_file", &config.broker.ca_file),
+        ("outbound.ca_file", &config.outbound.ca_file),
     ];
     for (key, path) in paths {
         if let Some(path) = path {
@@ -77,12 +77,18 @@ pub fn show(config: &Config) -> String {
         }
     }
     let private: Vec<String> = config
-        .broker
+        .outbound
         .allow_private
         .iter()
-        .map(|host| text(host))
+        .map(|rule| text(&rule.to_string()))
         .collect();
-    line("broker.allow_private", format!("[{}]", private.join(", ")));
+    line(
+        "outbound.allow_private",
+        format!("[{}]", private.join(", ")),
+    );
+    for (key, value) in oauth(&config.oauth) {
+        line(&key, text(&value));
+    }
     line("plans.default", text(&config.plans.default));
     for (name, plan) in &config.plans.tiers {
         line(&format!("plans.{name}.agents"), plan.agents.to_string());
@@ -128,6 +134,27 @@ pub fn show(config: &Config) -> String {
         line("fleet.dist_dir", text(&dist.display().to_string()));
     }
     out
+}
+
+/// Connecting apps; the client's secret is there or not.
+fn oauth(oauth: &OAuth) -> Vec<(String, String)> {
+    let address = |url: &Option<url::Url>| url.as_ref().map(|url| url.as_str().to_owned());
+    let secret = oauth.client_secret.as_ref().map(|_| "hidden".to_owned());
+    [
+        ("oauth.issuer_url", address(&oauth.issuer_url)),
+        ("oauth.client_id", oauth.client_id.clone()),
+        ("oauth.client_secret", secret),
+        ("oauth.redirect_base", address(&oauth.redirect_base)),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+    .chain(
+        oauth
+            .apis
+            .iter()
+            .map(|(provider, url)| (format!("oauth.apis.{provider}"), url.as_str().to_owned())),
+    )
+    .collect()
 }
 
 /// A database URL fit to be shown.

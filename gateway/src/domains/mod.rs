@@ -1,5 +1,6 @@
 //! The product, a folder a noun. In each the same role files; see ARCHITECTURE.md.
 
+pub mod apps;
 pub mod audit;
 pub mod auth;
 pub mod claws;

@@ -105,8 +105,9 @@ impl NodeActivity {
 
 /// The resources that pages cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum ResourceKind {
+    AppConnection,
     Node,
     Claw,
     Sandbox,

@@ -96,6 +96,8 @@ kinds! {
     Sandbox, "sandbox", Leased, Temporary;
     /// Starts the secret broker's process and keeps it running.
     SecretBroker, "secret_broker", Local, Static;
+    /// Has the secret broker forget what nothing belongs to any more.
+    CredentialSweeper, "credential_sweeper", Local, Static;
     /// Removes containers that no row claims any more.
     OrphanSweeper, "orphan_sweeper", Leased, Static;
     /// Gives out the syncs of code hosts that are wanted, each to one gateway.

@@ -94,7 +94,7 @@ async fn planted_secrets_are_nowhere_but_in_the_broker() {
     })
     .await;
     let set = [
-        ("broker.allow_private", "[\"127.0.0.1\"]"),
+        ("outbound.allow_private", "[\"127.0.0.1\"]"),
         ("log.filter", "trace"),
     ];
     let mut gateway = Process::start_with(folder.path(), &Store::Sqlite, &set).await;

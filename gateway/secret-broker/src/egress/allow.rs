@@ -3,7 +3,7 @@
 use roost_secret_broker::wire::{Allow, Fault, FaultCode, Inject};
 use url::Url;
 
-use super::address::AddressPolicy;
+use super::AddressPolicy;
 
 /// Longest address of a request.
 const LONGEST: usize = 8 * 1024;
@@ -53,7 +53,7 @@ impl Target {
                 return Err(Fault::new(
                     FaultCode::NotAllowed,
                     format!(
-                        "{host} would get the secret without TLS; use https, or name the host in `broker.allow_private`"
+                        "{host} would get the secret without TLS; use https, or name the host in `outbound.allow_private`"
                     ),
                 ));
             }

@@ -1,25 +1,16 @@
 //! The one client that leaves the broker: checked addresses, no proxy, no redirect, no second try.
 
-use std::error::Error;
-use std::io;
-use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use roost_secret_broker::outbound::{
+    AddressPolicy, Dial, Lookup, Refused, chain, client, permits, refused_in,
+};
 use roost_secret_broker::wire::{Fault, FaultCode};
-use rustls::RootCertStore;
-use rustls_pki_types::CertificateDer;
-use rustls_pki_types::pem::PemObject;
 use url::Url;
 
-use super::address::AddressPolicy;
 use super::redact::Redactor;
-
-/// From names to addresses.
-pub type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
 /// What the outlet is made of.
 #[derive(Clone)]
@@ -55,19 +46,22 @@ impl Default for EgressSettings {
     }
 }
 
+impl EgressSettings {
+    fn dial(&self, checked: bool) -> Dial {
+        Dial {
+            policy: checked.then(|| self.policy.clone()),
+            ca_file: self.ca_file.clone(),
+            connect: self.connect,
+            lookup: self.lookup.clone(),
+        }
+    }
+}
+
 /// The outlet. Cheap to clone.
 #[derive(Clone)]
 pub struct Outlet {
     http: reqwest::Client,
     settings: Arc<EgressSettings>,
-}
-
-/// A host that has no address which may be dialled.
-#[derive(Debug, thiserror::Error)]
-#[error("{host} has the address {address}, which is private, this machine's or a cloud's metadata")]
-pub struct Refused {
-    pub host: String,
-    pub address: IpAddr,
 }
 
 impl Outlet {
@@ -76,11 +70,7 @@ impl Outlet {
     /// # Errors
     /// When the file of authorities cannot be used.
     pub fn new(settings: EgressSettings) -> anyhow::Result<Self> {
-        let names = CheckedNames {
-            policy: settings.policy.clone(),
-            lookup: settings.lookup.clone().unwrap_or_else(system_lookup),
-        };
-        let http = client(&settings, true)?.dns_resolver(names).build()?;
+        let http = client(&settings.dial(true))?;
         Ok(Self {
             http,
             settings: Arc::new(settings),
@@ -92,7 +82,7 @@ impl Outlet {
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn to_vault(settings: &EgressSettings) -> anyhow::Result<reqwest::Client> {
-        Ok(client(settings, false)?.build()?)
+        client(&settings.dial(false))
     }
 
     /// Limits and policy.
@@ -109,31 +99,17 @@ impl Outlet {
         method: http::Method,
         url: Url,
     ) -> Result<reqwest::RequestBuilder, Fault> {
-        let address = match url.host() {
-            Some(url::Host::Ipv4(v4)) => Some(IpAddr::V4(v4)),
-            Some(url::Host::Ipv6(v6)) => Some(IpAddr::V6(v6)),
-            _ => None,
-        };
-        if let Some(address) = address {
-            let host = address.to_string();
-            if !self.settings.policy.permits(&host, address) {
-                return Err(refused(&Refused { host, address }));
-            }
-        }
+        permits(&self.settings.policy, &url).map_err(|found| refused(&found))?;
         Ok(self.http.request(method, url))
     }
 
     /// What went wrong outside, without the address's query and without the secret.
     pub fn fault(&self, error: reqwest::Error, redactor: &Redactor) -> Fault {
         let error = error.without_url();
-        let mut cause: Option<&(dyn Error + 'static)> = error.source();
-        while let Some(at) = cause {
-            if let Some(at) = at.downcast_ref::<Refused>() {
-                return refused(at);
-            }
-            cause = at.source();
+        if let Some(found) = refused_in(&error) {
+            return refused(found);
         }
-        let told = redactor.text(&super::chain(&error));
+        let told = redactor.text(&chain(&error));
         if error.is_timeout() {
             Fault::new(
                 FaultCode::RemoteTimeout,
@@ -149,84 +125,5 @@ impl Outlet {
 }
 
 fn refused(refused: &Refused) -> Fault {
-    Fault::new(
-        FaultCode::AddressRefused,
-        format!("{refused}; if the deployment means it, name the host in `broker.allow_private`"),
-    )
-}
-
-fn client(settings: &EgressSettings, public: bool) -> anyhow::Result<reqwest::ClientBuilder> {
-    use anyhow::Context;
-    let mut roots = RootCertStore::empty();
-    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    if let Some(path) = &settings.ca_file {
-        let unusable = || format!("{} holds no authority that can be used", path.display());
-        for certificate in CertificateDer::pem_file_iter(path).with_context(unusable)? {
-            roots
-                .add(certificate.with_context(unusable)?)
-                .with_context(unusable)?;
-        }
-    }
-    let tls = rustls::ClientConfig::builder()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let builder = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls)
-        .no_proxy()
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .referer(false)
-        .http1_only()
-        .tcp_nodelay(true)
-        .connect_timeout(settings.connect)
-        .pool_idle_timeout(Duration::from_secs(60))
-        .pool_max_idle_per_host(64);
-    Ok(if public {
-        builder.user_agent(concat!("roost/", env!("CARGO_PKG_VERSION")))
-    } else {
-        builder
-    })
-}
-
-/// Resolves, and gives only addresses that may be dialled: the connection goes to one of them and to no other.
-struct CheckedNames {
-    policy: AddressPolicy,
-    lookup: Lookup,
-}
-
-impl Resolve for CheckedNames {
-    fn resolve(&self, name: Name) -> Resolving {
-        let (host, policy) = (name.as_str().to_owned(), self.policy.clone());
-        let found = (self.lookup)(host.clone());
-        Box::pin(async move {
-            let found = found.await?;
-            let fine: Vec<SocketAddr> = found
-                .iter()
-                .filter(|address| policy.permits(&host, **address))
-                .map(|address| SocketAddr::new(*address, 0))
-                .collect();
-            match (fine.is_empty(), found.first()) {
-                (true, Some(address)) => Err(Refused {
-                    host,
-                    address: *address,
-                }
-                .into()),
-                (true, None) => Err(io::Error::new(
-                    io::ErrorKind::NotFound,
-                    format!("{host} has no address"),
-                )
-                .into()),
-                (false, _) => Ok(Box::new(fine.into_iter()) as Addrs),
-            }
-        })
-    }
-}
-
-fn system_lookup() -> Lookup {
-    Arc::new(|host| {
-        Box::pin(async move {
-            let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
-            Ok(found.map(|address| address.ip()).collect())
-        })
-    })
+    Fault::new(FaultCode::AddressRefused, refused.to_string())
 }

@@ -21,9 +21,6 @@ use crate::store::Store;
 /// What sign-ins are called: this and their state.
 pub const SIGN_IN: &str = "sign-in/";
 
-/// The tenant of what belongs to the deployment: the client's secret at its own issuer.
-pub const DEPLOYMENT: &str = "deployment";
-
 /// Cheap to clone.
 #[derive(Clone)]
 pub struct OAuth {

@@ -2,11 +2,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use roost_secret_broker::wire::{Begin, ClientAuth, Fault, FaultCode, RecordState};
+use roost_secret_broker::wire::{Begin, ClientAuth, DEPLOYMENT, Fault, FaultCode, RecordState};
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use super::DEPLOYMENT;
 use crate::egress::{AddressPolicy, check_allow, check_inject};
 use crate::record::{Grant, SignIn};
 
@@ -65,7 +64,7 @@ fn check_endpoint(endpoint: &str, policy: &AddressPolicy) -> Result<Url, Fault> 
     let safe = url.scheme() == "https" || url.scheme() == "http" && policy.may_be_plain(host);
     if !safe {
         return Err(refuse(
-            "the token endpoint must be https, or on a host that `broker.allow_private` names",
+            "the token endpoint must be https, or on a host that `outbound.allow_private` names",
         ));
     }
     if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {

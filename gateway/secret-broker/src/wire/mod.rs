@@ -20,7 +20,9 @@ pub use frame::{
     encode,
 };
 pub use oauth::{Begin, Begun, ClientAuth, Exchange};
-pub use record::{Allow, BadName, Description, Inject, RecordKind, RecordName, RecordState};
+pub use record::{
+    Allow, BadName, DEPLOYMENT, Description, Inject, RecordKind, RecordName, RecordState,
+};
 pub use secret::Secret;
 pub use status::{AuditReport, RootKind, Saved, Status};
 pub use verbs::{Answer, Forward, Greeting, Head, Hello, Request, Store, VERSION, Welcome};

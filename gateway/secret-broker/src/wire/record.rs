@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The tenant of what belongs to the deployment: the client's secret at its own issuer.
+pub const DEPLOYMENT: &str = "deployment";
+
 /// Whose record it is, and which. Both are bound into its sealing: under another name it does not open.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]

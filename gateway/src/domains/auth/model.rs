@@ -93,6 +93,8 @@ verbs! {
     PurgeClaws, "claws.purge", Admin, "Remove an agent and all that it has, for good.";
     ReadSandboxes, "sandboxes.read", Viewer, "See sandboxes.";
     UseSandboxes, "sandboxes.use", Member, "Provision and destroy sandboxes, run commands in them.";
+    ReadApps, "apps.read", Viewer, "See which apps agents are connected to.";
+    ConnectApps, "apps.connect", Member, "Connect agents to apps, and end such connections.";
     ReadNodes, "nodes.read", Viewer, "See machines, their health and operations.";
     ManageNodes, "nodes.manage", Admin, "Pair, name, verify, drain and delete machines.";
     SetPlacement, "placement.set", Admin, "Choose where sandboxes are made.";

@@ -25,6 +25,10 @@ pub const fn of(kind: ActorKind) -> Lore {
             "nothing between two activations",
             "nothing: each activation reads the database anew and may be repeated",
         ),
+        K::CredentialSweeper => (
+            "nothing between two looks",
+            "nothing: what the secret broker shall forget is a row until it has, and asking again is harmless",
+        ),
         K::EventRelay => (
             "how far it has looked",
             "nothing: events are rows before anybody is woken, and it looks at all of them again",

@@ -21,8 +21,6 @@ pub mod connection {
         pub secret_reference: String,
         pub created_by: UserId,
         pub created_at: DateTimeUtc,
-        /// When the broker had taken the token. Until then nobody sees the row.
-        pub ready_at: Option<DateTimeUtc>,
         pub last_synced_at: Option<DateTimeUtc>,
         #[sea_orm(column_type = "Text", nullable)]
         pub last_sync_error: Option<String>,

@@ -20,7 +20,7 @@ fn within(scope: WorkspaceScope) -> Select<connection::Entity> {
     connection::Entity::find().filter(connection::Column::WorkspaceId.eq(scope.workspace()))
 }
 
-/// One connection, ready or not.
+/// One connection.
 pub async fn get(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -30,13 +30,13 @@ pub async fn get(
     found.one(db).await
 }
 
-/// Those that are ready, oldest first.
+/// Oldest first.
 pub async fn list(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     request: PageRequest,
 ) -> Result<Vec<connection::Model>, DbErr> {
-    let mut query = within(scope).filter(connection::Column::ReadyAt.is_not_null());
+    let mut query = within(scope);
     if let Some(after) = request.after {
         query = query.filter(connection::Column::Id.gt(after));
     }
@@ -47,7 +47,7 @@ pub async fn list(
         .await
 }
 
-/// All of a workspace, ready or not.
+/// All of a workspace.
 pub async fn all(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -55,7 +55,7 @@ pub async fn all(
     within(scope).all(db).await
 }
 
-/// How many there are, ready or not.
+/// How many there are.
 pub async fn count(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
     within(scope).count(db).await
 }
@@ -91,23 +91,6 @@ pub async fn insert(db: &impl ConnectionTrait, row: connection::Model) -> Result
     Ok(())
 }
 
-/// The broker has the token: from now on it is there, and its first sync is wanted. `None` when the row is gone.
-pub async fn make_ready(
-    tx: &WriteTx,
-    scope: WorkspaceScope,
-    id: RepoConnectionId,
-    now: DateTime<Utc>,
-) -> Result<Option<connection::Model>, DbErr> {
-    let done = connection::Entity::update_many()
-        .col_expr(connection::Column::ReadyAt, Expr::value(now))
-        .col_expr(connection::Column::SyncWanted, Expr::value(true))
-        .filter(connection::Column::WorkspaceId.eq(scope.workspace()))
-        .filter(connection::Column::Id.eq(id))
-        .exec_with_returning(&**tx)
-        .await?;
-    Ok(done.into_iter().next())
-}
-
 /// Wants a sync. `None` when there is no such connection.
 pub async fn want_sync(
     tx: &WriteTx,
@@ -119,7 +102,6 @@ pub async fn want_sync(
         .col_expr(connection::Column::Version, next_version())
         .filter(connection::Column::WorkspaceId.eq(scope.workspace()))
         .filter(connection::Column::Id.eq(id))
-        .filter(connection::Column::ReadyAt.is_not_null())
         .exec_with_returning(&**tx)
         .await?;
     Ok(done.into_iter().next())
@@ -151,18 +133,6 @@ pub async fn due(
         .order_by_asc(connection::Column::LastSyncedAt)
         .order_by_asc(connection::Column::Id)
         .limit(most)
-        .all(db)
-        .await
-}
-
-/// Connections of any workspace that were begun before this moment and never became ready.
-pub async fn half_made(
-    db: &impl ConnectionTrait,
-    before: DateTime<Utc>,
-) -> Result<Vec<connection::Model>, DbErr> {
-    connection::Entity::find()
-        .filter(connection::Column::ReadyAt.is_null())
-        .filter(connection::Column::CreatedAt.lt(before))
         .all(db)
         .await
 }

@@ -1,5 +1,6 @@
 //! Which addresses nobody is sent to: this machine, private networks, the metadata of clouds, and what is no host.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
@@ -12,6 +13,15 @@ pub enum HostRule {
         address: IpAddr,
         prefix: u8,
     },
+}
+
+impl fmt::Display for HostRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Network { address, prefix } => write!(f, "{address}/{prefix}"),
+        }
+    }
 }
 
 /// A rule that is none.

@@ -1,0 +1,66 @@
+//! Reading `outbound` and `oauth`.
+
+use std::collections::BTreeMap;
+
+use figment::value::Dict;
+use roost_secret_broker::outbound::HostRule;
+use secrecy::SecretString;
+
+use super::Reader;
+use crate::config::{OAuth, Outbound};
+
+/// What is known without being told.
+const GITHUB: (&str, &str) = ("github", "https://api.github.com");
+
+impl Reader {
+    pub(super) fn outbound(&mut self) -> Outbound {
+        let texts: Vec<String> = self.get("outbound.allow_private", Vec::new());
+        let mut allow_private: Vec<HostRule> = Vec::with_capacity(texts.len());
+        for text in texts {
+            match text.parse() {
+                Ok(rule) => allow_private.push(rule),
+                Err(error) => self.wrong("outbound.allow_private", error.to_string()),
+            }
+        }
+        Outbound {
+            allow_private,
+            ca_file: self.optional("outbound.ca_file"),
+        }
+    }
+
+    pub(super) fn oauth(&mut self, public_url: Option<&url::Url>) -> OAuth {
+        let issuer_url = self.address("oauth.issuer_url", "https://login.example");
+        let client_id: Option<String> = self.optional("oauth.client_id");
+        let client_secret: Option<String> = self.optional("oauth.client_secret");
+        let redirect_base = self.address("oauth.redirect_base", "https://roost.example");
+        if client_secret.is_some() && (client_id.is_none() || issuer_url.is_none()) {
+            self.wrong(
+                "oauth.client_secret",
+                "belongs to a client of an issuer: oauth.issuer_url and oauth.client_id are needed"
+                    .into(),
+            );
+        }
+        OAuth {
+            issuer_url,
+            client_id,
+            client_secret: client_secret.map(SecretString::from),
+            redirect_base: redirect_base.or_else(|| public_url.cloned()),
+            apis: self.apis(),
+        }
+    }
+
+    fn apis(&mut self) -> BTreeMap<String, url::Url> {
+        let mut apis = BTreeMap::new();
+        if let Ok(url) = GITHUB.1.parse() {
+            apis.insert(GITHUB.0.to_owned(), url);
+        }
+        let named: Dict = self.optional("oauth.apis").unwrap_or_default();
+        for provider in named.keys() {
+            let key = format!("oauth.apis.{provider}");
+            if let Some(url) = self.address(&key, "https://api.example.com") {
+                apis.insert(provider.clone(), url);
+            }
+        }
+        apis
+    }
+}
