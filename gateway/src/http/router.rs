@@ -22,7 +22,7 @@ use super::problem::Problem;
 use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
-use crate::domains::{audit, auth, claws, fleet, live, operator, sandboxes, workspaces};
+use crate::domains::{audit, auth, claws, fleet, live, operator, repos, sandboxes, workspaces};
 use crate::error::{ApiError, Code};
 
 /// The states of all domains; each domain sees its own alone.
@@ -36,6 +36,7 @@ pub struct States {
     pub operator: operator::routes::OperatorState,
     pub fleet: fleet::routes::FleetState,
     pub sandboxes: sandboxes::SandboxesHandle,
+    pub repos: repos::routes::ReposState,
 }
 
 /// The layers around the routes.
@@ -94,6 +95,7 @@ domains! {
     operator => operator::routes::router();
     fleet => fleet::routes::router();
     sandboxes => sandboxes::routes::router();
+    repos => repos::routes::router();
 }
 
 fn pages_router() -> OpenApiRouter {

@@ -9,6 +9,7 @@ use super::entity::{connection, repo};
 use super::model::{SyncState, is_owner, is_token};
 use super::provider::ProviderKind;
 use crate::domains::auth::dto::UserBrief;
+use crate::error::{ApiError, ApiResult};
 use crate::http::json::{Check, Mistakes};
 use crate::ids::{RepoConnectionId, RepoId};
 
@@ -39,7 +40,10 @@ impl Check for NewRepoConnection {
         if let Some(owner) = &self.owner
             && !is_owner(self.provider, owner)
         {
-            mistakes.add("/owner", "must be the name of an organisation, a group or a person");
+            mistakes.add(
+                "/owner",
+                "must be the name of an organisation, a group or a person",
+            );
         }
         if let Some(url) = &self.base_url {
             mistakes.text("/base_url", url, 1, 500);
@@ -150,6 +154,22 @@ impl From<repo::Model> for Repo {
             provider_updated: row.provider_updated,
             seen_at: row.seen_at,
             gone_at: row.gone_at,
+        }
+    }
+}
+
+impl RepoQuery {
+    /// What is searched for.
+    ///
+    /// # Errors
+    /// 400 when it is too long.
+    pub fn search(&self) -> ApiResult<Option<&str>> {
+        match self.q.as_deref().map(str::trim) {
+            Some(text) if text.chars().count() > 200 => Err(ApiError::validation(
+                "q",
+                "must have at most 200 characters",
+            )),
+            found => Ok(found.filter(|text| !text.is_empty())),
         }
     }
 }

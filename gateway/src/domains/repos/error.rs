@@ -14,6 +14,12 @@ pub enum RepoError {
     /// The workspace has as many as it may have.
     #[error("the workspace has {most} connections")]
     TooMany { most: u64 },
+    /// Its address cannot be one, or nobody may be sent there.
+    #[error("the address {0}")]
+    BadAddress(String),
+    /// Between the token and the row lay more time than the outbox waits.
+    #[error("the connection took too long to be made")]
+    TooSlow,
     /// The broker did not take the token.
     #[error("the secret broker did not take the token")]
     Broker(#[from] BrokerError),

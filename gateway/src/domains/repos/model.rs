@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use super::provider::{Listing, PAGE_SIZE, ProviderKind};
+use super::provider::{PAGE_SIZE, ProviderKind};
 
 /// Connections that a workspace may have.
 pub const MOST_CONNECTIONS: u64 = 20;
@@ -40,15 +40,12 @@ impl SyncState {
     }
 }
 
-/// The address of a host, as it is stored: without a slash too many, so that one address is spelled one way.
+/// The address of a host, as it is stored: without a slash too many, so that one address is spelled one way. Whether it
+/// may be dialled, and without TLS, is the outbound client's to say.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn base_url(
-    kind: ProviderKind,
-    given: Option<&str>,
-    may_be_plain: impl Fn(&str) -> bool,
-) -> Result<Url, String> {
+pub fn base_url(kind: ProviderKind, given: Option<&str>) -> Result<Url, String> {
     let provider = kind.provider();
     let Some(text) = given.or(provider.home()) else {
         return Err(format!(
@@ -58,17 +55,13 @@ pub fn base_url(
     };
     let mut url = Url::parse(text.trim())
         .map_err(|_| "must be an address such as https://git.example.com".to_owned())?;
-    let host = url.host_str().unwrap_or_default().to_owned();
-    match url.scheme() {
-        "https" => {}
-        "http" if may_be_plain(&host) => {}
-        _ => return Err("must begin with https://".to_owned()),
-    }
-    if host.is_empty() {
-        return Err("must name a host".to_owned());
+    if !matches!(url.scheme(), "https" | "http") || !url.has_host() {
+        return Err("must begin with https:// and name a host".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("must not hold a user or password; the token has a field of its own".to_owned());
+        return Err(
+            "must not hold a user or password; the token has a field of its own".to_owned(),
+        );
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err("must have no query and no #".to_owned());
@@ -78,9 +71,7 @@ pub fn base_url(
     let home = provider.home().and_then(|home| Url::parse(home).ok());
     let at_home = home.is_some_and(|home| home == url);
     if !provider.may_be_elsewhere() && !at_home {
-        return Err(
-            "is only for GitHub Enterprise; leave it out for github.com".to_owned(),
-        );
+        return Err("is only for GitHub Enterprise; leave it out for github.com".to_owned());
     }
     Ok(url)
 }
@@ -173,16 +164,26 @@ pub fn refusal(
         || header("ratelimit-remaining").as_deref() == Some("0")
         || header("retry-after").is_some();
     let told = match status {
-        401 => format!("{name} does not take the token (401): it is wrong, expired or revoked. Connect again with a new one."),
+        401 => format!(
+            "{name} does not take the token (401): it is wrong, expired or revoked. Connect again with a new one."
+        ),
         403 | 429 if limited || status == 429 => {
             format!("{name} lets this token ask no more for now ({status}). Sync again later.")
         }
-        403 => format!("{name} refuses (403): the token may not list these repositories. Give it the right to read them."),
+        403 => format!(
+            "{name} refuses (403): the token may not list these repositories. Give it the right to read them."
+        ),
         404 => match owner {
-            Some(owner) => format!("{name} knows no organisation, group or person `{owner}` that this token may see (404)."),
-            None => format!("There is no list of repositories at this address (404). See that it is a {name}."),
+            Some(owner) => format!(
+                "{name} knows no organisation, group or person `{owner}` that this token may see (404)."
+            ),
+            None => format!(
+                "There is no list of repositories at this address (404). See that it is a {name}."
+            ),
         },
-        300..=399 => format!("{name} answers from elsewhere ({status}), and a token is not sent after it. Connect again with the new address or owner."),
+        300..=399 => format!(
+            "{name} answers from elsewhere ({status}), and a token is not sent after it. Connect again with the new address or owner."
+        ),
         500..=599 => format!("{name} failed ({status}). Sync again later."),
         _ => format!("{name} answered {status}."),
     };
@@ -207,9 +208,22 @@ pub fn unasked(kind: ProviderKind, code: Option<FaultCode>) -> String {
     }
 }
 
-/// Whether an address that is not there means that the next list is to be tried.
-pub fn tries_next(status: u16, page: u32, lists_left: &[Listing]) -> bool {
-    status == 404 && page == 1 && !lists_left.is_empty()
+/// What answered is no list.
+pub fn no_list(kind: ProviderKind) -> String {
+    let name = kind.provider().name();
+    format!("What answered sent no list of repositories. See that the address is that of a {name}.")
+}
+
+/// What a connection is called when nobody says.
+pub fn label(given: Option<&str>, base: &Url, owner: Option<&str>) -> String {
+    let given = given.map(str::trim).filter(|text| !text.is_empty());
+    let host = base.host_str().unwrap_or_default();
+    let host = host.strip_prefix("api.").unwrap_or(host);
+    match (given, owner) {
+        (Some(label), _) => label.to_owned(),
+        (None, Some(owner)) => format!("{owner} at {host}"),
+        (None, None) => host.to_owned(),
+    }
 }
 
 #[cfg(test)]

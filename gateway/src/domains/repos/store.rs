@@ -195,7 +195,10 @@ pub async fn end(
     if let Some(at) = end.synced_at {
         update = update
             .col_expr(connection::Column::LastSyncedAt, Expr::value(at))
-            .col_expr(connection::Column::LastSyncSkipped, Expr::value(end.skipped))
+            .col_expr(
+                connection::Column::LastSyncSkipped,
+                Expr::value(end.skipped),
+            )
             .col_expr(connection::Column::LastSyncCut, Expr::value(end.cut));
     }
     let done = update

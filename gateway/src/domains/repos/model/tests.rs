@@ -5,22 +5,45 @@ use rstest::rstest;
 
 use super::*;
 
-fn plain(host: &str) -> bool {
-    host == "127.0.0.1"
-}
-
 #[rstest]
 #[case(ProviderKind::GitHub, None, Ok("https://api.github.com/"))]
-#[case(ProviderKind::GitHub, Some("https://api.github.com"), Ok("https://api.github.com/"))]
-#[case(ProviderKind::GitHub, Some("https://git.example"), Err("GitHub Enterprise"))]
+#[case(
+    ProviderKind::GitHub,
+    Some("https://api.github.com"),
+    Ok("https://api.github.com/")
+)]
+#[case(
+    ProviderKind::GitHub,
+    Some("https://git.example"),
+    Err("GitHub Enterprise")
+)]
 #[case(ProviderKind::GitHubEnterprise, None, Err("missing"))]
-#[case(ProviderKind::GitHubEnterprise, Some("https://git.example/"), Ok("https://git.example/"))]
-#[case(ProviderKind::Forgejo, Some("https://example.org/git//"), Ok("https://example.org/git"))]
-#[case(ProviderKind::Forgejo, Some("http://git.example"), Err("https://"))]
-#[case(ProviderKind::Forgejo, Some("http://127.0.0.1:3000"), Ok("http://127.0.0.1:3000/"))]
+#[case(
+    ProviderKind::GitHubEnterprise,
+    Some("https://git.example/"),
+    Ok("https://git.example/")
+)]
+#[case(
+    ProviderKind::Forgejo,
+    Some("https://example.org/git//"),
+    Ok("https://example.org/git")
+)]
+#[case(
+    ProviderKind::Forgejo,
+    Some("http://127.0.0.1:3000"),
+    Ok("http://127.0.0.1:3000/")
+)]
 #[case(ProviderKind::GitLab, None, Ok("https://gitlab.com/"))]
-#[case(ProviderKind::GitLab, Some("https://me:word@gitlab.example"), Err("user"))]
-#[case(ProviderKind::GitLab, Some("https://gitlab.example/?a=b"), Err("query"))]
+#[case(
+    ProviderKind::GitLab,
+    Some("https://me:word@gitlab.example"),
+    Err("user")
+)]
+#[case(
+    ProviderKind::GitLab,
+    Some("https://gitlab.example/?a=b"),
+    Err("query")
+)]
 #[case(ProviderKind::GitLab, Some("https://gitlab.example/#a"), Err("query"))]
 #[case(ProviderKind::GitLab, Some("file:///etc/passwd"), Err("https://"))]
 #[case(ProviderKind::GitLab, Some("gitlab.example"), Err("such as"))]
@@ -29,7 +52,7 @@ fn an_address_is_checked_before_anything_is_asked(
     #[case] given: Option<&str>,
     #[case] expected: Result<&str, &str>,
 ) {
-    match (base_url(kind, given, plain), expected) {
+    match (base_url(kind, given), expected) {
         (Ok(url), Ok(expected)) => assert_eq!(url.as_str(), expected),
         (Err(told), Err(part)) => assert!(told.contains(part), "{told}"),
         (got, _) => panic!("{given:?}: {got:?}"),
@@ -59,7 +82,14 @@ fn a_token_may_go_to_its_lists_and_to_git_and_nowhere_else() {
     let base = Url::parse("https://example.org/git").expect("a URL");
     let told: Vec<String> = allow(ProviderKind::Forgejo, &base, Some("acme"))
         .iter()
-        .map(|entry| format!("{} {}{}", entry.methods.join(), entry.origin, entry.path_prefix))
+        .map(|entry| {
+            format!(
+                "{} {}{}",
+                entry.methods.join(),
+                entry.origin,
+                entry.path_prefix
+            )
+        })
         .collect();
     assert_eq!(
         told,

@@ -46,7 +46,11 @@ impl Provider for GitHub {
 
     fn headers(&self) -> Vec<(String, String)> {
         vec![
-            pair("accept", "application/vnd.github+json"),
+            // The first is what GitHub recommends, the second what its description knows.
+            pair(
+                "accept",
+                "application/vnd.github+json, application/json;q=0.9",
+            ),
             pair("x-github-api-version", "2022-11-28"),
         ]
     }

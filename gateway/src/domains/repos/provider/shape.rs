@@ -58,7 +58,8 @@ impl Told {
         let bad = || Unreadable {
             external_id: Some(self.external_id.clone()),
         };
-        let word = |text: &str, most| Some(clean(text, most)).filter(|text| !text.trim().is_empty());
+        let word =
+            |text: &str, most| Some(clean(text, most)).filter(|text| !text.trim().is_empty());
         let some = |text: &Option<String>, most| text.as_deref().and_then(|text| word(text, most));
         Ok(Found {
             name: word(&self.name, NAME).ok_or_else(bad)?,

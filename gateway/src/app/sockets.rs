@@ -1,0 +1,21 @@
+//! The listeners' sockets, bound before anything else is done.
+
+use std::net::{SocketAddr, TcpListener};
+
+use super::StartupError;
+
+/// Listens; `key` is what the operator would change.
+pub(super) fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, StartupError> {
+    TcpListener::bind(address).map_err(|source| StartupError::Listen {
+        key,
+        address,
+        source,
+    })
+}
+
+/// Where it listens.
+pub(super) fn local(listener: &TcpListener) -> SocketAddr {
+    listener
+        .local_addr()
+        .expect("a listener that was bound has an address")
+}
