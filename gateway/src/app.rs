@@ -8,7 +8,7 @@ mod sockets;
 
 use private::make_data_dir;
 pub use private::write_private;
-use sockets::{bind, local};
+use sockets::{bind, local, tls};
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -23,6 +23,7 @@ use crate::broker::{BrokerHandle, Embedded};
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::db::{Access, Db, DbError};
+use crate::domains::apps::routes::AppsState;
 use crate::domains::audit::ChainWriter;
 use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle, commands};
@@ -380,6 +381,16 @@ fn states(
             sagas: shared.saga_nudge.clone(),
             public_url: config.public_url.as_ref().map(without_slash),
         },
+        apps: AppsState {
+            db: db.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+            broker: shared.broker.clone(),
+            outbound: shared.outbound.clone(),
+            oauth: config.oauth.clone(),
+            credentials: shared.credential_nudge.clone(),
+            kill_points: shared.kill_points.clone(),
+        },
         audit: db.clone(),
         claws: ClawsState {
             db: db.clone(),
@@ -447,16 +458,6 @@ fn layers(
         body_limit: config.limits.body,
         tls: config.is_behind_tls(),
         body_grace: config.limits.body_grace,
-    }
-}
-
-async fn tls(config: &Config) -> Result<Option<Certificate>, StartupError> {
-    match &config.tls {
-        None => Ok(None),
-        Some(tls) => Certificate::load(tls)
-            .await
-            .map(Some)
-            .map_err(StartupError::Tls),
     }
 }
 

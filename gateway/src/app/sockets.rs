@@ -3,6 +3,8 @@
 use std::net::{SocketAddr, TcpListener};
 
 use super::StartupError;
+use crate::config::Config;
+use crate::http::certificate::Certificate;
 
 /// Listens; `key` is what the operator would change.
 pub(super) fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, StartupError> {
@@ -18,4 +20,15 @@ pub(super) fn local(listener: &TcpListener) -> SocketAddr {
     listener
         .local_addr()
         .expect("a listener that was bound has an address")
+}
+
+/// The certificate that is served here, where one is configured.
+pub(super) async fn tls(config: &Config) -> Result<Option<Certificate>, StartupError> {
+    match &config.tls {
+        None => Ok(None),
+        Some(tls) => Certificate::load(tls)
+            .await
+            .map(Some)
+            .map_err(StartupError::Tls),
+    }
 }
