@@ -39,7 +39,6 @@ use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::workspaces::routes::WorkspacesState;
 use crate::events::retention::Sweeper;
 use crate::events::{EventLog, Hub};
-use crate::http::certificate::Certificate;
 use crate::http::client_address::TrustedProxies;
 use crate::http::idempotency::IdempotencyLayer;
 use crate::http::observe::Observer;

@@ -1,6 +1,6 @@
 //! What a sync makes of a list, and of what is none.
 
-use roost_tests::code_host::{CodeHost, Told, entry};
+use roost_tests::code_host::{Asked, CodeHost, Told, entry};
 use serde_json::{Value, json};
 
 use super::{Place, TOKEN, connected, names, new, synced};
@@ -21,7 +21,7 @@ async fn at_most_twenty_pages_are_read_and_500_repositories_shown() {
         .await;
         let connection = connected(owner, &new("github_enterprise", &host, None)).await;
         let asked = host.asked();
-        let pages: Vec<u32> = asked.iter().map(|request| request.page()).collect();
+        let pages: Vec<u32> = asked.iter().map(Asked::page).collect();
         assert_eq!(pages, (1..=20).collect::<Vec<_>>());
         assert_eq!(
             (&connection["repos"], &connection["last_sync_cut"]),

@@ -52,7 +52,7 @@ pub async fn hold(tx: &WriteTx, scope: WorkspaceScope) -> Result<bool, DbErr> {
     let held = workspace::Entity::update_many()
         .col_expr(
             workspace::Column::Version,
-            Expr::col(workspace::Column::Version).into(),
+            Expr::col(workspace::Column::Version),
         )
         .filter(workspace::Column::Id.eq(scope.workspace()))
         .exec(&**tx)

@@ -27,5 +27,9 @@ export const keys = {
   audit: ["audit"] as const,
   auditLog: (query: Record<string, string>) => ["audit", "log", query] as const,
   auditChain: ["audit", "chain"] as const,
+  repos: ["repos"] as const,
+  repoConnections: ["repos", "connections"] as const,
+  repoList: (q: string) => ["repos", "list", q] as const,
+  repo: (id: string) => ["repos", "one", id] as const,
   sandbox: (id: string) => ["claws", id, "sandbox"] as const,
 };

@@ -69,6 +69,11 @@ export type Avatar = Schemas["Avatar"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type AuditChain = Schemas["AuditChain"];
 
+export type RepoConnection = Schemas["RepoConnection"];
+export type NewRepoConnection = Schemas["NewRepoConnection"];
+export type RepoProvider = Schemas["RepoProvider"];
+export type Repo = Schemas["Repo"];
+
 export type Actor = Schemas["ActorSnapshot"];
 export type Tree = Schemas["TreeSnapshot"];
 export type TreeDelta = Schemas["TreeDelta"];

@@ -1,6 +1,7 @@
 // Every place that one can go to from anywhere: the rail, the palette, the chords and the first crumb read this list.
 import {
   Bot,
+  FolderGit2,
   Gauge,
   Network,
   ScrollText,
@@ -13,7 +14,16 @@ import {
 import type { Me } from "~/api/types";
 
 export interface Place {
-  to: "/fleet" | "/agents" | "/audit" | "/members" | "/quotas" | "/operator" | "/settings" | "/account";
+  to:
+    | "/fleet"
+    | "/agents"
+    | "/repos"
+    | "/audit"
+    | "/members"
+    | "/quotas"
+    | "/operator"
+    | "/settings"
+    | "/account";
   label: string;
   icon: LucideIcon;
   /** The key after `g`. */
@@ -28,6 +38,13 @@ export interface Place {
 export const WORK: Place[] = [
   { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
   { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: "/claws/", words: "claws sandboxes" },
+  {
+    to: "/repos",
+    label: "Repositories",
+    icon: FolderGit2,
+    chord: "r",
+    words: "code github gitlab forgejo gitea git",
+  },
 ];
 
 export const KEEPING: Place[] = [

@@ -113,6 +113,17 @@ const agentMoved = createRoute({
     throw redirect({ to: "/claws/$id", params, search: location.search, replace: true });
   },
 });
+const repos = createRoute({
+  getParentRoute: () => shell,
+  path: "/repos",
+  validateSearch: (search) => given({ q: text(search["q"]), dialog: text(search["dialog"]) }),
+  component: page(() => import("~/domains/repos/page"), "ReposPage"),
+});
+const repo = createRoute({
+  getParentRoute: () => shell,
+  path: "/repos/$id",
+  component: page(() => import("~/domains/repos/repo-page"), "RepoPage"),
+});
 const audit = createRoute({
   getParentRoute: () => shell,
   path: "/audit",
@@ -176,6 +187,8 @@ export const router = createRouter({
       agents,
       agent,
       agentMoved,
+      repos,
+      repo,
       audit,
       members,
       quotas,

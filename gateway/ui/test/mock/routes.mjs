@@ -4,6 +4,7 @@ import { auditRoutes } from "./routes-audit.mjs";
 import { brainRoutes } from "./routes-brain.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
+import { repoRoutes } from "./routes-repos.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
 import { explanation, makeTree, streamPromises, streamTree } from "./tree.mjs";
@@ -32,10 +33,21 @@ const RIGHTS = {
     "nodes.read",
     "nodes.manage",
     "placement.set",
+    "repos.read",
+    "repos.sync",
+    "repos.manage",
     "events.read",
     "tree.read",
   ],
-  viewer: ["workspace.read", "members.read", "claws.read", "sandboxes.read", "nodes.read", "events.read"],
+  viewer: [
+    "workspace.read",
+    "members.read",
+    "claws.read",
+    "sandboxes.read",
+    "nodes.read",
+    "repos.read",
+    "events.read",
+  ],
 };
 
 function belongs(state) {
@@ -147,4 +159,5 @@ export const routes = {
   ...clawRoutes(signedIn),
   ...brainRoutes(signedIn),
   ...auditRoutes(signedIn),
+  ...repoRoutes(signedIn),
 };

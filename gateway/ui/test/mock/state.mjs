@@ -1,5 +1,6 @@
 // What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
 import { makePeople } from "./people.mjs";
+import { makeRepos } from "./repos.mjs";
 
 const GIB = 1024 ** 3;
 let ids = 0;
@@ -206,8 +207,10 @@ export function makeState({ ownerReady = true, full = true } = {}) {
     attempts: 0,
     workspace: "w1",
     people: makePeople(user, { newId, ago }),
+    repos: { connections: [], repos: [] },
   };
   if (!full) return state;
+  state.repos = makeRepos(state);
   const box = makeNode("workshop");
   state.nodes.push(
     box,
