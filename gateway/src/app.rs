@@ -1,13 +1,16 @@
 //! The one place that wires everything: from a configuration to a running gateway, and back down.
 
+mod hosts;
 mod machines;
 mod private;
 mod sagas;
+mod sockets;
 
 use private::make_data_dir;
 pub use private::write_private;
+use sockets::{bind, local, tls};
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -34,11 +37,11 @@ use crate::domains::live::LiveHandle;
 use crate::domains::live::routes::LiveState;
 use crate::domains::operator::Lately;
 use crate::domains::operator::routes::OperatorState;
+use crate::domains::repos;
 use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::workspaces::routes::WorkspacesState;
 use crate::events::retention::Sweeper;
 use crate::events::{EventLog, Hub};
-use crate::http::certificate::Certificate;
 use crate::http::client_address::TrustedProxies;
 use crate::http::idempotency::IdempotencyLayer;
 use crate::http::observe::Observer;
@@ -258,6 +261,7 @@ impl Gateway {
             door_nudge,
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
+            repos: repos::branch(&states.repos),
             public: listener(public, router::public(states, &layers), tls),
             operator: listener(operator, router::operators(operator_state, &layers), None),
         };
@@ -441,6 +445,7 @@ fn states(
         },
         fleet,
         sandboxes,
+        repos: hosts::repos(shared),
     })
 }
 
@@ -479,30 +484,6 @@ fn layers(
         body_limit: config.limits.body,
         tls: config.is_behind_tls(),
         body_grace: config.limits.body_grace,
-    }
-}
-
-fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, StartupError> {
-    TcpListener::bind(address).map_err(|source| StartupError::Listen {
-        key,
-        address,
-        source,
-    })
-}
-
-fn local(listener: &TcpListener) -> SocketAddr {
-    listener
-        .local_addr()
-        .expect("a listener that was bound has an address")
-}
-
-async fn tls(config: &Config) -> Result<Option<Certificate>, StartupError> {
-    match &config.tls {
-        None => Ok(None),
-        Some(tls) => Certificate::load(tls)
-            .await
-            .map(Some)
-            .map_err(StartupError::Tls),
     }
 }
 

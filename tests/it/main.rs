@@ -17,6 +17,7 @@ mod http;
 mod kill_points;
 mod operator;
 mod people;
+mod repos;
 mod sandboxes;
 mod starting;
 mod streams;

@@ -14,6 +14,7 @@
 mod book;
 pub mod broker;
 mod client;
+pub mod code_host;
 mod collector;
 mod disk;
 mod follower;
