@@ -25,6 +25,7 @@ mod m0401_node_history;
 mod m0402_node_labels;
 mod m0403_agent_activity;
 mod m0501_app_connections;
+mod m0502_hosted_identity;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -49,6 +50,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0402_node_labels::Migration),
             Box::new(m0403_agent_activity::Migration),
             Box::new(m0501_app_connections::Migration),
+            Box::new(m0502_hosted_identity::Migration),
         ]
     }
 }

@@ -38,6 +38,7 @@ const CASES: &[(&str, Least, &str)] = &[
         User,
         r#"{"workspace_id":"0190a000-0000-7000-8000-000000000001"}"#,
     ),
+    ("POST /api/auth/oidc/link", User, ""),
     ("GET /api/workspaces", User, ""),
     ("POST /api/workspaces", User, r#"{"name":"x"}"#),
     ("GET /api/workspaces/{id}", User, ""),

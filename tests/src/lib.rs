@@ -18,6 +18,7 @@ mod collector;
 mod disk;
 mod follower;
 mod gateway;
+pub mod issuer;
 pub mod machine;
 mod people;
 mod player;

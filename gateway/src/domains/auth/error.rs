@@ -18,6 +18,12 @@ pub enum AuthError {
     /// Programs' tokens may not do what would outlive them.
     #[error("a program's token may not do this")]
     NotForPrograms,
+    /// A token of the issuer is no session of ours: it ends by itself, or at the issuer.
+    #[error("the request carries a token of the issuer")]
+    TokenOfIssuer,
+    /// Who signs in by the issuer has no password here.
+    #[error("the sign-in is kept by the issuer")]
+    KeptByTheIssuer,
     /// A token may not live longer than any session.
     #[error("a token may live for {most_days} days at most")]
     LivesTooLong { most_days: u64 },

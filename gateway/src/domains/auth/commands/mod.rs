@@ -12,6 +12,7 @@ mod switch_workspace;
 pub use accept_invitation::{Accepted, Person, accept_invitation, look_at_invitation};
 pub use first_owner::{FirstOwner, first_owner};
 pub use issue_one_time::issue_one_time;
+pub(super) use open_session::{NewSession, insert as insert_session, people_only};
 pub use open_session::{Origin, open_api_session};
 pub use set_password::set_password;
 pub use sign_in::{Credentials, Fresh, sign_in};
