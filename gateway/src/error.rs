@@ -186,6 +186,7 @@ impl From<crate::domains::auth::AuthError> for ApiError {
                 "/expires_in_days",
                 format!("must be at most {most_days}, the longest that any session lives"),
             ),
+            E::UnknownCode => Self::new(Code::SignInUnknown),
             E::UnknownInvitation => Self::new(Code::InvitationUnknown),
             E::ForSomebodyElse => Self::new(Code::Forbidden)
                 .detail("The invitation is for another e-mail address; ask for one of your own."),

@@ -39,6 +39,16 @@ const CASES: &[(&str, Least, &str)] = &[
         r#"{"workspace_id":"0190a000-0000-7000-8000-000000000001"}"#,
     ),
     ("POST /api/auth/oidc/link", User, ""),
+    (
+        "POST /api/auth/device/look",
+        User,
+        r#"{"code":"BCDF-GHJK"}"#,
+    ),
+    (
+        "POST /api/auth/device/confirm",
+        User,
+        r#"{"code":"BCDF-GHJK"}"#,
+    ),
     ("GET /api/workspaces", User, ""),
     ("POST /api/workspaces", User, r#"{"name":"x"}"#),
     ("GET /api/workspaces/{id}", User, ""),

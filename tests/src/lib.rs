@@ -13,6 +13,7 @@
 
 mod book;
 pub mod broker;
+mod browser;
 mod client;
 mod collector;
 mod disk;
@@ -24,11 +25,13 @@ mod people;
 mod player;
 mod postgres;
 mod process;
+pub mod provider;
 pub mod raw;
 pub mod schema;
 mod stream;
 
 pub use book::Book;
+pub use browser::{Browser, Page};
 pub use client::{Answer, Client, Request};
 pub use collector::Collector;
 pub use disk::SmallDisk;

@@ -3,6 +3,8 @@
 mod bearers;
 mod hostile;
 mod people;
+mod provider;
+mod terminal;
 
 use roost_tests::issuer::Issuer;
 use roost_tests::{Client, Gateway, ScratchPostgres};

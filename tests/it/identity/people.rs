@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{ME, gateway_with, on_each, over, settings, with};
 
-async fn count(gateway: &Gateway, sql: &str) -> i64 {
+pub(super) async fn count(gateway: &Gateway, sql: &str) -> i64 {
     let db = gateway.app().db();
     let statement = Statement::from_string(db.backend().into(), sql);
     let row = db.read().query_one_raw(statement).await.unwrap().unwrap();

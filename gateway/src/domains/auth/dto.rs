@@ -1,5 +1,7 @@
 //! Signing in and sessions in JSON.
 
+pub mod device;
+
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};

@@ -33,6 +33,9 @@ pub enum AuthError {
     /// Unknown, used, withdrawn or expired: never said which.
     #[error("unknown invitation")]
     UnknownInvitation,
+    /// A terminal's code or secret that is unknown, used or over: never said which.
+    #[error("unknown code")]
+    UnknownCode,
     /// It names an e-mail, and another person came with it.
     #[error("the invitation is for another e-mail")]
     ForSomebodyElse,

@@ -36,6 +36,16 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
     },
     PublicRoute {
         method: "POST",
+        path: "/api/auth/device",
+        reason: "a terminal that is not signed in begins to wait; bounded by address",
+    },
+    PublicRoute {
+        method: "POST",
+        path: "/api/auth/device/token",
+        reason: "the terminal's secret is the credential, and good for nothing until somebody confirms its code",
+    },
+    PublicRoute {
+        method: "POST",
         path: "/api/invitations/look",
         reason: "the link is the credential, and whoever opens it may have no account yet; guesses are rate-limited",
     },

@@ -85,7 +85,7 @@ function login({ state, body }) {
 }
 
 export const routes = {
-  "GET /api/setup": open(({ state }) => ({ body: { owner_ready: state.ownerReady } })),
+  "GET /api/setup": open(({ state }) => ({ body: { owner_ready: state.ownerReady, ...(state.hosted && { hosted: state.hosted }) } })),
   "POST /api/auth/login": open(login),
   "POST /api/auth/logout": signedIn(({ state, session }) => {
     state.sessions.delete(session);

@@ -15,6 +15,7 @@ pub use issue_one_time::issue_one_time;
 pub(super) use open_session::{NewSession, insert as insert_session, people_only};
 pub use open_session::{Origin, open_api_session};
 pub use set_password::set_password;
+pub(super) use sign_in::count_attempt;
 pub use sign_in::{Credentials, Fresh, sign_in};
 pub use sign_out::end_session;
 pub use switch_workspace::switch_workspace;

@@ -63,7 +63,10 @@ struct Tokens {
 
 impl Hosted {
     fn client_id(&self) -> Result<&str, HostedError> {
-        self.settings.client_id.as_deref().ok_or(HostedError::NoSignIn)
+        self.settings
+            .client_id
+            .as_deref()
+            .ok_or(HostedError::NoSignIn)
     }
 
     async fn metadata(&self) -> Result<Metadata, HostedError> {

@@ -15,6 +15,7 @@ mod metadata;
 pub mod model;
 mod provision;
 pub mod store;
+pub mod terminal;
 mod verify;
 
 use std::sync::{Arc, PoisonError, RwLock};

@@ -6,7 +6,7 @@ use sea_orm::{
     sea_query::Expr, sea_query::OnConflict,
 };
 
-use super::entity::{home, sign_in};
+use super::entity::{home, login_code, sign_in};
 use crate::domains::auth::Role;
 use crate::domains::auth::entity::user;
 use crate::domains::workspaces::entity::{member, workspace};
@@ -138,6 +138,99 @@ pub async fn take_sign_in(
     let taken = sign_in::Entity::delete_many()
         .filter(sign_in::Column::StateSha256.eq(state_sha256))
         .filter(sign_in::Column::BindingSha256.eq(binding_sha256))
+        .exec_with_returning(db)
+        .await?;
+    Ok(taken.into_iter().find(|row| row.expires_at > now))
+}
+
+/// Who confirmed a code.
+#[derive(Debug, Clone, Copy)]
+pub struct Confirmation {
+    pub user: UserId,
+    pub workspace: WorkspaceId,
+    /// The end of their own session.
+    pub until: DateTime<Utc>,
+}
+
+/// Removes codes that ran out.
+pub async fn forget_codes(db: &impl ConnectionTrait, now: DateTime<Utc>) -> Result<(), DbErr> {
+    login_code::Entity::delete_many()
+        .filter(login_code::Column::ExpiresAt.lte(now))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// How many terminals of an address wait.
+pub async fn codes_from(db: &impl ConnectionTrait, address: &str) -> Result<u64, DbErr> {
+    login_code::Entity::find()
+        .filter(login_code::Column::FromAddress.eq(address))
+        .count(db)
+        .await
+}
+
+/// Notes a terminal that waits.
+pub async fn insert_code(db: &impl ConnectionTrait, row: login_code::Model) -> Result<(), DbErr> {
+    login_code::Entity::insert(login_code::ActiveModel::from(row))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// The terminal that shows this code and was not confirmed yet.
+pub async fn code(
+    db: &impl ConnectionTrait,
+    code_sha256: &str,
+    now: DateTime<Utc>,
+) -> Result<Option<login_code::Model>, DbErr> {
+    login_code::Entity::find()
+        .filter(login_code::Column::CodeSha256.eq(code_sha256))
+        .filter(login_code::Column::UserId.is_null())
+        .filter(login_code::Column::ExpiresAt.gt(now))
+        .one(db)
+        .await
+}
+
+/// Confirms a code in one statement: of two who do one is refused.
+pub async fn confirm_code(
+    db: &impl ConnectionTrait,
+    device_sha256: &str,
+    by: Confirmation,
+    now: DateTime<Utc>,
+) -> Result<bool, DbErr> {
+    let done = login_code::Entity::update_many()
+        .col_expr(login_code::Column::UserId, Expr::value(by.user))
+        .col_expr(login_code::Column::WorkspaceId, Expr::value(by.workspace))
+        .col_expr(login_code::Column::SessionUntil, Expr::value(by.until))
+        .filter(login_code::Column::DeviceSha256.eq(device_sha256))
+        .filter(login_code::Column::UserId.is_null())
+        .filter(login_code::Column::ExpiresAt.gt(now))
+        .exec(db)
+        .await?;
+    Ok(done.rows_affected == 1)
+}
+
+/// The terminal with this secret, while its code is good.
+pub async fn waiting(
+    db: &impl ConnectionTrait,
+    device_sha256: &str,
+    now: DateTime<Utc>,
+) -> Result<Option<login_code::Model>, DbErr> {
+    login_code::Entity::find_by_id(device_sha256.to_owned())
+        .filter(login_code::Column::ExpiresAt.gt(now))
+        .one(db)
+        .await
+}
+
+/// Deletes and reads a terminal that was confirmed, in one statement, so that it is signed in once.
+pub async fn take_code(
+    db: &impl ConnectionTrait,
+    device_sha256: &str,
+    now: DateTime<Utc>,
+) -> Result<Option<login_code::Model>, DbErr> {
+    let taken = login_code::Entity::delete_many()
+        .filter(login_code::Column::DeviceSha256.eq(device_sha256))
+        .filter(login_code::Column::UserId.is_not_null())
         .exec_with_returning(db)
         .await?;
     Ok(taken.into_iter().find(|row| row.expires_at > now))

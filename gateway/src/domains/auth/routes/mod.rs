@@ -1,5 +1,6 @@
 //! `/api/auth/*`, `/api/invitations/*` and `/api/setup`.
 
+mod device;
 mod invited;
 mod oidc;
 
@@ -66,6 +67,7 @@ pub fn router() -> OpenApiRouter<AuthState> {
         .routes(routes!(switch_workspace))
         .merge(invited::router())
         .merge(oidc::router())
+        .merge(device::router())
         .routes(routes!(setup))
 }
 

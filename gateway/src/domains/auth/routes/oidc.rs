@@ -3,7 +3,6 @@
 
 use std::net::SocketAddr;
 
-use axum::Json;
 use axum::extract::{ConnectInfo, State};
 use axum::response::{AppendHeaders, Html, IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
@@ -18,6 +17,7 @@ use crate::domains::auth::hosted::browser::{self, Begun, Returned, WITHIN_MINUTE
 use crate::domains::auth::hosted::flow::{cookie_name, safe_next};
 use crate::domains::auth::hosted::{Hosted, HostedError};
 use crate::error::{ApiError, ApiResult};
+use crate::http::idempotency::Secret;
 use crate::http::json::Query;
 use crate::http::pages::{escape, page};
 use crate::http::problem::Problem;
@@ -127,7 +127,7 @@ async fn link(
         .await?;
     let cookie = AppendHeaders([(header::SET_COOKIE, begun_cookie(&state, &begun))]);
     let url = begun.url.to_string();
-    Ok((cookie, Json(HostedLink { url })).into_response())
+    Ok((cookie, Secret(HostedLink { url })).into_response())
 }
 
 fn hosted(state: &AuthState) -> Result<&Hosted, HostedError> {
