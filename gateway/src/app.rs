@@ -21,6 +21,7 @@ use crate::broker::{BrokerHandle, Embedded};
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::db::{Access, Db, DbError};
+use crate::domains::apps::routes::AppsState;
 use crate::domains::audit::ChainWriter;
 use crate::domains::auth::hosted::Hosted;
 use crate::domains::auth::{AuthError, OpenStreams, commands};
@@ -369,6 +370,16 @@ fn states(
             streams: shared.open_streams.clone(),
             sagas: shared.saga_nudge.clone(),
             public_url: config.public_url.as_ref().map(without_slash),
+        },
+        apps: AppsState {
+            db: db.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+            broker: shared.broker.clone(),
+            outbound: shared.outbound.clone(),
+            oauth: config.oauth.clone(),
+            credentials: shared.credential_nudge.clone(),
+            kill_points: shared.kill_points.clone(),
         },
         audit: db.clone(),
         claws: ClawsState {

@@ -316,6 +316,30 @@ impl From<crate::domains::claws::ClawError> for ApiError {
     }
 }
 
+impl From<crate::domains::apps::AppError> for ApiError {
+    fn from(error: crate::domains::apps::AppError) -> Self {
+        use crate::domains::apps::AppError as E;
+        match error {
+            E::NoClaw => Self::not_found("claw"),
+            E::NotFound => Self::not_found("connection"),
+            E::NoSignIn => Self::new(Code::NotFound).detail(
+                "There is no such sign-in: it was ended already, or it took longer than ten minutes. Begin again.",
+            ),
+            E::NotPossible(why) => Self::new(Code::Conflict).detail(why),
+            E::BadIssuer(ref cause) => Self::validation("/issuerUrl", cause.to_string()),
+            E::BadWebhook(ref cause) => Self::validation("/url", cause.to_string()),
+            E::TooManyBegun => Self::new(Code::TooManyAttempts).retry_after(60).detail(
+                "You began many sign-ins that were not ended. End one of them, or wait until they lapse.",
+            ),
+            E::Db(error) => error.into(),
+            // No detail, as specified: the causes are in our log.
+            E::Discovery(_) | E::Metadata(_) | E::Broker(_) | E::Name(_) | E::TooLate => {
+                Self::internal(error)
+            }
+        }
+    }
+}
+
 impl From<crate::domains::sandboxes::SandboxError> for ApiError {
     fn from(error: crate::domains::sandboxes::SandboxError) -> Self {
         use crate::domains::sandboxes::SandboxError as E;

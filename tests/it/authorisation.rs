@@ -83,6 +83,14 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/quota", Role("viewer"), ""),
     ("GET /api/audit", Role("admin"), ""),
     ("GET /api/audit/chain", Role("admin"), ""),
+    (
+        "POST /api/apps/oauth/start",
+        Role("member"),
+        r#"{"clawId":"0190a000-0000-7000-8000-000000000001","provider":"github"}"#,
+    ),
+    ("GET /api/apps/connections", Role("viewer"), ""),
+    ("DELETE /api/apps/connections/{id}", Role("member"), ""),
+    ("GET /api/apps/options", Role("viewer"), ""),
     ("GET /api/claws", Role("viewer"), ""),
     ("POST /api/claws", Role("member"), r#"{"name":"x"}"#),
     ("GET /api/claws/{id}", Role("viewer"), ""),
@@ -256,6 +264,10 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
         path if path.starts_with("/api/nodes/{id}") => {
             let pairing = owner.post("/api/nodes/pair").json(&json!({}));
             pairing.expect(201).await.str("/node/id").to_owned()
+        }
+        // Only an issuer's answer makes one (tests/it/apps); whoever may end it learns that there is none.
+        path if path.starts_with("/api/apps/connections/{id}") => {
+            "0190a000-0000-7000-8000-000000000001".to_owned()
         }
         path if path.starts_with("/api/workspaces/{id}") => owner.workspace.clone(),
         path if path.starts_with("/api/ops/actors/{id}") => "roost%2Flive".to_owned(),

@@ -1,6 +1,7 @@
 //! One integration binary; its modules mirror the domains of the gateway.
 
 mod activity;
+mod apps;
 mod audit;
 mod auth;
 mod authorisation;

@@ -34,6 +34,9 @@ pub struct Grant {
     pub refresh_token: Option<Secret>,
     pub expires_ms: Option<i64>,
     pub scope: Option<String>,
+    /// Where a token is given back (RFC 7009); records of older brokers have none.
+    #[serde(default)]
+    pub revocation_endpoint: Option<String>,
 }
 
 /// What the callback is held against.

@@ -54,6 +54,7 @@ impl Sweeper {
         ))
         .await?;
         domains::auth::store::forget_expired(&*tx, now).await?;
+        domains::apps::store::forget_expired(&*tx, now).await?;
         domains::fleet::history::forget_before(&tx, now).await?;
         if lease.guard(&tx).await? {
             tx.commit().await?;

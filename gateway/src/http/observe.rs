@@ -20,6 +20,10 @@ use crate::telemetry::otlp;
 pub static X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 static ROOST_BUILD: HeaderName = HeaderName::from_static("roost-build");
 
+/// An error whose page is written already, for a person's browser: it is only logged.
+#[derive(Clone)]
+pub struct Explained(pub ApiError);
+
 /// What the layer needs.
 #[derive(Clone)]
 pub struct Observer {
@@ -60,6 +64,9 @@ pub async fn observe(
             // What axum itself refuses (unknown method, too large a body) becomes a problem as well.
             bare_refusal(&response).map(ApiError::new)
         });
+        if let Some(Explained(error)) = response.extensions_mut().remove() {
+            log_failure(&error);
+        }
         if let Some(error) = error {
             log_failure(&error);
             response = write_problem(response, &error, id);

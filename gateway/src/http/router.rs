@@ -22,7 +22,7 @@ use super::problem::Problem;
 use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
-use crate::domains::{audit, auth, claws, fleet, live, operator, sandboxes, workspaces};
+use crate::domains::{apps, audit, auth, claws, fleet, live, operator, sandboxes, workspaces};
 use crate::error::{ApiError, Code};
 
 /// The states of all domains; each domain sees its own alone.
@@ -30,6 +30,7 @@ use crate::error::{ApiError, Code};
 pub struct States {
     pub auth: auth::routes::AuthState,
     pub workspaces: workspaces::routes::WorkspacesState,
+    pub apps: apps::routes::AppsState,
     pub audit: crate::db::Db,
     pub claws: claws::routes::ClawsState,
     pub live: live::routes::LiveState,
@@ -88,6 +89,7 @@ macro_rules! domains {
 domains! {
     auth => auth::routes::router();
     workspaces => workspaces::routes::router();
+    apps => apps::routes::router();
     audit => audit::routes::router();
     claws => claws::routes::router();
     live => live::routes::router();

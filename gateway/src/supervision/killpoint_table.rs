@@ -50,6 +50,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the links are durable; the writer has not looked for more",
     },
     KillPoint {
+        name: "apps.sign_in.after_consume",
+        place: "a browser came back and its sign-in is taken; the code was not exchanged",
+    },
+    KillPoint {
+        name: "apps.sign_in.after_exchange",
+        place: "the broker holds the token; no row says what it is for",
+    },
+    KillPoint {
         name: "fleet.node.after_epoch",
         place: "a machine's connection has its epoch in the store; nothing knows of it in memory and it was not welcomed",
     },

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use roost_tests::issuer::{Issuer, Key, forged, seconds_now};
+use roost_tests::hosted::{Issuer, Key, forged, seconds_now};
 use roost_tests::{Gateway, Stream};
 use serde_json::json;
 

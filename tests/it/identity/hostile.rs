@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use roost_tests::issuer::{Issuer, Manner};
+use roost_tests::hosted::{Issuer, Manner};
 use serde_json::json;
 
 use super::{ME, gateway_with, with};
@@ -65,7 +65,7 @@ async fn while_an_issuer_is_silent_everybody_else_is_served_and_known_keys_count
     known.get(ME).expect(200).await;
     issuer.becomes(Manner::Silent);
     let claims = issuer.claims("ada", json!({ "role": "member" }));
-    let unknown = roost_tests::issuer::Key::number(2).signs(&claims);
+    let unknown = roost_tests::hosted::Key::number(2).signs(&claims);
     // The floor keeps the first from asking, so this waits until one question is under way.
     let waiting = async {
         roost_tests::eventually("a question was asked in vain", || async {

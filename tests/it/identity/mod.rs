@@ -6,7 +6,7 @@ mod people;
 mod provider;
 mod terminal;
 
-use roost_tests::issuer::Issuer;
+use roost_tests::hosted::Issuer;
 use roost_tests::{Client, Gateway, ScratchPostgres};
 
 /// A gateway with its issuer, and more keys set.

@@ -1,6 +1,6 @@
 //! First sight, linking, admission, roles.
 
-use roost_tests::issuer::{Issuer, seconds_now};
+use roost_tests::hosted::{Issuer, seconds_now};
 use roost_tests::{Gateway, ScratchPostgres};
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};

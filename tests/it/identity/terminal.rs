@@ -1,6 +1,6 @@
 //! `roost login` by a code that is confirmed on the page.
 
-use roost_tests::issuer::Issuer;
+use roost_tests::hosted::Issuer;
 use roost_tests::{Answer, Client, Gateway};
 use serde_json::json;
 

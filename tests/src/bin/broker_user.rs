@@ -52,6 +52,7 @@ async fn main() -> Result<()> {
             inject: Inject::Bearer,
             allow: everything_at(remote),
             lifetime_s: 600,
+            revocation_endpoint: None,
         })
         .await?;
     ensure!(

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use roost_tests::issuer::Issuer;
+use roost_tests::hosted::Issuer;
 use roost_tests::provider::Provider;
 use roost_tests::{Browser, Client, Gateway, free_port};
 use serde_json::json;

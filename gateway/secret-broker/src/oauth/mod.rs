@@ -6,6 +6,7 @@
 
 mod model;
 mod refresh;
+mod revoke;
 mod sign_in;
 mod token;
 
@@ -17,9 +18,6 @@ use roost_secret_broker::wire::{Fault, RecordName};
 
 use crate::egress::Outlet;
 use crate::store::Store;
-
-/// What sign-ins are called: this and their state.
-pub const SIGN_IN: &str = "sign-in/";
 
 /// Cheap to clone.
 #[derive(Clone)]

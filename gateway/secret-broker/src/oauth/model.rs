@@ -39,6 +39,9 @@ pub fn check_begin(begin: &Begin, policy: &AddressPolicy) -> Result<(), Fault> {
         return bad("client id, redirect address and issuer are 1 to 2048 bytes");
     }
     check_endpoint(&begin.token_endpoint, policy)?;
+    if let Some(endpoint) = &begin.revocation_endpoint {
+        check_endpoint(endpoint, policy)?;
+    }
     match (&begin.client_secret, begin.client_auth) {
         (None, ClientAuth::None) => {}
         (Some(secret), ClientAuth::Basic | ClientAuth::Post) => {
@@ -57,18 +60,20 @@ pub fn check_begin(begin: &Begin, policy: &AddressPolicy) -> Result<(), Fault> {
 
 fn check_endpoint(endpoint: &str, policy: &AddressPolicy) -> Result<Url, Fault> {
     let refuse = |detail: &str| Fault::new(FaultCode::BadRequest, detail);
-    let url = Url::parse(endpoint).map_err(|_| refuse("the token endpoint is no URL"))?;
+    let url = Url::parse(endpoint).map_err(|_| refuse("an endpoint of the issuer is no URL"))?;
     let host = url
         .host_str()
-        .ok_or_else(|| refuse("the token endpoint has no host"))?;
+        .ok_or_else(|| refuse("an endpoint of the issuer has no host"))?;
     let safe = url.scheme() == "https" || url.scheme() == "http" && policy.may_be_plain(host);
     if !safe {
         return Err(refuse(
-            "the token endpoint must be https, or on a host that `outbound.allow_private` names",
+            "the issuer's endpoints must be https, or on a host that `outbound.allow_private` names",
         ));
     }
     if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
-        return Err(refuse("the token endpoint carries a user or a fragment"));
+        return Err(refuse(
+            "an endpoint of the issuer carries a user or a fragment",
+        ));
     }
     Ok(url)
 }
@@ -155,6 +160,7 @@ mod tests {
             inject: Inject::Bearer,
             allow: Vec::new(),
             lifetime_s: 600,
+            revocation_endpoint: None,
         }
     }
 
@@ -234,6 +240,7 @@ mod tests {
             refresh_token: renewable.then(|| Secret::from("refresh-token")),
             expires_ms: expires,
             scope: None,
+            revocation_endpoint: None,
         };
         assert_eq!(usability(RecordState::Ready, Some(&grant), now), wanted);
         assert_eq!(

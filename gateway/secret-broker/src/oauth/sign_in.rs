@@ -9,7 +9,7 @@ use roost_secret_broker::wire::{
 use zeroize::Zeroizing;
 
 use super::token::Denied;
-use super::{OAuth, SIGN_IN, Shared, model};
+use super::{OAuth, Shared, model};
 use crate::record::{Grant, Record, SignIn};
 use crate::seal::fresh;
 use crate::server::fault_of;
@@ -67,6 +67,7 @@ impl Shared {
                 refresh_token: None,
                 expires_ms: None,
                 scope: None,
+                revocation_endpoint: begin.revocation_endpoint,
             }),
             sign_in: Some(SignIn {
                 name: begin.name,
@@ -155,6 +156,6 @@ impl Shared {
 }
 
 fn place(tenant: &str, state: &str) -> Result<RecordName, Fault> {
-    RecordName::new(tenant, format!("{SIGN_IN}{state}"))
+    RecordName::of_sign_in(tenant, state)
         .map_err(|error| Fault::new(FaultCode::BadRequest, error.to_string()))
 }

@@ -56,6 +56,33 @@ impl Shared {
         parameters: &[(&str, &[u8])],
     ) -> Result<Issued, Denied> {
         let other = |fault| Denied::Other(fault);
+        let (request, redactor) = self
+            .as_client(grant, &grant.token_endpoint, parameters)
+            .await
+            .map_err(other)?;
+        let failed = |error| other(self.outlet.fault(error, &redactor));
+        let mut answer = request.send().await.map_err(failed)?;
+        let status = answer.status();
+        let mut bytes = Zeroizing::new(Vec::with_capacity(MOST));
+        while let Some(piece) = answer.chunk().await.map_err(failed)? {
+            if bytes.len() + piece.len() > MOST {
+                return Err(other(Fault::new(
+                    FaultCode::RemoteRefused,
+                    "the token endpoint answered more than 256 KiB",
+                )));
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        understand(status, &bytes, self.store.clock().now_ms())
+    }
+
+    /// A form to one of the issuer's endpoints, as the grant's client; and what hides the secrets that are in it.
+    pub(super) async fn as_client(
+        &self,
+        grant: &Grant,
+        endpoint: &str,
+        parameters: &[(&str, &[u8])],
+    ) -> Result<(reqwest::RequestBuilder, Redactor), Fault> {
         let client_secret = match &grant.client_secret {
             None => None,
             Some(name) => {
@@ -63,7 +90,7 @@ impl Shared {
                     .store
                     .read(name)
                     .await
-                    .map_err(|error| other(fault_of(&error)))?;
+                    .map_err(|error| fault_of(&error))?;
                 Some(opened.record.secret)
             }
         };
@@ -98,16 +125,12 @@ impl Shared {
         let mut hidden: Vec<&[u8]> = parameters.iter().map(|(_, value)| *value).collect();
         hidden.extend(client_secret.as_ref().map(Secret::reveal));
         let redactor = Redactor::new(&hidden);
-        let url = grant.token_endpoint.parse().map_err(|_| {
-            other(Fault::new(
-                FaultCode::BadRequest,
-                "the token endpoint is no URL",
-            ))
-        })?;
+        let url = endpoint
+            .parse()
+            .map_err(|_| Fault::new(FaultCode::BadRequest, "the issuer's endpoint is no URL"))?;
         let mut request = self
             .outlet
-            .request(http::Method::POST, url)
-            .map_err(other)?
+            .request(http::Method::POST, url)?
             .timeout(PATIENCE)
             .header(ACCEPT, "application/json")
             .header("accept-encoding", "identity")
@@ -116,20 +139,7 @@ impl Shared {
         if let Some(header) = authorization {
             request = request.header(AUTHORIZATION, header);
         }
-        let failed = |error| other(self.outlet.fault(error, &redactor));
-        let mut answer = request.send().await.map_err(failed)?;
-        let status = answer.status();
-        let mut bytes = Zeroizing::new(Vec::with_capacity(MOST));
-        while let Some(piece) = answer.chunk().await.map_err(failed)? {
-            if bytes.len() + piece.len() > MOST {
-                return Err(other(Fault::new(
-                    FaultCode::RemoteRefused,
-                    "the token endpoint answered more than 256 KiB",
-                )));
-            }
-            bytes.extend_from_slice(&piece);
-        }
-        understand(status, &bytes, self.store.clock().now_ms())
+        Ok((request, redactor))
     }
 }
 

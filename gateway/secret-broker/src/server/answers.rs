@@ -9,7 +9,6 @@ use super::faults::unaudited;
 use super::{Broker, Peer, fault_of};
 use crate::audit::{self, Entry};
 use crate::egress::{chain, check_allow, check_inject};
-use crate::oauth::SIGN_IN;
 use crate::record::Record;
 
 /// Does it, and writes it down.
@@ -102,7 +101,7 @@ async fn stored(broker: &Broker, store: Store) -> Result<Description, Fault> {
             "a secret has 8 to 16384 bytes; a shorter one could not be told from ordinary text in an answer",
         ));
     }
-    if store.name.connection().starts_with(SIGN_IN) {
+    if store.name.is_sign_in() {
         return Err(bad("names below `sign-in/` are the broker's own"));
     }
     if store.inject != Inject::Never && !store.secret.reveal().iter().all(u8::is_ascii_graphic) {
@@ -133,6 +132,8 @@ async fn stored(broker: &Broker, store: Store) -> Result<Description, Fault> {
 }
 
 async fn deleted(broker: &Broker, name: &RecordName) -> Result<bool, Fault> {
+    // Given back first: afterwards nobody could.
+    broker.oauth.revoke(name).await;
     let held = broker.store.hold(name).await;
     broker
         .store

@@ -202,7 +202,7 @@ impl Store {
     /// As for [`delete`](Self::delete).
     pub async fn sweep_sign_ins(&self) -> Result<(), StoreError> {
         for name in self.names() {
-            if !name.connection().starts_with(crate::oauth::SIGN_IN) {
+            if !name.is_sign_in() {
                 continue;
             }
             let held = self.hold(&name).await;

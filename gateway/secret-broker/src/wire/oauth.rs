@@ -38,6 +38,9 @@ pub struct Begin {
     pub inject: Inject,
     pub allow: Vec<Allow>,
     pub lifetime_s: u32,
+    /// Where the token is given back when its record is deleted (RFC 7009), where the issuer has such a place.
+    #[serde(default)]
+    pub revocation_endpoint: Option<String>,
 }
 
 /// What goes into the authorize URL.

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// The tenant of what belongs to the deployment: the client's secret at its own issuer.
 pub const DEPLOYMENT: &str = "deployment";
 
+/// What sign-ins are called: this and their state.
+const SIGN_IN: &str = "sign-in/";
+
 /// Whose record it is, and which. Both are bound into its sealing: under another name it does not open.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
@@ -46,6 +49,19 @@ impl RecordName {
             return Err(BadName { part: "connection" });
         }
         Ok(Self { tenant, connection })
+    }
+
+    /// Where a sign-in waits for its end: the broker's own names, which nobody stores under.
+    ///
+    /// # Errors
+    /// [`BadName`].
+    pub fn of_sign_in(tenant: impl Into<String>, state: &str) -> Result<Self, BadName> {
+        Self::new(tenant, format!("{SIGN_IN}{state}"))
+    }
+
+    /// Whether it is one of those.
+    pub fn is_sign_in(&self) -> bool {
+        self.connection.starts_with(SIGN_IN)
     }
 
     /// The workspace.

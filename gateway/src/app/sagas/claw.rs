@@ -1,5 +1,5 @@
 //! `claw.retire` (after a soft delete) and `claw.purge`. Later features put their steps between sandbox and rows:
-//! volumes, drives, broker records, the runtime agent.
+//! volumes, drives, the runtime agent.
 
 use chrono::{DateTime, Utc};
 use futures::FutureExt;
@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
 use crate::db::WriteTx;
+use crate::domains::apps::{self, store::Which};
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::{avatar, brain, store as claws};
 use crate::domains::sandboxes::{self, SandboxesHandle};
@@ -45,6 +46,8 @@ impl Carrier for ClawEnd {
     ) -> BoxFuture<'a, Result<Next, DbErr>> {
         async move {
             let (scope, claw) = subject(saga);
+            // Also after a soft delete: what nobody uses any more can do no harm.
+            apps::store::end(tx, scope, Which::Of(claw), now).await?;
             if step == Step::Rows
                 && let Some(row) = claws::get(&**tx, scope, claw).await?
             {

@@ -12,7 +12,7 @@ use sea_orm::DbErr;
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::fleet::{self, FleetHandle};
-use crate::domains::{claws, sandboxes, workspaces};
+use crate::domains::{apps, claws, sandboxes, workspaces};
 use crate::http::pagination::PageRequest;
 use crate::ids::SharedIds;
 use crate::sagas::{self, Carrier, Kind, Next, Step, saga};
@@ -67,6 +67,7 @@ impl Carrier for WorkspaceEnd {
             if !agents.is_empty() || leaving {
                 return Ok(Next::Again(AGAIN));
             }
+            apps::store::end(tx, scope, apps::store::Which::All, now).await?;
             sandboxes::store::remove_all(&**tx, scope).await?;
             fleet::store::remove_all(&**tx, scope).await?;
             workspaces::store::remove(&**tx, scope).await?;

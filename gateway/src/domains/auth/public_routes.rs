@@ -56,6 +56,11 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
     },
     PublicRoute {
         method: "GET",
+        path: "/api/apps/oauth/callback",
+        reason: "an issuer sends a browser here; the one-time state is the credential",
+    },
+    PublicRoute {
+        method: "GET",
         path: "/problems/{code}",
         reason: "error codes are documentation",
     },

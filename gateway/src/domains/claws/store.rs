@@ -46,6 +46,26 @@ pub async fn list(
         .await
 }
 
+/// Holds an agent's row until the transaction ends, so that it is not deleted meanwhile; `false` when there is none, or
+/// it is deleted already.
+pub async fn hold_living(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: ClawId,
+) -> Result<bool, DbErr> {
+    let held = claw::Entity::update_many()
+        .col_expr(
+            claw::Column::Version,
+            Expr::col(claw::Column::Version).into(),
+        )
+        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(claw::Column::Id.eq(id))
+        .filter(claw::Column::DeletedAt.is_null())
+        .exec(db)
+        .await?;
+    Ok(held.rows_affected == 1)
+}
+
 /// Inserts an agent.
 pub async fn insert(db: &impl ConnectionTrait, row: claw::Model) -> Result<(), DbErr> {
     claw::Entity::insert(claw::ActiveModel::from(row))

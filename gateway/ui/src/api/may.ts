@@ -6,6 +6,8 @@ export type Verb =
   | "workspace.delete"
   | "audit.read"
   | "members.manage"
+  | "apps.connect"
+  | "apps.read"
   | "claws.write"
   | "claws.purge"
   | "sandboxes.use"

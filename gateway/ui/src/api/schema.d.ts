@@ -4,6 +4,91 @@
  */
 
 export interface paths {
+    "/api/apps/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The connections of the workspace, or of one agent, oldest first. */
+        get: operations["list_app_connections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/connections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a connection; its token is forgotten, and revoked where its issuer can. */
+        delete: operations["delete_app_connection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/oauth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the issuer sends the browser back to. The one-time state is the credential. */
+        get: operations["oauth_callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/oauth/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begins to connect an agent to an app: answers where to send the person's browser. */
+        post: operations["start_oauth"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What can be connected here, and what the operator has to set before. */
+        get: operations["app_options"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/audit": {
         parameters: {
             query?: never;
@@ -1194,7 +1279,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "secret_broker" | "orphan_sweeper" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "secret_broker" | "credential_sweeper" | "orphan_sweeper" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
@@ -1276,6 +1361,48 @@ export interface components {
             id: components["schemas"]["SessionId"];
             label: string;
             token: string;
+        };
+        /** @description An app that an agent is connected to. The token itself is never shown. */
+        AppConnection: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            /** @description `oauth` or `mcp_oauth`. */
+            auth_type: string;
+            /** Format: date-time */
+            connected_at: string;
+            connected_by?: components["schemas"]["UserBrief"] | null;
+            /**
+             * Format: date-time
+             * @description When the present access token ends, where the issuer said so.
+             */
+            expires_at?: string | null;
+            id: components["schemas"]["AppConnectionId"];
+            issuer_url: string;
+            provider: string;
+            /** @description Origins that the token may be sent to. */
+            reaches: string[];
+            /** @description Whether it is renewed without a person. */
+            renewable: boolean;
+            state: components["schemas"]["AppConnectionState"];
+        };
+        /** Format: uuid */
+        AppConnectionId: string;
+        /**
+         * @description Whether a connection can be used.
+         * @enum {string}
+         */
+        AppConnectionState: "ready" | "needs_reauth" | "missing" | "unknown";
+        /** @description What can be connected here. */
+        AppOptions: {
+            /** @description Whether `mcp_oauth` can be used. */
+            mcp_oauth: boolean;
+            /** @description Keys of the configuration. */
+            missing: string[];
+            /** @description Whether `oauth` can be used; otherwise `missing` says what the operator has to set. */
+            oauth: boolean;
+            /** @description Apps whose API is known, so that their tokens can be used. */
+            providers: string[];
+            /** @description To be registered with an issuer. */
+            redirect_uri?: string | null;
         };
         /** @description How the log of a workspace stands. */
         AuditChain: {
@@ -2085,6 +2212,23 @@ export interface components {
          * @enum {string}
          */
         NodeStatus: "pending" | "online" | "offline" | "draining";
+        /** @description A sign-in to begin. */
+        OAuthStart: {
+            /** @description `oauth` (default) or `mcp_oauth`. */
+            authType?: string | null;
+            /** @description The agent to connect. */
+            clawId: components["schemas"]["ClawId"];
+            /** @description The MCP server's issuer; only for `mcp_oauth`. */
+            issuerUrl?: string | null;
+            /** @description The app: `[a-z0-9][a-z0-9_-]{0,62}`. */
+            provider: string;
+        };
+        /** @description Where to send the person's browser. */
+        OAuthStarted: {
+            authorize_url: string;
+            /** @description 32 lower-case hex digits; good for ten minutes and one callback. */
+            state: string;
+        };
         /** Format: uuid */
         OperationId: string;
         /** @description One line of a machine's log of operations. */
@@ -2140,6 +2284,32 @@ export interface components {
                 state?: components["schemas"]["OperationState"] | null;
                 /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
                 what: string;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_AppConnection: {
+            items: {
+                agent_id?: components["schemas"]["ClawId"] | null;
+                /** @description `oauth` or `mcp_oauth`. */
+                auth_type: string;
+                /** Format: date-time */
+                connected_at: string;
+                connected_by?: components["schemas"]["UserBrief"] | null;
+                /**
+                 * Format: date-time
+                 * @description When the present access token ends, where the issuer said so.
+                 */
+                expires_at?: string | null;
+                id: components["schemas"]["AppConnectionId"];
+                issuer_url: string;
+                provider: string;
+                /** @description Origins that the token may be sent to. */
+                reaches: string[];
+                /** @description Whether it is renewed without a person. */
+                renewable: boolean;
+                state: components["schemas"]["AppConnectionState"];
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -2575,7 +2745,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace";
+        ResourceKind: "app_connection" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -2892,6 +3062,232 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_app_connections: {
+        parameters: {
+            query?: {
+                /** @description Of one agent. */
+                agent_id?: components["schemas"]["ClawId"];
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AppConnection"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_app_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["AppConnectionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    oauth_callback: {
+        parameters: {
+            query?: {
+                /** @description The one-time code. */
+                code?: string;
+                /** @description The state of the sign-in. */
+                state?: string;
+                /** @description The issuer names itself (RFC 9207). */
+                iss?: string;
+                /** @description The issuer, or the person there, refused (RFC 6749). */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the agent's apps */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start_oauth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OAuthStart"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthStarted"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    app_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppOptions"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list: {
         parameters: {
             query?: {

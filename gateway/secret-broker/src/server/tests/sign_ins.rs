@@ -65,6 +65,7 @@ fn begin(state: &str, issuer: SocketAddr, remote: SocketAddr) -> Begin {
         inject: Inject::Bearer,
         allow: everything_at(remote),
         lifetime_s: 600,
+        revocation_endpoint: None,
     }
 }
 
