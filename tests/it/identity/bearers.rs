@@ -155,7 +155,8 @@ async fn streams_end_with_the_token_that_opened_them() {
     let long = issuer.token("bea", json!({ "role": "member" }));
     let mut ends = Stream::open(with(&gateway, &short).get("/api/events")).await;
     let mut stays = Stream::open(with(&gateway, &long).get("/api/events")).await;
-    assert_eq!(ends.next().await, None);
+    // What is told until then is that Bea came.
+    while ends.next().await.is_some() {}
     let ended = seconds_now();
     assert!((until..=until + 1).contains(&ended), "{ended} for {until}");
     let made = with(&gateway, &long).post("/api/claws");

@@ -161,6 +161,10 @@ impl Hosted {
         let home = self.home().await?;
         let mut tx = self.db.write().await?;
         let account = self.account(&tx, facts).await?;
+        let theirs = account.as_ref().and_then(|account| account.row.as_ref());
+        if theirs.is_some_and(|row| row.auth_subject.as_ref() == Some(&facts.subject)) {
+            return Ok(None);
+        }
         let verified = facts.verified_email();
         let link = model::link(account_of(account.as_ref()), verified.is_some())?;
         let account = account.and_then(|account| account.row);

@@ -22,8 +22,7 @@ export function TerminalPage() {
     event.preventDefault();
     look.mutate(code);
   };
-  if (me.isError)
-    return <Navigate to="/sign-in" search={{ next: `/device${location.hash}` }} replace />;
+  if (me.isError) return <Navigate to="/sign-in" search={{ next: `/device${location.hash}` }} replace />;
   if (confirm.isSuccess)
     return (
       <IdentityFrame title="The terminal is signed in" lead="You can close this page and go on there.">
