@@ -42,7 +42,7 @@ impl Place {
     async fn way_back(&self, browser: &mut Browser) -> Url {
         let start = self.at("/api/auth/oidc/start?next=/fleet%3Fq%3D1");
         let page = browser.until(&start, |next| next.path() == CALLBACK).await;
-        page.leads_to.unwrap_or_else(|| panic!("{page:?}"))
+        page.leads_to.clone().unwrap_or_else(|| panic!("{page:?}"))
     }
 
     async fn me(&self, browser: &Browser) -> roost_tests::Answer {
