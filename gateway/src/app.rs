@@ -21,12 +21,15 @@ use crate::broker::{BrokerHandle, Embedded};
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::db::{Access, Db, DbError};
+use crate::domains::apps::AppCaller;
 use crate::domains::apps::routes::AppsState;
 use crate::domains::audit::ChainWriter;
 use crate::domains::auth::hosted::Hosted;
 use crate::domains::auth::{AuthError, OpenStreams, commands};
 use crate::domains::claws::avatar::Pictures;
 use crate::domains::claws::routes::ClawsState;
+use crate::domains::doors::DoorKeeper;
+use crate::domains::doors::routes::DoorsState;
 use crate::domains::fleet::routes::FleetState;
 use crate::domains::live::LiveHandle;
 use crate::domains::live::routes::LiveState;
@@ -153,9 +156,14 @@ impl Gateway {
         let first_login = first_login(&config, &db, &clock, &ids).await?;
 
         let saga_nudge = Nudge::default();
-        let credential_nudge = Nudge::default();
+        let (credential_nudge, door_nudge) = (Nudge::default(), Nudge::default());
         let broker = BrokerHandle::new(config.broker_socket());
         let outbound = Outbound::new(&config.outbound).map_err(StartupError::Outbound)?;
+        let apps = AppCaller {
+            db: db.clone(),
+            broker: broker.clone(),
+            apis: Arc::new(config.oauth.apis.clone()),
+        };
         let open_streams = OpenStreams::default();
         let (branches, handles) = tree::branches();
         let events = EventLog::new(
@@ -185,7 +193,9 @@ impl Gateway {
             events: events.clone(),
             saga_nudge: saga_nudge.clone(),
             credential_nudge: credential_nudge.clone(),
+            door_nudge: door_nudge.clone(),
             broker: broker.clone(),
+            apps: apps.clone(),
             outbound,
             kill_points: kill_points.clone(),
             open_streams: open_streams.clone(),
@@ -243,6 +253,14 @@ impl Gateway {
                 broker: broker.clone(),
             },
             credential_nudge,
+            doors: DoorKeeper {
+                db: db.clone(),
+                clock: clock.clone(),
+                ids: ids.clone(),
+                apps,
+                kill_points: kill_points.clone(),
+            },
+            door_nudge,
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
             public: listener(public, router::public(states, &layers), tls),
@@ -341,7 +359,9 @@ struct Shared<'a> {
     events: EventLog,
     saga_nudge: Nudge,
     credential_nudge: Nudge,
+    door_nudge: Nudge,
     broker: BrokerHandle,
+    apps: AppCaller,
     outbound: Outbound,
     kill_points: KillPoints,
     open_streams: OpenStreams,
@@ -389,6 +409,13 @@ fn states(
             plans,
             sagas: shared.saga_nudge.clone(),
             pictures: Pictures::default(),
+        },
+        doors: DoorsState {
+            db: db.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+            apps: shared.apps.clone(),
+            keeper: shared.door_nudge.clone(),
         },
         live: LiveState {
             db: db.clone(),

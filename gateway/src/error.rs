@@ -340,6 +340,28 @@ impl From<crate::domains::apps::AppError> for ApiError {
     }
 }
 
+impl From<crate::domains::doors::DoorError> for ApiError {
+    fn from(error: crate::domains::doors::DoorError) -> Self {
+        use crate::domains::doors::DoorError as E;
+        match error {
+            E::NotFound => Self::not_found("door"),
+            E::NoClaw => Self::not_found("claw"),
+            E::NoAction => Self::validation(
+                "/action",
+                "is not in the catalogue; GET /api/doors/catalogue lists what may be asked for",
+            ),
+            E::BadParams(errors) => Self::validations(errors),
+            E::NotConnected(provider) => Self::new(Code::Conflict).detail(format!(
+                "The agent is not connected to {provider}. Connect it on the agent's page, then ask again."
+            )),
+            E::TooMany { most } => Self::new(Code::TooManyAttempts).retry_after(60).detail(format!(
+                "{most} requests wait for a decision already. Decide some of them first."
+            )),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
 impl From<crate::domains::sandboxes::SandboxError> for ApiError {
     fn from(error: crate::domains::sandboxes::SandboxError) -> Self {
         use crate::domains::sandboxes::SandboxError as E;

@@ -89,6 +89,8 @@ typed_id! {
     SandboxId;
     /// An app that an agent is connected to.
     AppConnectionId;
+    /// Something that an agent asks to do outside.
+    DoorId;
     /// One HTTP request.
     RequestId;
 }

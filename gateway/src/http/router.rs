@@ -22,7 +22,9 @@ use super::problem::Problem;
 use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
-use crate::domains::{apps, audit, auth, claws, fleet, live, operator, sandboxes, workspaces};
+use crate::domains::{
+    apps, audit, auth, claws, doors, fleet, live, operator, sandboxes, workspaces,
+};
 use crate::error::{ApiError, Code};
 
 /// The states of all domains; each domain sees its own alone.
@@ -33,6 +35,7 @@ pub struct States {
     pub apps: apps::routes::AppsState,
     pub audit: crate::db::Db,
     pub claws: claws::routes::ClawsState,
+    pub doors: doors::routes::DoorsState,
     pub live: live::routes::LiveState,
     pub operator: operator::routes::OperatorState,
     pub fleet: fleet::routes::FleetState,
@@ -92,6 +95,7 @@ domains! {
     apps => apps::routes::router();
     audit => audit::routes::router();
     claws => claws::routes::router();
+    doors => doors::routes::router();
     live => live::routes::router();
     operator => operator::routes::router();
     fleet => fleet::routes::router();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use roost_secret_broker::client::Body;
+use roost_secret_broker::client::{Body, ClientError};
 use roost_secret_broker::wire::{FaultCode, Forward};
 use serde_json::Value;
 use url::Url;
@@ -138,6 +138,9 @@ fn address(mut base: Url, path: &[String]) -> Url {
 
 /// What a refusal says about the app: nothing was sent, or nobody knows.
 fn refused(error: BrokerError) -> CallError {
+    if matches!(error, BrokerError::Client(ClientError::Down { .. })) {
+        return CallError::NotSent(error);
+    }
     match error.code() {
         Some(FaultCode::NeedsReauth) => CallError::NeedsReauth,
         Some(

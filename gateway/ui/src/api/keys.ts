@@ -27,5 +27,8 @@ export const keys = {
   audit: ["audit"] as const,
   auditLog: (query: Record<string, string>) => ["audit", "log", query] as const,
   auditChain: ["audit", "chain"] as const,
+  connections: ["apps", "connections"] as const,
+  connectionsOf: (agent: string) => ["apps", "connections", agent] as const,
+  appOptions: ["apps", "options"] as const,
   sandbox: (id: string) => ["claws", id, "sandbox"] as const,
 };

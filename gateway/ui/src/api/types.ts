@@ -72,6 +72,12 @@ export type Avatar = Schemas["Avatar"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type AuditChain = Schemas["AuditChain"];
 
+/** An app that an agent is connected to; its token is never shown. */
+export type AppConnection = Schemas["AppConnection"];
+export type AppOptions = Schemas["AppOptions"];
+export type OAuthStart = Schemas["OAuthStart"];
+export type OAuthStarted = Schemas["OAuthStarted"];
+
 export type Actor = Schemas["ActorSnapshot"];
 export type Tree = Schemas["TreeSnapshot"];
 export type TreeDelta = Schemas["TreeDelta"];

@@ -3,6 +3,7 @@ import {
   Bot,
   Gauge,
   Network,
+  Plug,
   ScrollText,
   Server,
   Settings,
@@ -13,7 +14,16 @@ import {
 import type { Me } from "~/api/types";
 
 export interface Place {
-  to: "/fleet" | "/agents" | "/audit" | "/members" | "/quotas" | "/operator" | "/settings" | "/account";
+  to:
+    | "/fleet"
+    | "/agents"
+    | "/connections"
+    | "/audit"
+    | "/members"
+    | "/quotas"
+    | "/operator"
+    | "/settings"
+    | "/account";
   label: string;
   icon: LucideIcon;
   /** The key after `g`. */
@@ -28,6 +38,14 @@ export interface Place {
 export const WORK: Place[] = [
   { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
   { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: "/claws/", words: "claws sandboxes" },
+  {
+    to: "/connections",
+    label: "Connections",
+    icon: Plug,
+    chord: "x",
+    words: "apps oauth tokens mcp webhooks",
+    may: (me) => me.permissions.includes("apps.read"),
+  },
 ];
 
 export const KEEPING: Place[] = [

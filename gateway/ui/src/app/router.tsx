@@ -108,8 +108,9 @@ const agent = createRoute({
       tab: text(search["tab"]),
       sources: text(search["sources"]),
       view: text(search["view"]),
+      declined: text(search["declined"]),
     }),
-  component: page(() => import("~/domains/agents/agent-page"), "AgentPage"),
+  component: page(() => import("./agent-route"), "AgentRoute"),
 });
 /** Where an agent's page was at first; links to it were copied. */
 const agentMoved = createRoute({
@@ -118,6 +119,12 @@ const agentMoved = createRoute({
   beforeLoad: ({ params, location }) => {
     throw redirect({ to: "/claws/$id", params, search: location.search, replace: true });
   },
+});
+const connections = createRoute({
+  getParentRoute: () => shell,
+  path: "/connections",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: page(() => import("~/domains/connections/page"), "ConnectionsPage"),
 });
 const audit = createRoute({
   getParentRoute: () => shell,
@@ -183,6 +190,7 @@ export const router = createRouter({
       agents,
       agent,
       agentMoved,
+      connections,
       audit,
       members,
       quotas,

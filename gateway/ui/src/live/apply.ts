@@ -65,6 +65,8 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       return again(keys.placement);
     case "quota":
       return again(keys.quota);
+    case "app_connection":
+      return again(keys.connections);
     case "workspace":
       again(keys.me);
       return again(keys.members(id));

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { clawRoutes } from "./routes-claws.mjs";
+import { appRoutes } from "./routes-apps.mjs";
 import { auditRoutes } from "./routes-audit.mjs";
 import { brainRoutes } from "./routes-brain.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
@@ -34,8 +35,18 @@ const RIGHTS = {
     "placement.set",
     "events.read",
     "tree.read",
+    "apps.read",
+    "apps.connect",
   ],
-  viewer: ["workspace.read", "members.read", "claws.read", "sandboxes.read", "nodes.read", "events.read"],
+  viewer: [
+    "workspace.read",
+    "members.read",
+    "claws.read",
+    "sandboxes.read",
+    "nodes.read",
+    "events.read",
+    "apps.read",
+  ],
 };
 
 function belongs(state) {
@@ -156,4 +167,5 @@ export const routes = {
   ...clawRoutes(signedIn),
   ...brainRoutes(signedIn),
   ...auditRoutes(signedIn),
+  ...appRoutes(signedIn),
 };

@@ -1,5 +1,6 @@
 // What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
 import { makePeople } from "./people.mjs";
+import { makeApps } from "./apps.mjs";
 
 const GIB = 1024 ** 3;
 let ids = 0;
@@ -208,7 +209,7 @@ export function makeState({ ownerReady = true, full = true, hosted } = {}) {
     workspace: "w1",
     people: makePeople(user, { newId, ago }),
   };
-  if (!full) return state;
+  if (!full) return { ...state, apps: makeApps(state) };
   const box = makeNode("workshop");
   state.nodes.push(
     box,
@@ -280,5 +281,6 @@ export function makeState({ ownerReady = true, full = true, hosted } = {}) {
       detail: "The deadline of 10 min passed; the whole tree was ended.",
     },
   );
+  state.apps = makeApps(state);
   return state;
 }
