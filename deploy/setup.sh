@@ -134,6 +134,15 @@ need_promtool() {
     rm -r "$work"
 }
 
+# Node programs that the integration tests speak to; their versions are pinned by the lock file there.
+need_counterparts() {
+    local folder=$ROOST_ROOT/tests/node
+    if cmp -s "$folder/package-lock.json" "$folder/node_modules/.installed"; then return 0; fi
+    say "the packages of tests/node"
+    npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error </dev/null >&2 || return 1
+    cp "$folder/package-lock.json" "$folder/node_modules/.installed"
+}
+
 # A cargo tool, compiled without optimisation: half the time to build, and it is not slow.
 cargo_tool() {
     local name=$1 version=$2
@@ -166,6 +175,7 @@ for_test() {
     apt_install "${packages[@]}" || die "packages could not be installed: ${packages[*]}"
     need_postgres || die "PostgreSQL could not be installed"
     need_promtool || die "promtool could not be installed"
+    need_counterparts || die "the packages of tests/node could not be installed"
     cargo_tool cargo-nextest "$NEXTEST_VERSION" || die "cargo-nextest could not be installed"
     cargo_tool cargo-deny "$DENY_VERSION" || die "cargo-deny could not be installed"
 }

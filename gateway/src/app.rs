@@ -1,14 +1,17 @@
 //! The one place that wires everything: from a configuration to a running gateway, and back down.
 
+mod hosts;
 mod identity;
 mod machines;
 mod private;
 mod sagas;
+mod sockets;
 
 use private::make_data_dir;
 pub use private::write_private;
+use sockets::{bind, local, tls};
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -35,11 +38,11 @@ use crate::domains::live::LiveHandle;
 use crate::domains::live::routes::LiveState;
 use crate::domains::operator::Lately;
 use crate::domains::operator::routes::OperatorState;
+use crate::domains::repos;
 use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::workspaces::routes::WorkspacesState;
 use crate::events::retention::Sweeper;
 use crate::events::{EventLog, Hub};
-use crate::http::certificate::Certificate;
 use crate::http::idempotency::IdempotencyLayer;
 use crate::http::observe::Observer;
 use crate::http::router::{self, Layers, States};
@@ -263,6 +266,7 @@ impl Gateway {
             door_nudge,
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
+            repos: repos::branch(&states.repos),
             public: listener(public, router::public(states, &layers), tls),
             operator: listener(operator, router::operators(operator_state, &layers), None),
         };
@@ -431,11 +435,13 @@ fn states(
             jobs: shared.handles.operations.clone(),
             live: shared.live.clone(),
             lately: Lately::default(),
+            broker: shared.broker.clone(),
             kill_points: shared.kill_points.clone(),
             view: shared.view.clone(),
         },
         fleet,
         sandboxes,
+        repos: hosts::repos(shared),
     })
 }
 
@@ -457,29 +463,5 @@ fn layers(shared: &Shared<'_>, hosted: Option<Hosted>) -> Layers {
         body_limit: config.limits.body,
         tls: config.is_behind_tls(),
         body_grace: config.limits.body_grace,
-    }
-}
-
-fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, StartupError> {
-    TcpListener::bind(address).map_err(|source| StartupError::Listen {
-        key,
-        address,
-        source,
-    })
-}
-
-fn local(listener: &TcpListener) -> SocketAddr {
-    listener
-        .local_addr()
-        .expect("a listener that was bound has an address")
-}
-
-async fn tls(config: &Config) -> Result<Option<Certificate>, StartupError> {
-    match &config.tls {
-        None => Ok(None),
-        Some(tls) => Certificate::load(tls)
-            .await
-            .map(Some)
-            .map_err(StartupError::Tls),
     }
 }

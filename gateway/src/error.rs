@@ -387,6 +387,31 @@ impl From<crate::domains::sandboxes::SandboxError> for ApiError {
     }
 }
 
+impl From<crate::domains::repos::RepoError> for ApiError {
+    fn from(error: crate::domains::repos::RepoError) -> Self {
+        use crate::domains::repos::RepoError as E;
+        match error {
+            E::NoConnection => Self::not_found("connection"),
+            E::NoRepo => Self::not_found("repository"),
+            E::BadAddress(why) => Self::validation("/base_url", why),
+            E::TooMany { most } => Self::new(Code::Conflict).detail(format!(
+                "The workspace has {most} connections, the most that it may have. Remove one that nobody needs."
+            )),
+            E::TooSlow => Self::new(Code::Unavailable)
+                .detail("Storing the token took too long, so nothing was connected. Try again.")
+                .retry_after(1),
+            E::Broker(ref broker) => {
+                let detail = match broker.fault() {
+                    Some(fault) => format!("The secret broker did not take the token: {fault}"),
+                    None => "The secret broker does not answer, so nothing was connected. Its operator sees why in the log; try again.".to_owned(),
+                };
+                Self::new(Code::Unavailable).detail(detail).caused_by(error)
+            }
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
 /// What a machine answered, with its own sentence: it says what to do.
 fn refusal(refused: &roost_protocol::report::OperationError) -> ApiError {
     use roost_protocol::report::ErrorKind as K;

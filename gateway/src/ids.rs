@@ -91,6 +91,10 @@ typed_id! {
     AppConnectionId;
     /// Something that an agent asks to do outside.
     DoorId;
+    /// A connection to a code host.
+    RepoConnectionId;
+    /// A repository that was seen through a connection.
+    RepoId;
     /// One HTTP request.
     RequestId;
 }

@@ -8,6 +8,7 @@
 //! ├─ operations   what operators asked for
 //! ├─ fleet        one actor per paired machine · recovery · health writer
 //! ├─ sandboxes    transitions · local engine (where `sandboxes.local` is on) · facts · recovery
+//! ├─ repos        syncs of code hosts · desk
 //! └─ http         operator listener · certificate (where `tls` is set) · public listener (last up, first down)
 //! ```
 
@@ -47,6 +48,8 @@ pub struct Parts {
     pub fleet: AnyChild,
     /// The branch `sandboxes`.
     pub sandboxes: SupervisorSpec,
+    /// The branch `repos`.
+    pub repos: SupervisorSpec,
     pub public: Listener,
     pub operator: Listener,
 }
@@ -98,6 +101,7 @@ pub fn root(parts: Parts) -> SupervisorSpec {
         .child(parts.branches.operations)
         .child(parts.fleet)
         .child(parts.sandboxes)
+        .child(parts.repos)
         .child(http(parts.public, parts.operator))
 }
 

@@ -18,6 +18,7 @@ mod identity;
 mod kill_points;
 mod operator;
 mod people;
+mod repos;
 mod sandboxes;
 mod starting;
 mod streams;

@@ -15,6 +15,7 @@ mod book;
 pub mod broker;
 mod browser;
 mod client;
+pub mod code_host;
 mod collector;
 mod disk;
 mod follower;

@@ -8,5 +8,6 @@ pub mod doors;
 pub mod fleet;
 pub mod live;
 pub mod operator;
+pub mod repos;
 pub mod sandboxes;
 pub mod workspaces;

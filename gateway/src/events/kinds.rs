@@ -119,6 +119,7 @@ pub enum ResourceKind {
     Placement,
     Quota,
     Workspace,
+    RepoConnection,
 }
 
 /// `resource.changed`

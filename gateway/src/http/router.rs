@@ -23,7 +23,7 @@ use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
 use crate::domains::{
-    apps, audit, auth, claws, doors, fleet, live, operator, sandboxes, workspaces,
+    apps, audit, auth, claws, doors, fleet, live, operator, repos, sandboxes, workspaces,
 };
 use crate::error::{ApiError, Code};
 
@@ -40,6 +40,7 @@ pub struct States {
     pub operator: operator::routes::OperatorState,
     pub fleet: fleet::routes::FleetState,
     pub sandboxes: sandboxes::SandboxesHandle,
+    pub repos: repos::routes::ReposState,
 }
 
 /// The layers around the routes.
@@ -100,6 +101,7 @@ domains! {
     operator => operator::routes::router();
     fleet => fleet::routes::router();
     sandboxes => sandboxes::routes::router();
+    repos => repos::routes::router();
 }
 
 fn pages_router() -> OpenApiRouter {

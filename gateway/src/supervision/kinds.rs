@@ -102,6 +102,8 @@ kinds! {
     DoorKeeper, "door_keeper", Local, Static;
     /// Removes containers that no row claims any more.
     OrphanSweeper, "orphan_sweeper", Leased, Static;
+    /// Gives out the syncs of code hosts that are wanted, each to one gateway.
+    RepoSync, "repo_sync", Leased, Static;
     /// Finishes or undoes sagas that were cut off.
     SagaDriver, "saga_driver", Leased, Static;
     /// One live topology run.

@@ -25,6 +25,7 @@ import { markdownTests } from "./browser-markdown.mjs";
 import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
 import { peopleTests } from "./browser-people.mjs";
+import { repoTests } from "./browser-repos.mjs";
 import { settingsTests } from "./browser-settings.mjs";
 import { shellTests } from "./browser-shell.mjs";
 import { stateTests } from "./browser-states.mjs";
@@ -84,6 +85,9 @@ const tests = {
           "brain-history": `/claws/${mock.state.claws[0].id}?app=brain&view=history`,
           connections: "/connections",
           figures: "/fleet?view=figures&metric=memory&span=6h",
+          repos: "/repos",
+          repo: `/repos/${mock.state.repos.repos[0].id}`,
+          connect: "/repos?dialog=connect",
           audit: "/audit",
           members: "/members",
           quotas: "/quotas",
@@ -201,6 +205,7 @@ const tests = {
   ...stateTests(scene, both),
   ...hostileTests(scene),
   ...peopleTests(scene),
+  ...repoTests(scene),
   ...liveTests(scene),
   ...fleetTests(scene),
   ...machineTests(scene),

@@ -111,6 +111,8 @@ entities!(
     crate::domains::fleet::history::entity,
     crate::domains::sandboxes::entity::container,
     crate::domains::sandboxes::entity::placement,
+    crate::domains::repos::entity::connection,
+    crate::domains::repos::entity::repo,
 );
 
 /// Tables without an entity here, each with its reason; a table in neither list fails the test.

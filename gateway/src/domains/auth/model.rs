@@ -101,6 +101,9 @@ verbs! {
     ReadNodes, "nodes.read", Viewer, "See machines, their health and operations.";
     ManageNodes, "nodes.manage", Admin, "Pair, name, verify, drain and delete machines.";
     SetPlacement, "placement.set", Admin, "Choose where sandboxes are made.";
+    ReadRepos, "repos.read", Viewer, "See repositories and the code hosts that they come from.";
+    SyncRepos, "repos.sync", Member, "Read the list of repositories from a code host again.";
+    ManageRepos, "repos.manage", Admin, "Connect and disconnect code hosts.";
     ReadEvents, "events.read", Viewer, "Follow live events.";
     ReadTree, "tree.read", Owner, "See the actors that work for the workspace.";
 }

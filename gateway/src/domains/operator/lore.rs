@@ -87,6 +87,10 @@ pub const fn of(kind: ActorKind) -> Lore {
             "nothing: its state is a row, its container lives on, its workspace is stored when it ends",
         ),
         K::OrphanSweeper => ("nothing", "nothing: it compares again at its next round"),
+        K::RepoSync => (
+            "nothing",
+            "nothing: a sync that is wanted stands in its connection's row and is given out again",
+        ),
         K::SagaDriver => (
             "nothing between two steps",
             "nothing: each step is noted in the saga's row, and a step that was cut off is repeated, which it may be",

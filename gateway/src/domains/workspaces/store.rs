@@ -46,6 +46,20 @@ pub async fn get(
         .await
 }
 
+/// Takes the workspace's row for the rest of the transaction, so that what counts before it adds goes one after the
+/// other. `false` when the workspace is gone.
+pub async fn hold(tx: &WriteTx, scope: WorkspaceScope) -> Result<bool, DbErr> {
+    let held = workspace::Entity::update_many()
+        .col_expr(
+            workspace::Column::Version,
+            Expr::col(workspace::Column::Version),
+        )
+        .filter(workspace::Column::Id.eq(scope.workspace()))
+        .exec(&**tx)
+        .await?;
+    Ok(held.rows_affected == 1)
+}
+
 /// Names the workspace of a scope.
 pub async fn set_name(
     db: &impl ConnectionTrait,

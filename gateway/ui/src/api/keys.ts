@@ -30,5 +30,9 @@ export const keys = {
   connections: ["apps", "connections"] as const,
   connectionsOf: (agent: string) => ["apps", "connections", agent] as const,
   appOptions: ["apps", "options"] as const,
+  repos: ["repos"] as const,
+  repoConnections: ["repos", "connections"] as const,
+  repoList: (q: string) => ["repos", "list", q] as const,
+  repo: (id: string) => ["repos", "one", id] as const,
   sandbox: (id: string) => ["claws", id, "sandbox"] as const,
 };

@@ -13,6 +13,8 @@ export type Verb =
   | "sandboxes.use"
   | "nodes.manage"
   | "placement.set"
+  | "repos.sync"
+  | "repos.manage"
   | "tree.read";
 
 /** Whether the signed-in person's role allows something. What it does not allow is not offered. */

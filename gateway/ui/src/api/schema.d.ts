@@ -1190,6 +1190,95 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The repositories of the workspace, those that changed last first, at most 500. */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The code hosts that the workspace is connected to, oldest first. */
+        get: operations["connections"];
+        put?: never;
+        /** Connects a code host: the token goes to the secret broker, and the first sync begins. */
+        post: operations["connect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/connections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Disconnects a code host. Its repositories go, and its token is forgotten. */
+        delete: operations["disconnect"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/connections/{id}/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reads a code host's list again. The answer does not wait for it: `sync` of the connection says how it stands, and
+         *     `resource.changed` tells of each change.
+         */
+        post: operations["sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One repository, also when its host does not list it any more. */
+        get: operations["get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/setup": {
         parameters: {
             query?: never;
@@ -1468,7 +1557,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "secret_broker" | "credential_sweeper" | "door_keeper" | "orphan_sweeper" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "secret_broker" | "credential_sweeper" | "door_keeper" | "orphan_sweeper" | "repo_sync" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
@@ -2292,6 +2381,21 @@ export interface components {
             /** @description End the tokens of the caller's programs as well, not only their other sign-ins. */
             revoke_tokens?: boolean;
         };
+        /** @description A code host to connect. The token goes to the secret broker and is never shown again. */
+        NewRepoConnection: {
+            /** @description Where the host is; may be left out for github.com and gitlab.com. */
+            base_url?: string | null;
+            /** @description What people call it; absent: host and owner. */
+            label?: string | null;
+            /** @description Whose repositories: an organisation, a group or a person. Absent: all that the token's owner sees. */
+            owner?: string | null;
+            provider: components["schemas"]["RepoProvider"];
+            /**
+             * Format: password
+             * @description A personal access token that may read repositories.
+             */
+            token: string;
+        };
         /** @description Another role. */
         NewRole: {
             role: components["schemas"]["Role"];
@@ -2863,6 +2967,43 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description A page of a list. */
+        Page_RepoConnection: {
+            items: {
+                base_url: string;
+                /** Format: date-time */
+                created_at: string;
+                created_by?: components["schemas"]["UserBrief"] | null;
+                id: components["schemas"]["RepoConnectionId"];
+                label: string;
+                /** @description The list is longer than the 20 pages that are read. */
+                last_sync_cut: boolean;
+                /** @description Why the last sync came to nothing. */
+                last_sync_error?: string | null;
+                /**
+                 * Format: int64
+                 * @description Entries of the last list that could not be understood.
+                 */
+                last_sync_skipped: number;
+                /**
+                 * Format: date-time
+                 * @description When a list was last read to its end.
+                 */
+                last_synced_at?: string | null;
+                owner?: string | null;
+                provider: components["schemas"]["RepoProvider"];
+                /**
+                 * Format: int64
+                 * @description Repositories that its last list had.
+                 */
+                repos: number;
+                sync: components["schemas"]["RepoSyncState"];
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
         Page_Session: {
             items: {
                 /** Format: date-time */
@@ -3037,6 +3178,81 @@ export interface components {
             live_containers: components["schemas"]["Usage"];
             plan: string;
         };
+        /** @description A repository. */
+        Repo: {
+            archived: boolean;
+            clone_url: string;
+            connection_id: components["schemas"]["RepoConnectionId"];
+            default_branch?: string | null;
+            description?: string | null;
+            external_id: string;
+            fork: boolean;
+            full_name: string;
+            /**
+             * Format: date-time
+             * @description Since when its host does not list it any more.
+             */
+            gone_at?: string | null;
+            html_url: string;
+            id: components["schemas"]["RepoId"];
+            language?: string | null;
+            name: string;
+            private: boolean;
+            /**
+             * Format: date-time
+             * @description When the host says that it changed last.
+             */
+            provider_updated?: string | null;
+            /** Format: date-time */
+            seen_at: string;
+        };
+        /** @description A connection to a code host. */
+        RepoConnection: {
+            base_url: string;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: components["schemas"]["UserBrief"] | null;
+            id: components["schemas"]["RepoConnectionId"];
+            label: string;
+            /** @description The list is longer than the 20 pages that are read. */
+            last_sync_cut: boolean;
+            /** @description Why the last sync came to nothing. */
+            last_sync_error?: string | null;
+            /**
+             * Format: int64
+             * @description Entries of the last list that could not be understood.
+             */
+            last_sync_skipped: number;
+            /**
+             * Format: date-time
+             * @description When a list was last read to its end.
+             */
+            last_synced_at?: string | null;
+            owner?: string | null;
+            provider: components["schemas"]["RepoProvider"];
+            /**
+             * Format: int64
+             * @description Repositories that its last list had.
+             */
+            repos: number;
+            sync: components["schemas"]["RepoSyncState"];
+            /** Format: int64 */
+            version: number;
+        };
+        /** Format: uuid */
+        RepoConnectionId: string;
+        /** Format: uuid */
+        RepoId: string;
+        /**
+         * @description Where a token comes from.
+         * @enum {string}
+         */
+        RepoProvider: "github" | "github_enterprise" | "forgejo" | "gitlab";
+        /**
+         * @description Whether a connection is being synced.
+         * @enum {string}
+         */
+        RepoSyncState: "idle" | "waiting" | "running";
         /** @description What is promised, machine by machine; one that is not listed has promised nothing. */
         Reserved: {
             items: components["schemas"]["ReservedOn"][];
@@ -3086,7 +3302,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -7535,6 +7751,277 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description Only those whose name or description has this in it, in either case. */
+                q?: string;
+                /** @description Only those of one connection. */
+                connection_id?: components["schemas"]["RepoConnectionId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repo"][];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    connections: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RepoConnection"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    connect: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRepoConnection"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepoConnection"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disconnect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RepoConnectionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RepoConnectionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepoConnection"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RepoId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repo"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

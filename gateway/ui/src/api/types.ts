@@ -77,6 +77,10 @@ export type AppConnection = Schemas["AppConnection"];
 export type AppOptions = Schemas["AppOptions"];
 export type OAuthStart = Schemas["OAuthStart"];
 export type OAuthStarted = Schemas["OAuthStarted"];
+export type RepoConnection = Schemas["RepoConnection"];
+export type NewRepoConnection = Schemas["NewRepoConnection"];
+export type RepoProvider = Schemas["RepoProvider"];
+export type Repo = Schemas["Repo"];
 
 export type Actor = Schemas["ActorSnapshot"];
 export type Tree = Schemas["TreeSnapshot"];

@@ -1,6 +1,7 @@
 // Every place that one can go to from anywhere: the rail, the palette, the chords and the first crumb read this list.
 import {
   Bot,
+  FolderGit2,
   Gauge,
   Network,
   Plug,
@@ -18,6 +19,7 @@ export interface Place {
     | "/fleet"
     | "/agents"
     | "/connections"
+    | "/repos"
     | "/audit"
     | "/members"
     | "/quotas"
@@ -45,6 +47,13 @@ export const WORK: Place[] = [
     chord: "x",
     words: "apps oauth tokens mcp webhooks",
     may: (me) => me.permissions.includes("apps.read"),
+  },
+  {
+    to: "/repos",
+    label: "Repositories",
+    icon: FolderGit2,
+    chord: "r",
+    words: "code github gitlab forgejo gitea git",
   },
 ];
 

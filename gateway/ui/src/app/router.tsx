@@ -126,6 +126,17 @@ const connections = createRoute({
   validateSearch: (search) => given({ q: text(search["q"]) }),
   component: page(() => import("~/domains/connections/page"), "ConnectionsPage"),
 });
+const repos = createRoute({
+  getParentRoute: () => shell,
+  path: "/repos",
+  validateSearch: (search) => given({ q: text(search["q"]), dialog: text(search["dialog"]) }),
+  component: page(() => import("~/domains/repos/page"), "ReposPage"),
+});
+const repo = createRoute({
+  getParentRoute: () => shell,
+  path: "/repos/$id",
+  component: page(() => import("~/domains/repos/repo-page"), "RepoPage"),
+});
 const audit = createRoute({
   getParentRoute: () => shell,
   path: "/audit",
@@ -191,6 +202,8 @@ export const router = createRouter({
       agent,
       agentMoved,
       connections,
+      repos,
+      repo,
       audit,
       members,
       quotas,

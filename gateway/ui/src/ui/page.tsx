@@ -9,7 +9,7 @@ export const useDrawer = create<{ open: boolean }>(() => ({ open: false }));
 
 export interface Crumb {
   label: string;
-  to?: "/fleet" | "/agents" | "/operator" | undefined;
+  to?: "/fleet" | "/agents" | "/repos" | "/operator" | undefined;
 }
 
 /** What the shell adds to the top bar of every page. */

@@ -5,6 +5,7 @@ import { auditRoutes } from "./routes-audit.mjs";
 import { brainRoutes } from "./routes-brain.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
+import { repoRoutes } from "./routes-repos.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
 import { explanation, makeTree, streamPromises, streamTree } from "./tree.mjs";
@@ -33,6 +34,9 @@ const RIGHTS = {
     "nodes.read",
     "nodes.manage",
     "placement.set",
+    "repos.read",
+    "repos.sync",
+    "repos.manage",
     "events.read",
     "tree.read",
     "apps.read",
@@ -44,6 +48,7 @@ const RIGHTS = {
     "claws.read",
     "sandboxes.read",
     "nodes.read",
+    "repos.read",
     "events.read",
     "apps.read",
   ],
@@ -168,4 +173,5 @@ export const routes = {
   ...brainRoutes(signedIn),
   ...auditRoutes(signedIn),
   ...appRoutes(signedIn),
+  ...repoRoutes(signedIn),
 };

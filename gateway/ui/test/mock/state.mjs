@@ -1,6 +1,7 @@
 // What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
 import { makePeople } from "./people.mjs";
 import { makeApps } from "./apps.mjs";
+import { makeRepos } from "./repos.mjs";
 
 const GIB = 1024 ** 3;
 let ids = 0;
@@ -208,8 +209,10 @@ export function makeState({ ownerReady = true, full = true, hosted } = {}) {
     attempts: 0,
     workspace: "w1",
     people: makePeople(user, { newId, ago }),
+    repos: { connections: [], repos: [] },
   };
   if (!full) return { ...state, apps: makeApps(state) };
+  state.repos = makeRepos(state);
   const box = makeNode("workshop");
   state.nodes.push(
     box,

@@ -30,6 +30,9 @@ const DONE: Record<string, string> = {
   "workspace.renamed": "renamed the workspace",
   "actor.restarted": "restarted the actor *",
   "workspace.created": "created the workspace *",
+  "repos.connected": "connected a code host",
+  "repos.disconnected": "removed a code host",
+  "repos.sync_requested": "had a code host synced",
   "workspace.deleted": "deleted the workspace *",
 };
 
@@ -44,6 +47,7 @@ const KINDS: Record<string, string> = {
   node: "machine",
   user: "person",
   workspace: "workspace",
+  repo_connection: "code host",
   actor: "actor",
 };
 

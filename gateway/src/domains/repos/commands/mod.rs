@@ -1,0 +1,20 @@
+//! What can be done with connections, one use case a file.
+
+mod connect;
+mod disconnect;
+mod request_sync;
+
+use roost_secret_broker::wire::RecordName;
+use sea_orm::DbErr;
+
+use super::entity::connection;
+
+pub use connect::connect;
+pub use disconnect::{disconnect, remove_all};
+pub use request_sync::request_sync;
+
+/// What the broker calls a connection's token.
+pub(super) fn record_name(row: &connection::Model) -> Result<RecordName, DbErr> {
+    RecordName::new(row.workspace_id.to_string(), row.secret_reference.clone())
+        .map_err(|error| DbErr::Custom(error.to_string()))
+}

@@ -1,0 +1,187 @@
+//! Repositories in JSON.
+
+use chrono::{DateTime, Utc};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::entity::{connection, repo};
+use super::model::{SyncState, is_owner, is_token};
+use super::provider::ProviderKind;
+use crate::domains::auth::dto::UserBrief;
+use crate::error::{ApiError, ApiResult};
+use crate::http::json::{Check, Mistakes};
+use crate::ids::{RepoConnectionId, RepoId};
+
+/// A code host to connect. The token goes to the secret broker and is never shown again.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRepoConnection {
+    pub provider: ProviderKind,
+    /// Whose repositories: an organisation, a group or a person. Absent: all that the token's owner sees.
+    #[serde(default)]
+    #[schema(max_length = 255)]
+    pub owner: Option<String>,
+    /// Where the host is; may be left out for github.com and gitlab.com.
+    #[serde(default)]
+    #[schema(max_length = 500)]
+    pub base_url: Option<String>,
+    /// What people call it; absent: host and owner.
+    #[serde(default)]
+    #[schema(max_length = 100)]
+    pub label: Option<String>,
+    /// A personal access token that may read repositories.
+    #[schema(value_type = String, min_length = 8, max_length = 1000, format = Password)]
+    pub token: SecretString,
+}
+
+impl Check for NewRepoConnection {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if let Some(owner) = &self.owner
+            && !is_owner(self.provider, owner)
+        {
+            mistakes.add(
+                "/owner",
+                "must be the name of an organisation, a group or a person",
+            );
+        }
+        if let Some(url) = &self.base_url {
+            mistakes.text("/base_url", url, 1, 500);
+        }
+        if let Some(label) = &self.label {
+            mistakes.text("/label", label, 1, 100);
+        }
+        if !is_token(self.token.expose_secret()) {
+            mistakes.add(
+                "/token",
+                "must be a token of 8 to 1000 characters, without blanks",
+            );
+        }
+    }
+}
+
+/// A connection to a code host.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RepoConnection {
+    pub id: RepoConnectionId,
+    pub provider: ProviderKind,
+    pub owner: Option<String>,
+    pub base_url: String,
+    pub label: String,
+    /// Repositories that its last list had.
+    pub repos: u64,
+    pub sync: SyncState,
+    /// When a list was last read to its end.
+    pub last_synced_at: Option<DateTime<Utc>>,
+    /// Why the last sync came to nothing.
+    pub last_sync_error: Option<String>,
+    /// Entries of the last list that could not be understood.
+    pub last_sync_skipped: u64,
+    /// The list is longer than the 20 pages that are read.
+    pub last_sync_cut: bool,
+    pub created_by: Option<UserBrief>,
+    pub created_at: DateTime<Utc>,
+    pub version: i64,
+}
+
+impl RepoConnection {
+    /// From the row and what belongs to it.
+    pub fn new(
+        row: connection::Model,
+        created_by: Option<UserBrief>,
+        repos: u64,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id: row.id,
+            // What is not known any more is shown as the nearest; nothing is asked of it.
+            provider: ProviderKind::from_stored(&row.provider).unwrap_or(ProviderKind::GitHub),
+            owner: row.owner,
+            base_url: row.base_url,
+            label: row.label,
+            repos,
+            sync: SyncState::of(row.sync_wanted, row.sync_until, now),
+            last_synced_at: row.last_synced_at,
+            last_sync_error: row.last_sync_error,
+            last_sync_skipped: u64::try_from(row.last_sync_skipped).unwrap_or(0),
+            last_sync_cut: row.last_sync_cut,
+            created_by,
+            created_at: row.created_at,
+            version: row.version,
+        }
+    }
+}
+
+/// A repository.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Repo {
+    pub id: RepoId,
+    pub connection_id: RepoConnectionId,
+    pub external_id: String,
+    pub name: String,
+    pub full_name: String,
+    pub description: Option<String>,
+    pub language: Option<String>,
+    pub private: bool,
+    pub archived: bool,
+    pub fork: bool,
+    pub default_branch: Option<String>,
+    pub clone_url: String,
+    pub html_url: String,
+    /// When the host says that it changed last.
+    pub provider_updated: Option<DateTime<Utc>>,
+    pub seen_at: DateTime<Utc>,
+    /// Since when its host does not list it any more.
+    pub gone_at: Option<DateTime<Utc>>,
+}
+
+impl From<repo::Model> for Repo {
+    fn from(row: repo::Model) -> Self {
+        Self {
+            id: row.id,
+            connection_id: row.connection_id,
+            external_id: row.external_id,
+            name: row.name,
+            full_name: row.full_name,
+            description: row.description,
+            language: row.language,
+            private: row.private,
+            archived: row.archived,
+            fork: row.fork,
+            default_branch: row.default_branch,
+            clone_url: row.clone_url,
+            html_url: row.html_url,
+            provider_updated: row.provider_updated,
+            seen_at: row.seen_at,
+            gone_at: row.gone_at,
+        }
+    }
+}
+
+impl RepoQuery {
+    /// What is searched for.
+    ///
+    /// # Errors
+    /// 400 when it is too long.
+    pub fn search(&self) -> ApiResult<Option<&str>> {
+        match self.q.as_deref().map(str::trim) {
+            Some(text) if text.chars().count() > 200 => Err(ApiError::validation(
+                "q",
+                "must have at most 200 characters",
+            )),
+            found => Ok(found.filter(|text| !text.is_empty())),
+        }
+    }
+}
+
+/// What to list.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct RepoQuery {
+    /// Only those whose name or description has this in it, in either case.
+    #[param(max_length = 200)]
+    pub q: Option<String>,
+    /// Only those of one connection.
+    pub connection_id: Option<RepoConnectionId>,
+}

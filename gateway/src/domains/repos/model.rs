@@ -1,0 +1,230 @@
+//! Pure rules of connections: what an address and an owner may be, when a list is read, and what its refusals mean.
+
+use chrono::{DateTime, Utc};
+use roost_protocol::text::clean;
+use roost_secret_broker::wire::{Allow, FaultCode};
+use serde::{Deserialize, Serialize};
+use url::Url;
+use utoipa::ToSchema;
+
+use super::provider::{PAGE_SIZE, ProviderKind};
+
+/// Connections that a workspace may have.
+pub const MOST_CONNECTIONS: u64 = 20;
+/// Pages that are read of a list.
+pub const MOST_PAGES: u32 = 20;
+/// Repositories that a list of ours shows.
+pub const MOST_LISTED: u64 = 500;
+/// The method in an allow-list that means git itself and no request of ours.
+pub const GIT: &str = "GIT";
+
+/// Whether a connection is being synced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = RepoSyncState)]
+pub enum SyncState {
+    Idle,
+    /// It is asked for and begins soon.
+    Waiting,
+    Running,
+}
+
+impl SyncState {
+    /// From what the row says.
+    pub fn of(wanted: bool, until: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
+        match (wanted, until) {
+            (true, Some(until)) if until > now => Self::Running,
+            (true, _) => Self::Waiting,
+            (false, _) => Self::Idle,
+        }
+    }
+}
+
+/// The address of a host, as it is stored: without a slash too many, so that one address is spelled one way. Whether it
+/// may be dialled, and without TLS, is the outbound client's to say.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn base_url(kind: ProviderKind, given: Option<&str>) -> Result<Url, String> {
+    let provider = kind.provider();
+    let Some(text) = given.or(provider.home()) else {
+        return Err(format!(
+            "is missing: say where your {} is, as https://git.example.com",
+            provider.name()
+        ));
+    };
+    let mut url = Url::parse(text.trim())
+        .map_err(|_| "must be an address such as https://git.example.com".to_owned())?;
+    if !matches!(url.scheme(), "https" | "http") || !url.has_host() {
+        return Err("must begin with https:// and name a host".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(
+            "must not hold a user or password; the token has a field of its own".to_owned(),
+        );
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("must have no query and no #".to_owned());
+    }
+    let trimmed = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&trimmed);
+    let home = provider.home().and_then(|home| Url::parse(home).ok());
+    let at_home = home.is_some_and(|home| home == url);
+    if !provider.may_be_elsewhere() && !at_home {
+        return Err("is only for GitHub Enterprise; leave it out for github.com".to_owned());
+    }
+    Ok(url)
+}
+
+/// Whether it can be the name of an organisation, a person, or (GitLab) a path of groups.
+pub fn is_owner(kind: ProviderKind, owner: &str) -> bool {
+    let part = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    let parts = owner.split('/').count();
+    owner.len() <= 255 && (parts == 1 || kind == ProviderKind::GitLab) && owner.split('/').all(part)
+}
+
+/// Whether it can be sent in a header, and is long enough to be found again in an answer.
+pub fn is_token(token: &str) -> bool {
+    (8..=1_000).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Where the token may go: to the lists that are read, reading, and to git at the host itself.
+pub fn allow(kind: ProviderKind, base: &Url, owner: Option<&str>) -> Vec<Allow> {
+    let provider = kind.provider();
+    let api = provider.api(base);
+    let lists = provider.listings(owner);
+    let lists = lists.iter().map(|listing| {
+        let url = listing.address(&api);
+        Allow {
+            origin: url.origin().ascii_serialization(),
+            methods: vec!["GET".to_owned()],
+            path_prefix: url.path().to_owned(),
+        }
+    });
+    let git = match kind {
+        ProviderKind::GitHub => "https://github.com".to_owned(),
+        _ => base.origin().ascii_serialization(),
+    };
+    let below = match kind {
+        ProviderKind::GitHub => "/",
+        _ => base.path(),
+    };
+    let git = Allow {
+        origin: git,
+        methods: vec![GIT.to_owned()],
+        path_prefix: below.to_owned(),
+    };
+    lists.chain([git]).collect()
+}
+
+/// What a page of a list says about a next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum More {
+    Yes,
+    No,
+    /// Yes, but no more are read.
+    Cut,
+}
+
+/// Whether there is a next page. Hosts give fewer than asked for where their own limit is smaller, so their headers are
+/// believed first. Their addresses are not followed: the page is counted, so that no host chooses where a token goes.
+pub fn more(page: u32, entries: usize, header: impl Fn(&str) -> Option<String>) -> More {
+    let next = match (header("link"), header("x-next-page")) {
+        (Some(link), _) => link.split(',').any(|part| {
+            part.split(';')
+                .skip(1)
+                .any(|param| param.trim().replace('"', "") == "rel=next")
+        }),
+        (None, Some(next)) => !next.trim().is_empty(),
+        (None, None) => entries >= PAGE_SIZE as usize,
+    };
+    match next && entries > 0 {
+        false => More::No,
+        true if page >= MOST_PAGES => More::Cut,
+        true => More::Yes,
+    }
+}
+
+/// Why a list could not be read, in words for whoever connected it.
+pub fn refusal(
+    kind: ProviderKind,
+    owner: Option<&str>,
+    status: u16,
+    header: impl Fn(&str) -> Option<String>,
+    message: Option<&str>,
+) -> String {
+    let name = kind.provider().name();
+    let limited = header("x-ratelimit-remaining").as_deref() == Some("0")
+        || header("ratelimit-remaining").as_deref() == Some("0")
+        || header("retry-after").is_some();
+    let told = match status {
+        401 => format!(
+            "{name} does not take the token (401): it is wrong, expired or revoked. Connect again with a new one."
+        ),
+        403 | 429 if limited || status == 429 => {
+            format!("{name} lets this token ask no more for now ({status}). Sync again later.")
+        }
+        403 => format!(
+            "{name} refuses (403): the token may not list these repositories. Give it the right to read them."
+        ),
+        404 => match owner {
+            Some(owner) => format!(
+                "{name} knows no organisation, group or person `{owner}` that this token may see (404)."
+            ),
+            None => format!(
+                "There is no list of repositories at this address (404). See that it is a {name}."
+            ),
+        },
+        300..=399 => format!(
+            "{name} answers from elsewhere ({status}), and a token is not sent after it. Connect again with the new address or owner."
+        ),
+        500..=599 => format!("{name} failed ({status}). Sync again later."),
+        _ => format!("{name} answered {status}."),
+    };
+    match message.map(|text| clean(text, 200)) {
+        Some(text) if !text.trim().is_empty() => format!("{told} It says: {}", text.trim()),
+        _ => told,
+    }
+}
+
+/// Why the broker could not ask, in words for whoever connected it.
+pub fn unasked(kind: ProviderKind, code: Option<FaultCode>) -> String {
+    let name = kind.provider().name();
+    match code {
+        Some(FaultCode::AddressRefused) => format!("The address of {name} is private or this machine's own. If the deployment means it, its operator names the host in `broker.allow_private`."),
+        Some(FaultCode::RemoteUnreachable) => format!("{name} cannot be reached. See that the address is right and the host is up, then sync again."),
+        Some(FaultCode::RemoteTimeout) => format!("{name} took too long. Sync again later."),
+        Some(FaultCode::TooLarge) => format!("{name} answered more than a page of a list can be."),
+        Some(FaultCode::RemoteRefused) => format!("{name} answered in a way that cannot be passed on."),
+        Some(FaultCode::UnknownRecord | FaultCode::RecordDamaged) => "The token of this connection is not in the secret broker any more. Remove the connection and connect again.".to_owned(),
+        Some(FaultCode::NotAllowed) => "The secret broker does not let the token go there. Remove the connection and connect again.".to_owned(),
+        Some(_) | None => "The secret broker could not ask. Its operator sees why in its log; sync again later.".to_owned(),
+    }
+}
+
+/// What answered is no list.
+pub fn no_list(kind: ProviderKind) -> String {
+    let name = kind.provider().name();
+    format!("What answered sent no list of repositories. See that the address is that of a {name}.")
+}
+
+/// What a connection is called when nobody says.
+pub fn label(given: Option<&str>, base: &Url, owner: Option<&str>) -> String {
+    let given = given.map(str::trim).filter(|text| !text.is_empty());
+    let host = base.host_str().unwrap_or_default();
+    let host = host.strip_prefix("api.").unwrap_or(host);
+    match (given, owner) {
+        (Some(label), _) => label.to_owned(),
+        (None, Some(owner)) => format!("{owner} at {host}"),
+        (None, None) => host.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

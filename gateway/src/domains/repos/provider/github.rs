@@ -1,0 +1,77 @@
+//! GitHub, and GitHub Enterprise Server whose API is below `/api/v3`.
+
+use roost_secret_broker::wire::Inject;
+use serde_json::Value;
+use url::Url;
+
+use super::shape::read_common;
+use super::{Found, Listing, Provider, Unreadable, below, pair};
+
+/// Either of the two.
+pub(super) struct GitHub {
+    enterprise: bool,
+}
+
+pub(super) static GITHUB: GitHub = GitHub { enterprise: false };
+pub(super) static ENTERPRISE: GitHub = GitHub { enterprise: true };
+
+impl Provider for GitHub {
+    fn name(&self) -> &'static str {
+        if self.enterprise {
+            "GitHub Enterprise"
+        } else {
+            "GitHub"
+        }
+    }
+
+    fn home(&self) -> Option<&'static str> {
+        (!self.enterprise).then_some("https://api.github.com/")
+    }
+
+    fn may_be_elsewhere(&self) -> bool {
+        self.enterprise
+    }
+
+    fn api(&self, base: &Url) -> Url {
+        if self.enterprise {
+            below(base, &["api", "v3"])
+        } else {
+            base.clone()
+        }
+    }
+
+    fn inject(&self) -> Inject {
+        Inject::Bearer
+    }
+
+    fn headers(&self) -> Vec<(String, String)> {
+        vec![
+            // The first is what GitHub recommends, the second what its description knows.
+            pair(
+                "accept",
+                "application/vnd.github+json, application/json;q=0.9",
+            ),
+            pair("x-github-api-version", "2022-11-28"),
+        ]
+    }
+
+    fn listings(&self, owner: Option<&str>) -> Vec<Listing> {
+        let listing = |segments: &[&str]| Listing {
+            segments: segments.iter().map(|part| (*part).to_owned()).collect(),
+            // What changed last comes first, should the list be too long to be read whole.
+            query: vec![("sort", "updated"), ("direction", "desc")],
+            size: "per_page",
+        };
+        match owner {
+            Some(owner) => vec![
+                listing(&["orgs", owner, "repos"]),
+                listing(&["users", owner, "repos"]),
+            ],
+            None => vec![listing(&["user", "repos"])],
+        }
+    }
+
+    fn read(&self, entry: &Value) -> Result<Found, Unreadable> {
+        read_common(entry)
+    }
+}

@@ -1,0 +1,168 @@
+//! `/api/repos`.
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::dto::{NewRepoConnection, Repo, RepoConnection, RepoQuery};
+use super::entity::connection;
+use super::{RepoError, commands, store, store_repos};
+use crate::broker::BrokerHandle;
+use crate::clock::SharedClock;
+use crate::db::Db;
+use crate::domains::auth::dto::UserBrief;
+use crate::domains::auth::{self, Scoped, WorkspaceScope, can};
+use crate::error::{ApiError, ApiResult};
+use crate::http::idempotency::CreationId;
+use crate::http::json::{Path, Query, Valid};
+use crate::http::pagination::{Page, PageQuery};
+use crate::http::problem::Problem;
+use crate::ids::{RepoConnectionId, RepoId, SharedIds};
+use crate::outbound::Outbound;
+use crate::supervision::Nudge;
+
+/// What the routes and the syncs need.
+#[derive(Clone)]
+pub struct ReposState {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub broker: BrokerHandle,
+    pub outbound: Outbound,
+    /// Wakes the desk that gives out syncs.
+    pub syncs: Nudge,
+    /// Wakes whoever has the broker forget tokens.
+    pub credentials: Nudge,
+}
+
+/// The routes.
+pub fn router() -> OpenApiRouter<ReposState> {
+    OpenApiRouter::new()
+        .routes(routes!(connections, connect))
+        .routes(routes!(disconnect))
+        .routes(routes!(sync))
+        .routes(routes!(list))
+        .routes(routes!(get))
+}
+
+/// The code hosts that the workspace is connected to, oldest first.
+#[utoipa::path(get, path = "/api/repos/connections", tag = "repos", params(PageQuery),
+    responses((status = 200, body = Page<RepoConnection>), (status = 400, body = Problem), (status = 401, body = Problem)))]
+async fn connections(
+    State(state): State<ReposState>,
+    caller: Scoped<can::ReadRepos>,
+    Query(query): Query<PageQuery>,
+) -> ApiResult<Json<Page<RepoConnection>>> {
+    let request = query.check()?;
+    let rows = store::list(state.db.read(), caller.scope(), request).await?;
+    let page = request.page(rows, |row| row.id.0);
+    Ok(Json(Page {
+        items: shown(&state, caller.scope(), page.items).await?,
+        next_cursor: page.next_cursor,
+    }))
+}
+
+/// Connects a code host: the token goes to the secret broker, and the first sync begins.
+#[utoipa::path(post, path = "/api/repos/connections", tag = "repos", request_body = NewRepoConnection,
+    params(("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
+    responses((status = 201, body = RepoConnection), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 409, body = Problem), (status = 503, body = Problem)))]
+async fn connect(
+    State(state): State<ReposState>,
+    caller: Scoped<can::ManageRepos>,
+    id: CreationId<RepoConnectionId>,
+    Valid(new): Valid<NewRepoConnection>,
+) -> ApiResult<(StatusCode, Json<RepoConnection>)> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let row = commands::connect(&state, scope, user, id.or_fresh(&state.ids), new).await?;
+    Ok((StatusCode::CREATED, Json(one(&state, scope, row).await?)))
+}
+
+/// Disconnects a code host. Its repositories go, and its token is forgotten.
+#[utoipa::path(delete, path = "/api/repos/connections/{id}", tag = "repos", params(("id" = RepoConnectionId, Path)),
+    responses((status = 204), (status = 401, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
+async fn disconnect(
+    State(state): State<ReposState>,
+    caller: Scoped<can::ManageRepos>,
+    Path(id): Path<RepoConnectionId>,
+) -> ApiResult<StatusCode> {
+    commands::disconnect(&state, caller.scope(), caller.user_id(), id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Reads a code host's list again. The answer does not wait for it: `sync` of the connection says how it stands, and
+/// `resource.changed` tells of each change.
+#[utoipa::path(post, path = "/api/repos/connections/{id}/sync", tag = "repos", params(("id" = RepoConnectionId, Path)),
+    responses((status = 202, body = RepoConnection), (status = 401, body = Problem), (status = 403, body = Problem),
+        (status = 404, body = Problem)))]
+async fn sync(
+    State(state): State<ReposState>,
+    caller: Scoped<can::SyncRepos>,
+    Path(id): Path<RepoConnectionId>,
+) -> ApiResult<(StatusCode, Json<RepoConnection>)> {
+    let scope = caller.scope();
+    let row = commands::request_sync(&state, scope, caller.user_id(), id).await?;
+    Ok((StatusCode::ACCEPTED, Json(one(&state, scope, row).await?)))
+}
+
+/// The repositories of the workspace, those that changed last first, at most 500.
+#[utoipa::path(get, path = "/api/repos", tag = "repos", params(RepoQuery),
+    responses((status = 200, body = Vec<Repo>), (status = 400, body = Problem), (status = 401, body = Problem)))]
+async fn list(
+    State(state): State<ReposState>,
+    caller: Scoped<can::ReadRepos>,
+    Query(query): Query<RepoQuery>,
+) -> ApiResult<Json<Vec<Repo>>> {
+    let search = query.search()?;
+    let (db, scope) = (state.db.read(), caller.scope());
+    let rows = store_repos::list(db, scope, query.connection_id, search).await?;
+    Ok(Json(rows.into_iter().map(Repo::from).collect()))
+}
+
+/// One repository, also when its host does not list it any more.
+#[utoipa::path(get, path = "/api/repos/{id}", tag = "repos", params(("id" = RepoId, Path)),
+    responses((status = 200, body = Repo), (status = 401, body = Problem), (status = 404, body = Problem)))]
+async fn get(
+    State(state): State<ReposState>,
+    caller: Scoped<can::ReadRepos>,
+    Path(id): Path<RepoId>,
+) -> ApiResult<Json<Repo>> {
+    let row = store_repos::get(state.db.read(), caller.scope(), id)
+        .await?
+        .ok_or(RepoError::NoRepo)?;
+    Ok(Json(row.into()))
+}
+
+async fn one(
+    state: &ReposState,
+    scope: WorkspaceScope,
+    row: connection::Model,
+) -> ApiResult<RepoConnection> {
+    let mut shown = shown(state, scope, vec![row]).await?;
+    shown
+        .pop()
+        .ok_or_else(|| ApiError::from(RepoError::NoConnection))
+}
+
+/// Rows with who made them and how many repositories they have.
+async fn shown(
+    state: &ReposState,
+    scope: WorkspaceScope,
+    rows: Vec<connection::Model>,
+) -> ApiResult<Vec<RepoConnection>> {
+    let db = state.db.read();
+    let people = auth::store::users_by_id(db, rows.iter().map(|row| row.created_by)).await?;
+    let ids: Vec<RepoConnectionId> = rows.iter().map(|row| row.id).collect();
+    let counts = store::repos_of(db, scope, &ids).await?;
+    let now = state.clock.now();
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            let maker = people.iter().find(|user| user.id == row.created_by);
+            let maker = maker.cloned().map(UserBrief::from);
+            let repos = counts.get(&row.id).copied().unwrap_or(0);
+            RepoConnection::new(row, maker, repos, now)
+        })
+        .collect())
+}

@@ -1,0 +1,110 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { FolderGit2, Plus } from "lucide-react";
+import { useDeferredValue, useMemo } from "react";
+import { useMay } from "~/api/may";
+import { Button } from "~/ui/button";
+import { Empty } from "~/ui/empty";
+import { FilterField } from "~/ui/filter-field";
+import { MissingRight } from "~/ui/missing-right";
+import { Notice } from "~/ui/notice";
+import { PageFrame } from "~/ui/page";
+import { Failed } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
+import { ConnectDialog } from "./connect-dialog";
+import { Connections } from "./connections";
+import { connectionsQuery, MOST, reposQuery } from "./queries";
+import { RepoTable } from "./repo-table";
+
+const route = getRouteApi("/shell/repos");
+const box = "rounded-panel border border-line bg-surface";
+
+function List({ q, onFilter }: { q: string; onFilter: (q: string) => void }) {
+  const everything = useQuery(reposQuery(""));
+  const full = (everything.data?.length ?? 0) >= MOST;
+  // Where the gateway could not give all of them, it searches; otherwise everything is here already.
+  const asked = useDeferredValue(full ? q.trim() : "");
+  const found = useQuery(reposQuery(asked));
+  const shown = useMemo(() => {
+    const parts = q.toLowerCase().split(/\s+/).filter(Boolean);
+    const repos = found.data ?? [];
+    if (full) return repos;
+    return repos.filter((repo) =>
+      parts.every((part) =>
+        [repo.full_name, repo.name, repo.description, repo.language].some((text) =>
+          text?.toLowerCase().includes(part),
+        ),
+      ),
+    );
+  }, [found.data, full, q]);
+  if (found.isPending) return <Loading what="repositories" rows={4} className={box} />;
+  if (!found.data) return <Failed error={found.error} retry={() => void found.refetch()} className="" />;
+  return (
+    <>
+      <FilterField label="Search repositories" value={q} onChange={onFilter} />
+      <Stale query={found} />
+      {full && shown.length >= MOST && (
+        <Notice>These are the {MOST} that changed last. Search to find the others.</Notice>
+      )}
+      {shown.length > 0 && <RepoTable repos={shown} chosen={q} />}
+      {shown.length === 0 && q !== "" && (
+        <Empty
+          title="No repository fits the search"
+          action={<Button onClick={() => onFilter("")}>Clear search</Button>}
+        />
+      )}
+      {shown.length === 0 && q === "" && (
+        <Empty title="No repositories yet">
+          As soon as a connection is synced, the repositories that its token sees are here.
+        </Empty>
+      )}
+    </>
+  );
+}
+
+export function ReposPage() {
+  const { q = "", dialog } = route.useSearch();
+  const navigate = route.useNavigate();
+  const connections = useQuery(connectionsQuery);
+  const may = useMay();
+  const manages = may("repos.manage");
+  const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
+  const connecting = (open: boolean) =>
+    void navigate({
+      search: (now) => ({ ...(now.q ? { q: now.q } : {}), ...(open ? { dialog: "connect" } : {}) }),
+    });
+  const button = manages && (
+    <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => connecting(true)}>
+      Connect
+    </Button>
+  );
+  const none = connections.data?.length === 0;
+  return (
+    <PageFrame crumbs={[{ label: "Repositories" }]} actions={none ? undefined : button}>
+      <h1 className="text-head-1">Repositories</h1>
+      {connections.isPending && <Loading what="connections" rows={2} className={box} />}
+      {connections.isError && !connections.data && (
+        <Failed error={connections.error} retry={() => void connections.refetch()} className="" />
+      )}
+      {none && (
+        <Empty
+          icon={<FolderGit2 size={32} strokeWidth={1.5} aria-hidden />}
+          title="No code host is connected"
+          action={button}
+        >
+          Connect GitHub, GitLab, Forgejo or Gitea with a token that may read, and its repositories are listed
+          here.
+        </Empty>
+      )}
+      {connections.data && !none && (
+        <>
+          <Connections query={connections} />
+          <List q={q} onFilter={filter} />
+        </>
+      )}
+      {connections.data && !manages && <MissingRight what="connect or remove code hosts" least="admin" />}
+      {dialog === "connect" && manages && <ConnectDialog onClose={() => connecting(false)} />}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,130 @@
+// Repositories and the code hosts that they come from, in a real Chromium.
+import assert from "node:assert/strict";
+import { axe, hasFocus, shot, tryAgain, until } from "./browser-kit.mjs";
+import { makeRepo } from "./mock/repos.mjs";
+import { Refusal } from "./mock/server.mjs";
+
+export const repoTests = (scene) => ({
+  "repositories: nothing connected, then a host is, and its list comes live": () =>
+    scene({ full: false }, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/repos`);
+      await page.getByText("No code host is connected").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "repos-empty");
+      await page.getByRole("button", { name: "Connect" }).click();
+      await page.getByLabel("Organisation or person (optional)").fill("acme");
+      await page.getByLabel("Access token").fill("short");
+      await page.keyboard.press("Enter");
+      await page.getByText("must be a token of 8 to 1000 characters").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await page.getByLabel("Access token").fill("ghp_a-long-enough-token");
+      await shot(page, "repos-connect");
+      await page.keyboard.press("Enter");
+      await page.getByText("Syncing").waitFor();
+      await page.getByText("No repositories yet").waitFor();
+      assert.equal(mock.state.lastToken, "ghp_a-long-enough-token");
+      const [connection] = mock.state.repos.connections;
+      Object.assign(connection, { sync: "idle", last_synced_at: new Date().toISOString() });
+      mock.state.repos.repos.push(makeRepo(connection, "roost"));
+      mock.hub.changed("repo_connection", connection.id, 2);
+      await page.getByRole("link", { name: "acme/roost" }).waitFor();
+      await page.getByText("Synced", { exact: true }).waitFor();
+    }),
+
+  "repositories: search, open one, and see that its host lost it": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/repos`);
+      await page.getByText("GitLab does not take the token").waitFor();
+      await page.getByText("2 entries could not be understood").waitFor();
+      await page.getByLabel("Search repositories").fill("web");
+      await until("one to be left", async () => (await page.locator("main tbody tr").count()) === 1);
+      await page.getByLabel("Search repositories").fill("nothing like it");
+      await page.getByText("No repository fits the search").waitFor();
+      await page.getByRole("button", { name: "Clear search" }).click();
+      await page.getByRole("link", { name: "acme/website" }).click();
+      await page.getByRole("heading", { name: "acme/website" }).waitFor();
+      const out = page.getByRole("link", { name: "Open at github.com" });
+      assert.equal(await out.getAttribute("rel"), "noreferrer noopener");
+      const [connection] = mock.state.repos.connections;
+      const repo = mock.state.repos.repos.find((one) => one.name === "website");
+      repo.gone_at = new Date().toISOString();
+      mock.hub.changed("repo_connection", connection.id, 3);
+      await page.getByText("Its host has not listed it since").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "repo-gone");
+    }),
+
+  "repositories: more than are listed are searched by the gateway": () =>
+    scene({}, async ({ mock, page }) => {
+      const [connection] = mock.state.repos.connections;
+      for (let n = 0; n < 520; n += 1) mock.state.repos.repos.push(makeRepo(connection, `service-${n}`));
+      await page.goto(`${mock.url}/repos`);
+      await page.getByText("These are the 500 that changed last").waitFor();
+      await page.getByLabel("Search repositories").fill("service-519");
+      await page.getByRole("link", { name: "acme/service-519" }).waitFor();
+      await until("one to be left", async () => (await page.locator("main tbody tr").count()) === 1);
+    }),
+
+  "repositories: a sync begins and ends, a host is removed after asking": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/repos`);
+      await page.getByRole("button", { name: "Sync Tools" }).click();
+      await page.getByText("Syncing").waitFor();
+      assert.ok(await page.getByRole("button", { name: "Sync Tools" }).isDisabled());
+      const [github, gitlab] = mock.state.repos.connections;
+      Object.assign(gitlab, { sync: "idle", last_sync_error: null, last_sync_skipped: 0 });
+      mock.hub.changed("repo_connection", gitlab.id, 2);
+      await until(
+        "both to be synced",
+        async () => (await page.getByText("Synced", { exact: true }).count()) === 2,
+      );
+      await page.getByRole("button", { name: `Remove ${github.label}` }).click();
+      await page.getByText("Its 4 repositories leave this workspace").waitFor();
+      await hasFocus(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }));
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "repos-remove");
+      await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+      await page.getByText("No repositories yet").waitFor();
+    }),
+
+  "repositories: loading, a failure with a way on, old figures, offline, and a role that only looks": () =>
+    scene({}, async ({ mock, page }) => {
+      const answer = mock.hold("GET /api/repos/connections");
+      await page.goto(`${mock.url}/repos`);
+      await page.getByText("Loading connections").waitFor({ state: "attached" });
+      answer();
+      await page.getByRole("link", { name: "acme/roost" }).waitFor();
+      const path = "GET /api/repos/connections";
+      mock.state.failNext.set(path, new Refusal(503, "unavailable", "The gateway is busy"));
+      mock.hub.changed("repo_connection", mock.state.repos.connections[0].id, 9);
+      await page.getByText(/The gateway is busy\. What you see is from/).waitFor();
+      await page.getByText("acme at github.com").waitFor();
+      await tryAgain(page, mock);
+      await until("the note to go", async () => (await page.getByText("What you see is from").count()) === 0);
+
+      mock.state.failNext.set(
+        "GET /api/repos",
+        new Refusal(500, "internal", "Something failed inside the gateway"),
+      );
+      await page.goto(`${mock.url}/repos`);
+      await page.getByText("Something failed inside the gateway").waitFor();
+      await page.getByText(/^req-\d+$/).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await tryAgain(page, mock);
+      await page.getByRole("link", { name: "acme/roost" }).waitFor();
+
+      mock.down = true;
+      mock.hub.cut();
+      await page.getByRole("button", { name: "Sync Tools" }).click();
+      await page.getByRole("alert").filter({ hasText: "Sync" }).or(page.getByRole("alert")).first().waitFor();
+      await shot(page, "repos-offline");
+      mock.down = false;
+      mock.hub.mend();
+
+      mock.state.role = "viewer";
+      await page.goto(`${mock.url}/repos`);
+      await page.getByText(/You may not connect or remove code hosts/).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Sync Tools" }).count(), 0);
+      assert.equal(await page.getByRole("button", { name: "Connect" }).count(), 0);
+    }),
+});

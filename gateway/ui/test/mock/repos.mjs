@@ -1,0 +1,62 @@
+// Code hosts and repositories that the mock knows at first.
+const ago = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
+let ids = 0;
+const newId = () => `0198c0de-0000-7000-9000-${String((ids += 1)).padStart(12, "0")}`;
+
+export function makeConnection(state, more = {}) {
+  return {
+    id: newId(),
+    provider: "github",
+    owner: "acme",
+    base_url: "https://api.github.com/",
+    label: "acme at github.com",
+    sync: "idle",
+    last_synced_at: ago(600),
+    last_sync_error: null,
+    last_sync_skipped: 0,
+    last_sync_cut: false,
+    created_by: state.user,
+    created_at: ago(86_400),
+    version: 1,
+    ...more,
+  };
+}
+
+export function makeRepo(connection, name, more = {}) {
+  return {
+    id: newId(),
+    connection_id: connection.id,
+    external_id: String(1000 + name.length),
+    name,
+    full_name: `acme/${name}`,
+    description: `What ${name} is for`,
+    language: "Rust",
+    private: true,
+    archived: false,
+    fork: false,
+    default_branch: "main",
+    clone_url: `https://github.com/acme/${name}.git`,
+    html_url: `https://github.com/acme/${name}`,
+    provider_updated: ago(3600),
+    seen_at: ago(600),
+    gone_at: null,
+    ...more,
+  };
+}
+
+export function makeRepos(state) {
+  const github = makeConnection(state);
+  const gitlab = makeConnection(state, {
+    provider: "gitlab",
+    owner: null,
+    base_url: "https://gitlab.example/",
+    label: "Tools",
+    last_sync_error:
+      "GitLab does not take the token (401): it is wrong, expired or revoked. Connect again with a new one.",
+    last_sync_skipped: 2,
+  });
+  const repos = ["roost", "website", "infrastructure", "notes"].map((name, at) =>
+    makeRepo(github, name, { provider_updated: ago(3600 * (at + 1)), private: at > 0, archived: at === 3 }),
+  );
+  return { connections: [github, gitlab], repos };
+}
