@@ -28,7 +28,7 @@ use crate::domains::apps::AppCaller;
 use crate::domains::apps::routes::AppsState;
 use crate::domains::audit::ChainWriter;
 use crate::domains::auth::hosted::Hosted;
-use crate::domains::auth::{AuthError, OpenStreams, commands};
+use crate::domains::auth::{AuthError, OpenStreams};
 use crate::domains::claws::avatar::Pictures;
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::doors::DoorKeeper;
@@ -156,7 +156,7 @@ impl Gateway {
             hub.clone(),
         )
         .await?;
-        let first_login = first_login(&config, &db, &clock, &ids).await?;
+        let first_login = identity::first_login(&config, &db, &clock, &ids).await?;
 
         let saga_nudge = Nudge::default();
         let (credential_nudge, door_nudge) = (Nudge::default(), Nudge::default());
@@ -464,34 +464,4 @@ fn layers(shared: &Shared<'_>, hosted: Option<Hosted>) -> Layers {
         tls: config.is_behind_tls(),
         body_grace: config.limits.body_grace,
     }
-}
-
-/// Makes the first Owner where there is none, and leaves the one-time login in a file that only this user reads. It is
-/// never logged.
-async fn first_login(
-    config: &Config,
-    db: &Db,
-    clock: &SharedClock,
-    ids: &SharedIds,
-) -> Result<Option<FirstLogin>, StartupError> {
-    let minutes = config.sessions.one_time_minutes;
-    let file = config.data_dir.join("first-login");
-    let Some(first) = commands::first_owner(db, clock, ids, minutes).await? else {
-        // Somebody has a password: what is left of the file is of no use any more.
-        if file.exists() {
-            std::fs::remove_file(&file)
-                .map_err(|source| StartupError::DataDir { path: file, source })?;
-        }
-        return Ok(None);
-    };
-    write_private(&file, first.token.reveal()).map_err(|source| StartupError::DataDir {
-        path: file.clone(),
-        source,
-    })?;
-    tracing::info!(file = %file.display(), minutes, "a one-time login for the Owner waits in this file");
-    Ok(Some(FirstLogin {
-        email: first.email,
-        token: first.token,
-        file,
-    }))
 }

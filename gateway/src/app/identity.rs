@@ -2,13 +2,17 @@
 
 use std::sync::{Arc, RwLock};
 
-use super::Shared;
+use super::{FirstLogin, Shared, StartupError, write_private};
+use crate::clock::SharedClock;
+use crate::config::Config;
+use crate::db::Db;
 use crate::domains::auth::hosted::keys::Keys;
 use crate::domains::auth::hosted::{Hosted, Inner};
 use crate::domains::auth::routes::AuthState;
-use crate::domains::auth::{AuthError, AuthLayer, Passwords, Throttle};
+use crate::domains::auth::{AuthError, AuthLayer, Passwords, Throttle, commands};
 use crate::http::client_address::TrustedProxies;
 use crate::http::origin::OwnOrigin;
+use crate::ids::SharedIds;
 
 /// The issuer, where one is configured. One for all: its keys are cached in it.
 pub(super) fn hosted(shared: &Shared<'_>) -> Option<Hosted> {
@@ -59,4 +63,34 @@ pub(super) fn layer(shared: &Shared<'_>, hosted: Option<Hosted>) -> AuthLayer {
         streams: shared.open_streams.clone(),
         hosted,
     }
+}
+
+/// Makes the first Owner where there is none, and leaves the one-time login in a file that only this user reads. It is
+/// never logged.
+pub(super) async fn first_login(
+    config: &Config,
+    db: &Db,
+    clock: &SharedClock,
+    ids: &SharedIds,
+) -> Result<Option<FirstLogin>, StartupError> {
+    let minutes = config.sessions.one_time_minutes;
+    let file = config.data_dir.join("first-login");
+    let Some(first) = commands::first_owner(db, clock, ids, minutes).await? else {
+        // Somebody has a password: what is left of the file is of no use any more.
+        if file.exists() {
+            std::fs::remove_file(&file)
+                .map_err(|source| StartupError::DataDir { path: file, source })?;
+        }
+        return Ok(None);
+    };
+    write_private(&file, first.token.reveal()).map_err(|source| StartupError::DataDir {
+        path: file.clone(),
+        source,
+    })?;
+    tracing::info!(file = %file.display(), minutes, "a one-time login for the Owner waits in this file");
+    Ok(Some(FirstLogin {
+        email: first.email,
+        token: first.token,
+        file,
+    }))
 }

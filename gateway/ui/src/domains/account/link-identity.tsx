@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { asProblem } from "~/api/problem";
+import { setupQuery } from "~/api/setup";
 import type { HostedLink } from "~/api/types";
-import { setupQuery } from "~/domains/identity/queries";
 import { Button } from "~/ui/button";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";

@@ -2,12 +2,13 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { keys } from "~/api/keys";
+import { setupQuery } from "~/api/setup";
 import type { Login } from "~/api/types";
 import { Button, buttonClass } from "~/ui/button";
 import { Skeleton } from "~/ui/skeleton";
 import { IdentityFrame } from "./frame";
 import { NoWorkspace } from "./no-workspace";
-import { hostedStart, setupQuery } from "./queries";
+import { hostedStart } from "./queries";
 import { SignInForm } from "./sign-in-form";
 import { words } from "./words";
 

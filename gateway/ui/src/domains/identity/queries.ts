@@ -1,12 +1,5 @@
-import { queryOptions } from "@tanstack/react-query";
 import { api, url } from "~/api/client";
-import { keys } from "~/api/keys";
-import type { Login, Setup, WaitingTerminal } from "~/api/types";
-
-export const setupQuery = queryOptions({
-  queryKey: keys.setup,
-  queryFn: ({ signal }) => api.get<Setup>("/api/setup", { signal }),
-});
+import type { Login, WaitingTerminal } from "~/api/types";
 
 /** Where the browser goes to sign in by the identity provider. */
 export function hostedStart(next?: string): string {
