@@ -1,11 +1,13 @@
 //! The one place that wires everything: from a configuration to a running gateway, and back down.
 
+mod first_login;
 mod hosts;
 mod machines;
 mod private;
 mod sagas;
 mod sockets;
 
+use first_login::first_login;
 use private::make_data_dir;
 pub use private::write_private;
 use sockets::{bind, local, tls};
@@ -23,12 +25,15 @@ use crate::broker::{BrokerHandle, Embedded};
 use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::db::{Access, Db, DbError};
+use crate::domains::apps::AppCaller;
 use crate::domains::apps::routes::AppsState;
 use crate::domains::audit::ChainWriter;
 use crate::domains::auth::routes::AuthState;
-use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle, commands};
+use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle};
 use crate::domains::claws::avatar::Pictures;
 use crate::domains::claws::routes::ClawsState;
+use crate::domains::doors::DoorKeeper;
+use crate::domains::doors::routes::DoorsState;
 use crate::domains::fleet::routes::FleetState;
 use crate::domains::live::LiveHandle;
 use crate::domains::live::routes::LiveState;
@@ -157,9 +162,14 @@ impl Gateway {
         let first_login = first_login(&config, &db, &clock, &ids).await?;
 
         let saga_nudge = Nudge::default();
-        let credential_nudge = Nudge::default();
+        let (credential_nudge, door_nudge) = (Nudge::default(), Nudge::default());
         let broker = BrokerHandle::new(config.broker_socket());
         let outbound = Outbound::new(&config.outbound).map_err(StartupError::Outbound)?;
+        let apps = AppCaller {
+            db: db.clone(),
+            broker: broker.clone(),
+            apis: Arc::new(config.oauth.apis.clone()),
+        };
         let open_streams = OpenStreams::default();
         let (branches, handles) = tree::branches();
         let events = EventLog::new(
@@ -189,7 +199,9 @@ impl Gateway {
             events: events.clone(),
             saga_nudge: saga_nudge.clone(),
             credential_nudge: credential_nudge.clone(),
+            door_nudge: door_nudge.clone(),
             broker: broker.clone(),
+            apps: apps.clone(),
             outbound,
             kill_points: kill_points.clone(),
             open_streams: open_streams.clone(),
@@ -241,6 +253,14 @@ impl Gateway {
                 broker: broker.clone(),
             },
             credential_nudge,
+            doors: DoorKeeper {
+                db: db.clone(),
+                clock: clock.clone(),
+                ids: ids.clone(),
+                apps,
+                kill_points: kill_points.clone(),
+            },
+            door_nudge,
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
             repos: repos::branch(&states.repos),
@@ -340,7 +360,9 @@ struct Shared<'a> {
     events: EventLog,
     saga_nudge: Nudge,
     credential_nudge: Nudge,
+    door_nudge: Nudge,
     broker: BrokerHandle,
+    apps: AppCaller,
     outbound: Outbound,
     kill_points: KillPoints,
     open_streams: OpenStreams,
@@ -398,6 +420,13 @@ fn states(
             plans,
             sagas: shared.saga_nudge.clone(),
             pictures: Pictures::default(),
+        },
+        doors: DoorsState {
+            db: db.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+            apps: shared.apps.clone(),
+            keeper: shared.door_nudge.clone(),
         },
         live: LiveState {
             db: db.clone(),
@@ -458,34 +487,4 @@ fn layers(
         tls: config.is_behind_tls(),
         body_grace: config.limits.body_grace,
     }
-}
-
-/// Makes the first Owner where there is none, and leaves the one-time login in a file that only this user reads. It is
-/// never logged.
-async fn first_login(
-    config: &Config,
-    db: &Db,
-    clock: &SharedClock,
-    ids: &SharedIds,
-) -> Result<Option<FirstLogin>, StartupError> {
-    let minutes = config.sessions.one_time_minutes;
-    let file = config.data_dir.join("first-login");
-    let Some(first) = commands::first_owner(db, clock, ids, minutes).await? else {
-        // Somebody has a password: what is left of the file is of no use any more.
-        if file.exists() {
-            std::fs::remove_file(&file)
-                .map_err(|source| StartupError::DataDir { path: file, source })?;
-        }
-        return Ok(None);
-    };
-    write_private(&file, first.token.reveal()).map_err(|source| StartupError::DataDir {
-        path: file.clone(),
-        source,
-    })?;
-    tracing::info!(file = %file.display(), minutes, "a one-time login for the Owner waits in this file");
-    Ok(Some(FirstLogin {
-        email: first.email,
-        token: first.token,
-        file,
-    }))
 }

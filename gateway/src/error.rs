@@ -290,6 +290,7 @@ impl From<crate::domains::apps::AppError> for ApiError {
             ),
             E::NotPossible(why) => Self::new(Code::Conflict).detail(why),
             E::BadIssuer(ref cause) => Self::validation("/issuerUrl", cause.to_string()),
+            E::BadWebhook(ref cause) => Self::validation("/url", cause.to_string()),
             E::TooManyBegun => Self::new(Code::TooManyAttempts).retry_after(60).detail(
                 "You began many sign-ins that were not ended. End one of them, or wait until they lapse.",
             ),
@@ -298,6 +299,28 @@ impl From<crate::domains::apps::AppError> for ApiError {
             E::Discovery(_) | E::Metadata(_) | E::Broker(_) | E::Name(_) | E::TooLate => {
                 Self::internal(error)
             }
+        }
+    }
+}
+
+impl From<crate::domains::doors::DoorError> for ApiError {
+    fn from(error: crate::domains::doors::DoorError) -> Self {
+        use crate::domains::doors::DoorError as E;
+        match error {
+            E::NotFound => Self::not_found("door"),
+            E::NoClaw => Self::not_found("claw"),
+            E::NoAction => Self::validation(
+                "/action",
+                "is not in the catalogue; GET /api/doors/catalogue lists what may be asked for",
+            ),
+            E::BadParams(errors) => Self::validations(errors),
+            E::NotConnected(provider) => Self::new(Code::Conflict).detail(format!(
+                "The agent is not connected to {provider}. Connect it on the agent's page, then ask again."
+            )),
+            E::TooMany { most } => Self::new(Code::TooManyAttempts).retry_after(60).detail(format!(
+                "{most} requests wait for a decision already. Decide some of them first."
+            )),
+            E::Db(error) => error.into(),
         }
     }
 }

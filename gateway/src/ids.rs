@@ -93,6 +93,8 @@ typed_id! {
     RepoConnectionId;
     /// A repository that was seen through a connection.
     RepoId;
+    /// Something that an agent asks to do outside.
+    DoorId;
     /// One HTTP request.
     RequestId;
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   secret broker (where this gateway starts it) · credential sweeper · saga driver · audit chain · event relay · event wakes · stream watch · retention
+//! ├─ foundation   secret broker (where this gateway starts it) · credential sweeper · door keeper · saga driver · audit chain · event relay · event wakes · stream watch · retention
 //! ├─ events       one writer a workspace that has ephemeral events
 //! ├─ live         one actor an open stream
 //! ├─ operations   what operators asked for
@@ -20,6 +20,7 @@ use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::audit::{self, ChainWriter};
 use crate::domains::auth::{OpenStreams, STREAM_WATCH_PERIOD};
+use crate::domains::doors::{self, DoorKeeper};
 use crate::events::{Hub, Wakes, relay, retention};
 use crate::http::certificate::Certificate;
 use crate::http::serve::{self, Listener};
@@ -39,6 +40,8 @@ pub struct Parts {
     pub broker: Option<Embedded>,
     pub credentials: CredentialSweeper,
     pub credential_nudge: Nudge,
+    pub doors: DoorKeeper,
+    pub door_nudge: Nudge,
     pub sweeper: retention::Sweeper,
     pub branches: Branches,
     /// The branch `fleet`.
@@ -107,7 +110,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
     let (db, hub) = (parts.db.clone(), parts.hub.clone());
     let wakes = parts.hub.wakes().clone();
     let sweeper = parts.sweeper.clone();
-    let credentials = parts.credentials.clone();
+    let (credentials, doors) = (parts.credentials.clone(), parts.doors.clone());
     let chain = parts.audit_chain.clone();
     let (streams, clock) = (parts.open_streams.clone(), parts.clock.clone());
     let watched = parts.db.clone();
@@ -125,6 +128,16 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             move |_| {
                 let credentials = credentials.clone();
                 async move { Ok(credentials.sweep().await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "door-keeper",
+            ActorKind::DoorKeeper,
+            doors::PERIOD,
+            &parts.door_nudge,
+            move |_| {
+                let doors = doors.clone();
+                async move { Ok(doors.look().await?) }
             },
         ))
         .child(ChildSpec::periodic(

@@ -26,6 +26,7 @@ mod m0402_node_labels;
 mod m0403_agent_activity;
 mod m0501_app_connections;
 mod m0503_repositories;
+mod m0505_doors;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -51,6 +52,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0403_agent_activity::Migration),
             Box::new(m0501_app_connections::Migration),
             Box::new(m0503_repositories::Migration),
+            Box::new(m0505_doors::Migration),
         ]
     }
 }

@@ -80,6 +80,24 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/apps/connections", Role("viewer"), ""),
     ("DELETE /api/apps/connections/{id}", Role("member"), ""),
     ("GET /api/apps/options", Role("viewer"), ""),
+    (
+        "POST /api/apps/connections",
+        Role("member"),
+        r#"{"clawId":"0190a000-0000-7000-8000-000000000001","provider":"github","secret":"12345678"}"#,
+    ),
+    ("GET /api/doors", Role("viewer"), ""),
+    (
+        "POST /api/doors",
+        Role("member"),
+        r#"{"agent_id":"0190a000-0000-7000-8000-000000000001","action":"webhook.event.send","params":{"event":"x"}}"#,
+    ),
+    ("GET /api/doors/catalogue", Role("viewer"), ""),
+    ("GET /api/doors/{id}", Role("viewer"), ""),
+    (
+        "POST /api/doors/{id}/resolve",
+        Role("member"),
+        r#"{"decision":"deny"}"#,
+    ),
     ("GET /api/claws", Role("viewer"), ""),
     ("POST /api/claws", Role("member"), r#"{"name":"x"}"#),
     ("GET /api/claws/{id}", Role("viewer"), ""),
@@ -264,8 +282,11 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
             let pairing = owner.post("/api/nodes/pair").json(&json!({}));
             pairing.expect(201).await.str("/node/id").to_owned()
         }
-        // Only an issuer's answer makes one (tests/it/apps); whoever may end it learns that there is none.
-        path if path.starts_with("/api/apps/connections/{id}") => {
+        // These need a broker, or an agent that is connected (tests/it/apps, tests/it/doors): whoever may learns that
+        // there is none.
+        path if path.starts_with("/api/apps/connections/{id}")
+            || path.starts_with("/api/doors/{id}") =>
+        {
             "0190a000-0000-7000-8000-000000000001".to_owned()
         }
         path if path.starts_with("/api/workspaces/{id}") => owner.workspace.clone(),

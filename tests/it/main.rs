@@ -9,6 +9,7 @@ mod avatars;
 mod brains;
 mod broker;
 mod claws;
+mod doors;
 mod events;
 mod fleet;
 mod guide;

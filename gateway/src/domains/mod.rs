@@ -4,6 +4,7 @@ pub mod apps;
 pub mod audit;
 pub mod auth;
 pub mod claws;
+pub mod doors;
 pub mod fleet;
 pub mod live;
 pub mod operator;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::ids::{ClawId, NodeId};
+use crate::ids::{ClawId, DoorId, NodeId};
 
 /// Everything that may stand in the log.
 #[derive(Debug, Clone)]
@@ -17,6 +17,10 @@ pub enum Event {
     ResourceChanged(ResourceChanged),
     /// A sandbox was wanted elsewhere than where it was made.
     PlacementFallback(PlacementFallback),
+    /// An agent asks for something outside.
+    DoorRequest(DoorRequest),
+    /// A door was decided.
+    DoorResolve(DoorResolve),
 }
 
 /// What an agent does just now.
@@ -108,6 +112,7 @@ impl NodeActivity {
 #[serde(rename_all = "snake_case")]
 pub enum ResourceKind {
     AppConnection,
+    Door,
     Node,
     Claw,
     Sandbox,
@@ -133,6 +138,39 @@ pub struct PlacementFallback {
     pub agent_id: ClawId,
     pub wanted: String,
     pub reason: String,
+}
+
+/// `door.request`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DoorRequest {
+    pub door_id: DoorId,
+    pub agent_id: ClawId,
+    /// `<provider>.<object>.<verb>`
+    pub action: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+}
+
+/// Yes or no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    Approve,
+    Deny,
+}
+
+/// `door.resolve`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DoorResolve {
+    pub door_id: DoorId,
+    pub decision: Decision,
+    /// The name of whoever decided; absent when nobody did in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 impl Event {
@@ -163,6 +201,8 @@ impl Event {
         "node.activity",
         "resource.changed",
         "placement.fallback",
+        "door.request",
+        "door.resolve",
     ];
 
     /// A resource has a new version.
@@ -181,6 +221,8 @@ impl Event {
             Self::NodeActivity(_) => "node.activity",
             Self::ResourceChanged(_) => "resource.changed",
             Self::PlacementFallback(_) => "placement.fallback",
+            Self::DoorRequest(_) => "door.request",
+            Self::DoorResolve(_) => "door.resolve",
         }
     }
 
@@ -190,7 +232,8 @@ impl Event {
             Self::AgentStatus(e) => Some(e.agent_id),
             Self::PlacementFallback(e) => Some(e.agent_id),
             Self::ResourceChanged(e) if e.kind == ResourceKind::Claw => Some(ClawId(e.id)),
-            Self::NodeActivity(_) | Self::ResourceChanged(_) => None,
+            Self::DoorRequest(e) => Some(e.agent_id),
+            Self::NodeActivity(_) | Self::ResourceChanged(_) | Self::DoorResolve(_) => None,
         }
     }
 
@@ -201,6 +244,8 @@ impl Event {
             Self::NodeActivity(e) => serde_json::to_string(e),
             Self::ResourceChanged(e) => serde_json::to_string(e),
             Self::PlacementFallback(e) => serde_json::to_string(e),
+            Self::DoorRequest(e) => serde_json::to_string(e),
+            Self::DoorResolve(e) => serde_json::to_string(e),
         };
         encoded.expect("structs of strings, numbers and ids always encode")
     }

@@ -24,8 +24,8 @@ mod tests;
 pub use entity::{event as event_entity, head as head_entity};
 pub use hub::{Hub, Listener, Listening, Wakes, Watch};
 pub use kinds::{
-    ActivityKind, AgentState, AgentStatus, Event, NodeActivity, PlacementFallback, ResourceChanged,
-    ResourceKind,
+    ActivityKind, AgentState, AgentStatus, Decision, DoorRequest, DoorResolve, Event, NodeActivity,
+    PlacementFallback, ResourceChanged, ResourceKind,
 };
 pub use log::EventLog;
 pub use model::{EventId, Filter, StoredEvent};

@@ -1,7 +1,7 @@
 //! The event log's rules that need no database.
 
 use super::*;
-use crate::ids::{ClawId, WorkspaceId};
+use crate::ids::{ClawId, DoorId, WorkspaceId};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -46,6 +46,18 @@ fn each_type_that_we_make_is_one_that_clients_may_filter_by() {
             agent_id: ClawId(Uuid::nil()),
             wanted: "node".into(),
             reason: "offline".into(),
+        }),
+        Event::DoorRequest(DoorRequest {
+            door_id: DoorId(Uuid::nil()),
+            agent_id: ClawId(Uuid::nil()),
+            action: "github.issues.create".into(),
+            target: None,
+            summary: None,
+        }),
+        Event::DoorResolve(DoorResolve {
+            door_id: DoorId(Uuid::nil()),
+            decision: Decision::Deny,
+            by: None,
         }),
     ];
     for event in made {

@@ -23,7 +23,7 @@ use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
 use crate::domains::{
-    apps, audit, auth, claws, fleet, live, operator, repos, sandboxes, workspaces,
+    apps, audit, auth, claws, doors, fleet, live, operator, repos, sandboxes, workspaces,
 };
 use crate::error::{ApiError, Code};
 
@@ -35,6 +35,7 @@ pub struct States {
     pub apps: apps::routes::AppsState,
     pub audit: crate::db::Db,
     pub claws: claws::routes::ClawsState,
+    pub doors: doors::routes::DoorsState,
     pub live: live::routes::LiveState,
     pub operator: operator::routes::OperatorState,
     pub fleet: fleet::routes::FleetState,
@@ -95,6 +96,7 @@ domains! {
     apps => apps::routes::router();
     audit => audit::routes::router();
     claws => claws::routes::router();
+    doors => doors::routes::router();
     live => live::routes::router();
     operator => operator::routes::router();
     fleet => fleet::routes::router();

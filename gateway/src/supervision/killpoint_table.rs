@@ -58,6 +58,14 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the broker holds the token; no row says what it is for",
     },
     KillPoint {
+        name: "doors.perform.after_take",
+        place: "an approved door is taken; nothing was sent",
+    },
+    KillPoint {
+        name: "doors.perform.after_call",
+        place: "the app answered; the door's row does not know it",
+    },
+    KillPoint {
         name: "fleet.node.after_epoch",
         place: "a machine's connection has its epoch in the store; nothing knows of it in memory and it was not welcomed",
     },

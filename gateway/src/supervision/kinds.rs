@@ -98,6 +98,8 @@ kinds! {
     SecretBroker, "secret_broker", Local, Static;
     /// Has the secret broker forget what nothing belongs to any more.
     CredentialSweeper, "credential_sweeper", Local, Static;
+    /// Performs what people approved for agents, and ends what nobody decided.
+    DoorKeeper, "door_keeper", Local, Static;
     /// Removes containers that no row claims any more.
     OrphanSweeper, "orphan_sweeper", Leased, Static;
     /// Gives out the syncs of code hosts that are wanted, each to one gateway.

@@ -24,8 +24,7 @@ export const agentTests = (scene) => ({
         await until(`${name} to be in the address`, () => page.url().endsWith(`?app=${app}`));
         await page.getByRole("tab", { name, selected: true }).waitFor();
       }
-      await page.getByRole("heading", { name: "No apps yet" }).waitFor();
-      await shot(page, "agent-apps");
+      await page.getByRole("heading", { name: "GitHub" }).waitFor();
       for (const [old, tab] of [
         ["?tab=hardening", "Sandbox"],
         ["?tab=details", "Overview"],

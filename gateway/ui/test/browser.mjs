@@ -15,6 +15,7 @@ import {
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
 import { hostileTests } from "./browser-hostile.mjs";
+import { appTests } from "./browser-apps.mjs";
 import { agentTests } from "./browser-agent.mjs";
 import { fleetTests } from "./browser-fleet.mjs";
 import { identityTests } from "./browser-identity.mjs";
@@ -78,9 +79,11 @@ const tests = {
           "agent-sandbox": `/claws/${claw.id}?app=sandbox`,
           activity: `/claws/${claw.id}?app=activity`,
           apps: `/claws/${claw.id}?app=apps`,
+          declined: `/claws/${bare.id}?app=apps&declined=github`,
           brain: `/claws/${mock.state.claws[0].id}?app=brain`,
           "brain-edit": `/claws/${mock.state.claws[0].id}?app=brain&view=edit`,
           "brain-history": `/claws/${mock.state.claws[0].id}?app=brain&view=history`,
+          connections: "/connections",
           figures: "/fleet?view=figures&metric=memory&span=6h",
           repos: "/repos",
           repo: `/repos/${mock.state.repos.repos[0].id}`,
@@ -207,6 +210,7 @@ const tests = {
   ...fleetTests(scene),
   ...machineTests(scene),
   ...agentTests(scene),
+  ...appTests(scene, both),
   ...consoleTests(scene),
   ...brainTests(scene),
   ...markdownTests(scene, both),

@@ -10,6 +10,7 @@ use crate::db::WriteTx;
 use crate::domains::apps::{self, store::Which};
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::{avatar, brain, store as claws};
+use crate::domains::doors;
 use crate::domains::sandboxes::{self, SandboxesHandle};
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::ClawId;
@@ -48,6 +49,7 @@ impl Carrier for ClawEnd {
             let (scope, claw) = subject(saga);
             // Also after a soft delete: what nobody uses any more can do no harm.
             apps::store::end(tx, scope, Which::Of(claw), now).await?;
+            doors::withdraw_of(tx, scope, claw, now).await?;
             if step == Step::Rows
                 && let Some(row) = claws::get(&**tx, scope, claw).await?
             {

@@ -12,7 +12,7 @@ use sea_orm::DbErr;
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::fleet::{self, FleetHandle};
-use crate::domains::{apps, claws, repos, sandboxes, workspaces};
+use crate::domains::{apps, claws, doors, repos, sandboxes, workspaces};
 use crate::http::pagination::PageRequest;
 use crate::ids::SharedIds;
 use crate::sagas::{self, Carrier, Kind, Next, Step, saga};
@@ -68,6 +68,7 @@ impl Carrier for WorkspaceEnd {
                 return Ok(Next::Again(AGAIN));
             }
             apps::store::end(tx, scope, apps::store::Which::All, now).await?;
+            doors::store::remove_all(tx, scope).await?;
             sandboxes::store::remove_all(&**tx, scope).await?;
             fleet::store::remove_all(&**tx, scope).await?;
             repos::commands::remove_all(tx, scope, now).await?;

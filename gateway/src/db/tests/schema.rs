@@ -101,6 +101,7 @@ entities!(
     crate::broker::outbox::entity,
     crate::domains::apps::entity::state,
     crate::domains::apps::entity::connection,
+    crate::domains::doors::entity,
     crate::domains::fleet::entity::node,
     crate::domains::fleet::entity::health,
     crate::domains::fleet::entity::tool,

@@ -1,12 +1,12 @@
 //! Apps in JSON.
 
 use chrono::{DateTime, Utc};
-use roost_secret_broker::wire::RecordState;
+use roost_secret_broker::wire::{RecordState, Secret};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::entity::connection;
-use super::model::is_provider;
+use super::model::{WEBHOOK, is_provider};
 use crate::domains::auth::dto::UserBrief;
 use crate::http::json::{Check, Mistakes};
 use crate::ids::{AppConnectionId, ClawId};
@@ -32,19 +32,19 @@ pub struct OAuthStart {
 impl Check for OAuthStart {
     fn check(&self, mistakes: &mut Mistakes) {
         if !is_provider(&self.provider) {
-            mistakes.add(
-                "/provider",
-                "must be 1 to 63 lower-case letters, digits, `_` and `-`, beginning with a letter or digit",
-            );
+            mistakes.add("/provider", PROVIDER);
         }
         if let Some(issuer) = &self.issuer_url {
-            check_issuer(issuer, mistakes);
+            check_address("/issuerUrl", issuer, mistakes);
         }
     }
 }
 
-fn check_issuer(issuer: &str, mistakes: &mut Mistakes) {
-    let url = url::Url::parse(issuer).ok().filter(|url| url.has_host());
+const PROVIDER: &str =
+    "must be 1 to 63 lower-case letters, digits, `_` and `-`, beginning with a letter or digit";
+
+fn check_address(pointer: &str, address: &str, mistakes: &mut Mistakes) {
+    let url = url::Url::parse(address).ok().filter(|url| url.has_host());
     let fine = url.is_some_and(|url| {
         matches!(url.scheme(), "https" | "http")
             && url.query().is_none()
@@ -52,11 +52,52 @@ fn check_issuer(issuer: &str, mistakes: &mut Mistakes) {
             && url.username().is_empty()
             && url.password().is_none()
     });
-    if !fine || issuer.len() > 2048 {
+    if !fine || address.len() > 2048 {
         mistakes.add(
-            "/issuerUrl",
+            pointer,
             "must be an https address without user, query and fragment",
         );
+    }
+}
+
+/// A connection by a token that a person has from the app itself, or to a webhook.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewConnection {
+    /// The agent to connect.
+    pub claw_id: ClawId,
+    /// One of the providers of `GET /api/apps/options`, or `webhook`.
+    #[schema(max_length = 63)]
+    pub provider: String,
+    /// The token, sent as `Authorization: Bearer` and never shown again: 8 to 16384 visible ASCII characters.
+    #[schema(value_type = String, min_length = 8, max_length = 16384)]
+    pub secret: Secret,
+    /// Of a webhook: where it is.
+    #[serde(default)]
+    #[schema(max_length = 2048)]
+    pub url: Option<String>,
+}
+
+impl Check for NewConnection {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if !is_provider(&self.provider) {
+            mistakes.add("/provider", PROVIDER);
+        }
+        let secret = self.secret.reveal();
+        if !(Secret::LEAST..=Secret::MOST).contains(&secret.len()) {
+            mistakes.add("/secret", "must have 8 to 16384 characters");
+        } else if !secret.iter().all(u8::is_ascii_graphic) {
+            mistakes.add(
+                "/secret",
+                "must have visible ASCII characters only; was a blank or a line end pasted with it?",
+            );
+        }
+        match (&self.url, self.provider == WEBHOOK) {
+            (Some(url), true) => check_address("/url", url, mistakes),
+            (None, true) => mistakes.add("/url", "a webhook needs its address"),
+            (Some(_), false) => mistakes.add("/url", "is for webhooks only"),
+            (None, false) => {}
+        }
     }
 }
 
@@ -111,8 +152,9 @@ pub struct AppConnection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<ClawId>,
     pub provider: String,
-    /// `oauth` or `mcp_oauth`.
+    /// `oauth`, `mcp_oauth`, or `token` for one that a person pasted.
     pub auth_type: String,
+    /// Who signed in; of a `token` the app's API, or the webhook.
     pub issuer_url: String,
     pub state: AppConnectionState,
     /// When the present access token ends, where the issuer said so.

@@ -20,6 +20,8 @@ pub enum AppError {
     /// The issuer's address cannot be used.
     #[error("the issuer's address cannot be used")]
     BadIssuer(#[source] OutboundError),
+    #[error("the webhook's address cannot be used")]
+    BadWebhook(#[source] OutboundError),
     #[error("the issuer's metadata cannot be read")]
     Discovery(#[source] OutboundError),
     /// The metadata are not what they must be.

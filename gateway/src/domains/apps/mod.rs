@@ -6,6 +6,7 @@
 //! comes; an agent has one connection a provider, and loses them all when it is deleted. Tables: `oauth_states`,
 //! `app_connections`.
 
+mod call;
 mod commands;
 mod discovery;
 mod dto;
@@ -15,6 +16,7 @@ mod model;
 pub mod routes;
 pub mod store;
 
+pub use call::{AppCaller, CallError, Called, Outgoing};
 pub use error::AppError;
 
 use roost_secret_broker::wire::RecordName;

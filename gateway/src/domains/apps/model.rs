@@ -8,7 +8,7 @@ use url::Url;
 use super::AppError;
 use crate::config;
 use crate::domains::auth::WorkspaceScope;
-use crate::ids::ClawId;
+use crate::ids::{AppConnectionId, ClawId};
 
 /// Where an issuer sends the browser back to.
 pub const CALLBACK: &str = "/api/apps/oauth/callback";
@@ -16,6 +16,11 @@ pub const CALLBACK: &str = "/api/apps/oauth/callback";
 const LONGEST_PROVIDER: usize = 63;
 /// What a connection may do at its provider's API.
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/// What a connection by a pasted token is called in the database, beside the two of [`AuthType`].
+pub const TOKEN: &str = "token";
+/// The provider whose every connection names its own address.
+pub const WEBHOOK: &str = "webhook";
 
 /// How an app is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,6 +144,36 @@ pub fn record_name(
     RecordName::new(scope.workspace().to_string(), connection)
 }
 
+/// As [`record_name`], of a token that was pasted.
+///
+/// # Errors
+/// [`BadName`], which names of ours never are.
+pub fn token_name(
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: AppConnectionId,
+    provider: &str,
+) -> Result<RecordName, BadName> {
+    let connection = format!("{agent}/{id}/{provider}_token");
+    RecordName::new(scope.workspace().to_string(), connection)
+}
+
+/// What a connection may do at its provider.
+pub fn methods(provider: &str) -> Vec<String> {
+    match provider {
+        WEBHOOK => vec!["POST".to_owned()],
+        _ => METHODS.map(str::to_owned).to_vec(),
+    }
+}
+
+/// The part of an API that a connection may use, by its base.
+pub fn prefix(base: &Url) -> String {
+    match base.path().trim_end_matches('/') {
+        "" => "/".to_owned(),
+        path => path.to_owned(),
+    }
+}
+
 /// Where the token may be sent: the provider's API, or the MCP server; nowhere when neither is known.
 pub fn allowed(plan: &Plan, provider: &str, apis: &BTreeMap<String, Url>) -> Vec<Allow> {
     let base = match plan.auth_type {
@@ -147,11 +182,8 @@ pub fn allowed(plan: &Plan, provider: &str, apis: &BTreeMap<String, Url>) -> Vec
     };
     base.map(|base| Allow {
         origin: base.origin().ascii_serialization(),
-        methods: METHODS.map(str::to_owned).to_vec(),
-        path_prefix: match base.path().trim_end_matches('/') {
-            "" => "/".to_owned(),
-            path => path.to_owned(),
-        },
+        methods: methods(provider),
+        path_prefix: prefix(base),
     })
     .into_iter()
     .collect()

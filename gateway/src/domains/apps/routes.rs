@@ -11,8 +11,8 @@ use roost_secret_broker::wire::FaultCode;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::dto::{
-    AppConnection, AppConnectionState, AppOptions, ConnectionsQuery, Kept, OAuthCallback,
-    OAuthStart, OAuthStarted,
+    AppConnection, AppConnectionState, AppOptions, ConnectionsQuery, Kept, NewConnection,
+    OAuthCallback, OAuthStart, OAuthStarted,
 };
 use super::entity::connection;
 use super::model::{AuthType, CALLBACK, without_slash};
@@ -24,6 +24,7 @@ use crate::db::Db;
 use crate::domains::auth::dto::UserBrief;
 use crate::domains::auth::{self, Scoped, can};
 use crate::error::{ApiError, ApiResult, Code};
+use crate::http::idempotency::CreationId;
 use crate::http::json::{Path, Query, Valid};
 use crate::http::pages::page;
 use crate::http::pagination::{Page, PageQuery};
@@ -54,7 +55,7 @@ pub fn router() -> OpenApiRouter<AppsState> {
     OpenApiRouter::new()
         .routes(routes!(start))
         .routes(routes!(callback))
-        .routes(routes!(list))
+        .routes(routes!(list, paste))
         .routes(routes!(disconnect))
         .routes(routes!(options))
 }
@@ -168,6 +169,28 @@ async fn list(
         items: shown.collect(),
         next_cursor: page.next_cursor,
     }))
+}
+
+/// Connects with a token that a person has from the app itself, or to a webhook. The token is not shown again.
+#[utoipa::path(post, path = "/api/apps/connections", tag = "apps", operation_id = "create_app_connection",
+    request_body = NewConnection,
+    params(("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
+    responses((status = 201, body = AppConnection), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn paste(
+    State(apps): State<AppsState>,
+    caller: Scoped<can::ConnectApps>,
+    id: CreationId<AppConnectionId>,
+    Valid(new): Valid<NewConnection>,
+) -> ApiResult<(StatusCode, Json<AppConnection>)> {
+    let id = id.or_fresh(&apps.ids);
+    let row = commands::paste(&apps, caller.scope(), caller.user_id(), id, new).await?;
+    let kept = kept(&apps.broker, &row).await;
+    let by = UserBrief::from(caller.caller().user.clone());
+    Ok((
+        StatusCode::CREATED,
+        Json(AppConnection::new(row, Some(by), kept)),
+    ))
 }
 
 /// What the broker says of a token; that it says nothing is an answer, too.

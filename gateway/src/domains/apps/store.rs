@@ -90,6 +90,18 @@ pub async fn list(
         .await
 }
 
+/// One connection.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: AppConnectionId,
+) -> Result<Option<connection::Model>, DbErr> {
+    connection::Entity::find_by_id(id)
+        .filter(connection::Column::WorkspaceId.eq(scope.workspace()))
+        .one(db)
+        .await
+}
+
 /// The connection of an agent to a provider.
 pub async fn of_provider(
     db: &impl ConnectionTrait,

@@ -95,6 +95,9 @@ verbs! {
     UseSandboxes, "sandboxes.use", Member, "Provision and destroy sandboxes, run commands in them.";
     ReadApps, "apps.read", Viewer, "See which apps agents are connected to.";
     ConnectApps, "apps.connect", Member, "Connect agents to apps, and end such connections.";
+    ReadDoors, "doors.read", Viewer, "See what agents ask to do outside.";
+    AskDoors, "doors.ask", Member, "Ask for an action outside on behalf of an agent.";
+    ResolveDoors, "doors.resolve", Member, "Approve or deny what agents ask to do outside.";
     ReadNodes, "nodes.read", Viewer, "See machines, their health and operations.";
     ManageNodes, "nodes.manage", Admin, "Pair, name, verify, drain and delete machines.";
     SetPlacement, "placement.set", Admin, "Choose where sandboxes are made.";

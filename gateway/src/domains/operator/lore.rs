@@ -29,6 +29,10 @@ pub const fn of(kind: ActorKind) -> Lore {
             "nothing between two looks",
             "nothing: what the secret broker shall forget is a row until it has, and asking again is harmless",
         ),
+        K::DoorKeeper => (
+            "requests that are on their way to apps",
+            "nothing that was not sent: approved doors are rows; one whose answer was not written down is told as unclear and never sent again",
+        ),
         K::EventRelay => (
             "how far it has looked",
             "nothing: events are rows before anybody is woken, and it looks at all of them again",

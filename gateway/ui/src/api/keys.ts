@@ -31,5 +31,8 @@ export const keys = {
   repoConnections: ["repos", "connections"] as const,
   repoList: (q: string) => ["repos", "list", q] as const,
   repo: (id: string) => ["repos", "one", id] as const,
+  connections: ["apps", "connections"] as const,
+  connectionsOf: (agent: string) => ["apps", "connections", agent] as const,
+  appOptions: ["apps", "options"] as const,
   sandbox: (id: string) => ["claws", id, "sandbox"] as const,
 };

@@ -14,7 +14,8 @@ export interface paths {
         /** The connections of the workspace, or of one agent, oldest first. */
         get: operations["list_app_connections"];
         put?: never;
-        post?: never;
+        /** Connects with a token that a person has from the app itself, or to a webhook. The token is not shown again. */
+        post: operations["create_app_connection"];
         delete?: never;
         options?: never;
         head?: never;
@@ -473,6 +474,75 @@ export interface paths {
         put?: never;
         /** Gives a command bytes for stdin. */
         post: operations["stdin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/doors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The doors of the workspace, newest first. */
+        get: operations["list_doors"];
+        put?: never;
+        /** Asks for an action on behalf of an agent. Nothing happens before a person approved. */
+        post: operations["ask_door"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/doors/catalogue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What agents may ask for. */
+        get: operations["door_catalogue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/doors/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One door. */
+        get: operations["get_door"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/doors/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approves or denies. Of many who decide at once one wins; the others see how it stands. */
+        post: operations["resolve_door"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1368,7 +1438,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "secret_broker" | "credential_sweeper" | "orphan_sweeper" | "repo_sync" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "secret_broker" | "credential_sweeper" | "door_keeper" | "orphan_sweeper" | "repo_sync" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
@@ -1454,7 +1524,7 @@ export interface components {
         /** @description An app that an agent is connected to. The token itself is never shown. */
         AppConnection: {
             agent_id?: components["schemas"]["ClawId"] | null;
-            /** @description `oauth` or `mcp_oauth`. */
+            /** @description `oauth`, `mcp_oauth`, or `token` for one that a person pasted. */
             auth_type: string;
             /** Format: date-time */
             connected_at: string;
@@ -1465,6 +1535,7 @@ export interface components {
              */
             expires_at?: string | null;
             id: components["schemas"]["AppConnectionId"];
+            /** @description Who signed in; of a `token` the app's API, or the webhook. */
             issuer_url: string;
             provider: string;
             /** @description Origins that the token may be sent to. */
@@ -1574,6 +1645,20 @@ export interface components {
              */
             version: number;
         };
+        /** @description The closed catalogue. */
+        Catalogue: {
+            items: components["schemas"]["CatalogueAction"][];
+        };
+        /** @description An action that agents may ask for. */
+        CatalogueAction: {
+            action: string;
+            description: string;
+            /** @description JSON Schema. */
+            params_schema: Record<string, never>;
+            /** @description The app that the agent has to be connected to. */
+            provider: string;
+            title: string;
+        };
         /** @description The end of the chain. */
         ChainEnd: {
             /** Format: int64 */
@@ -1649,12 +1734,59 @@ export interface components {
          * @enum {string}
          */
         Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "unavailable" | "no-answer";
+        /**
+         * @description Yes or no.
+         * @enum {string}
+         */
+        Decision: "approve" | "deny";
         /** @description `PATCH /api/nodes/{id}` */
         DescribeRequest: {
             /** @description At most 16 words of small letters, digits, `.`, `_` and `-`; they replace those that it has. */
             labels?: string[] | null;
             name?: string | null;
         };
+        /** @description Something that an agent wants to do outside. Its texts come from the agent. */
+        Door: {
+            /** @description `<provider>.<object>.<verb>` of the catalogue. */
+            action: string;
+            agent_id: components["schemas"]["ClawId"];
+            /** @description As it was called when it asked. */
+            agent_name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            decided_at?: string | null;
+            decided_by?: components["schemas"]["UserBrief"] | null;
+            /** Format: date-time */
+            expires_at: string;
+            id: components["schemas"]["DoorId"];
+            /** @description All that it asks for. */
+            params: Record<string, never>;
+            requested_by?: components["schemas"]["UserBrief"] | null;
+            result?: components["schemas"]["DoorResult"] | null;
+            state: components["schemas"]["DoorState"];
+            summary: string;
+            target: string;
+        };
+        /** Format: uuid */
+        DoorId: string;
+        /** @description What came of a door. */
+        DoorResult: {
+            /** @description Why it was not done. May come from the app. */
+            message?: string | null;
+            /**
+             * Format: int32
+             * @description What the app answered.
+             */
+            status?: number | null;
+            /** @description What was made. Comes from the app. */
+            url?: string | null;
+        };
+        /**
+         * @description Where a door stands.
+         * @enum {string}
+         */
+        DoorState: "pending" | "approved" | "denied" | "expired" | "performing" | "performed" | "failed" | "unclear";
         /**
          * @description Why an incarnation of an actor ended.
          * @enum {string}
@@ -2034,6 +2166,25 @@ export interface components {
             /** @description At most 20,000 characters. */
             system_prompt?: string | null;
         };
+        /** @description A connection by a token that a person has from the app itself, or to a webhook. */
+        NewConnection: {
+            /** @description The agent to connect. */
+            clawId: components["schemas"]["ClawId"];
+            /** @description One of the providers of `GET /api/apps/options`, or `webhook`. */
+            provider: string;
+            /** @description The token, sent as `Authorization: Bearer` and never shown again: 8 to 16384 visible ASCII characters. */
+            secret: string;
+            /** @description Of a webhook: where it is. */
+            url?: string | null;
+        };
+        /** @description Asks for an action on behalf of an agent. */
+        NewDoor: {
+            /** @description Of `GET /api/doors/catalogue`. */
+            action: string;
+            agent_id: components["schemas"]["ClawId"];
+            /** @description As the action's schema has it. */
+            params: Record<string, never>;
+        };
         /** @description A command to run. */
         NewExec: {
             /** @description The program and its arguments; no shell is put around it. */
@@ -2396,7 +2547,7 @@ export interface components {
         Page_AppConnection: {
             items: {
                 agent_id?: components["schemas"]["ClawId"] | null;
-                /** @description `oauth` or `mcp_oauth`. */
+                /** @description `oauth`, `mcp_oauth`, or `token` for one that a person pasted. */
                 auth_type: string;
                 /** Format: date-time */
                 connected_at: string;
@@ -2407,6 +2558,7 @@ export interface components {
                  */
                 expires_at?: string | null;
                 id: components["schemas"]["AppConnectionId"];
+                /** @description Who signed in; of a `token` the app's API, or the webhook. */
                 issuer_url: string;
                 provider: string;
                 /** @description Origins that the token may be sent to. */
@@ -2483,6 +2635,33 @@ export interface components {
                  * @description For `If-Match`.
                  */
                 version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_Door: {
+            items: {
+                /** @description `<provider>.<object>.<verb>` of the catalogue. */
+                action: string;
+                agent_id: components["schemas"]["ClawId"];
+                /** @description As it was called when it asked. */
+                agent_name: string;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                decided_at?: string | null;
+                decided_by?: components["schemas"]["UserBrief"] | null;
+                /** Format: date-time */
+                expires_at: string;
+                id: components["schemas"]["DoorId"];
+                /** @description All that it asks for. */
+                params: Record<string, never>;
+                requested_by?: components["schemas"]["UserBrief"] | null;
+                result?: components["schemas"]["DoorResult"] | null;
+                state: components["schemas"]["DoorState"];
+                summary: string;
+                target: string;
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -2949,6 +3128,10 @@ export interface components {
             /** @description Why, for people. */
             reason: string;
         };
+        /** @description A decision. */
+        Resolution: {
+            decision: components["schemas"]["Decision"];
+        };
         /** @description `resource.changed` */
         ResourceChanged: {
             /** Format: uuid */
@@ -2961,7 +3144,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -3311,6 +3494,72 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_app_connection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewConnection"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppConnection"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5201,6 +5450,245 @@ export interface operations {
                 };
             };
             504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_doors: {
+        parameters: {
+            query?: {
+                /** @description `pending` or `all` (default). */
+                state?: "pending" | "all";
+                /** @description Of one agent. */
+                agent_id?: components["schemas"]["ClawId"];
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Door"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ask_door: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDoor"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Door"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    door_catalogue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Catalogue"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_door: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["DoorId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Door"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resolve_door: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["DoorId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Resolution"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Door"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

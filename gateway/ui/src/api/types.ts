@@ -73,6 +73,11 @@ export type RepoConnection = Schemas["RepoConnection"];
 export type NewRepoConnection = Schemas["NewRepoConnection"];
 export type RepoProvider = Schemas["RepoProvider"];
 export type Repo = Schemas["Repo"];
+/** An app that an agent is connected to; its token is never shown. */
+export type AppConnection = Schemas["AppConnection"];
+export type AppOptions = Schemas["AppOptions"];
+export type OAuthStart = Schemas["OAuthStart"];
+export type OAuthStarted = Schemas["OAuthStarted"];
 
 export type Actor = Schemas["ActorSnapshot"];
 export type Tree = Schemas["TreeSnapshot"];

@@ -4,6 +4,7 @@ import {
   FolderGit2,
   Gauge,
   Network,
+  Plug,
   ScrollText,
   Server,
   Settings,
@@ -18,6 +19,7 @@ export interface Place {
     | "/fleet"
     | "/agents"
     | "/repos"
+    | "/connections"
     | "/audit"
     | "/members"
     | "/quotas"
@@ -44,6 +46,14 @@ export const WORK: Place[] = [
     icon: FolderGit2,
     chord: "r",
     words: "code github gitlab forgejo gitea git",
+  },
+  {
+    to: "/connections",
+    label: "Connections",
+    icon: Plug,
+    chord: "x",
+    words: "apps oauth tokens mcp webhooks",
+    may: (me) => me.permissions.includes("apps.read"),
   },
 ];
 

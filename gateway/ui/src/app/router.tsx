@@ -102,8 +102,9 @@ const agent = createRoute({
       tab: text(search["tab"]),
       sources: text(search["sources"]),
       view: text(search["view"]),
+      declined: text(search["declined"]),
     }),
-  component: page(() => import("~/domains/agents/agent-page"), "AgentPage"),
+  component: page(() => import("./agent-route"), "AgentRoute"),
 });
 /** Where an agent's page was at first; links to it were copied. */
 const agentMoved = createRoute({
@@ -123,6 +124,12 @@ const repo = createRoute({
   getParentRoute: () => shell,
   path: "/repos/$id",
   component: page(() => import("~/domains/repos/repo-page"), "RepoPage"),
+});
+const connections = createRoute({
+  getParentRoute: () => shell,
+  path: "/connections",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: page(() => import("~/domains/connections/page"), "ConnectionsPage"),
 });
 const audit = createRoute({
   getParentRoute: () => shell,
@@ -189,6 +196,7 @@ export const router = createRouter({
       agentMoved,
       repos,
       repo,
+      connections,
       audit,
       members,
       quotas,

@@ -67,6 +67,8 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       return again(keys.quota);
     case "repo_connection":
       return again(keys.repos);
+    case "app_connection":
+      return again(keys.connections);
     case "workspace":
       again(keys.me);
       return again(keys.members(id));

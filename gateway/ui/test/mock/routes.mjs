@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { clawRoutes } from "./routes-claws.mjs";
+import { appRoutes } from "./routes-apps.mjs";
 import { auditRoutes } from "./routes-audit.mjs";
 import { brainRoutes } from "./routes-brain.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
@@ -38,6 +39,8 @@ const RIGHTS = {
     "repos.manage",
     "events.read",
     "tree.read",
+    "apps.read",
+    "apps.connect",
   ],
   viewer: [
     "workspace.read",
@@ -47,6 +50,7 @@ const RIGHTS = {
     "nodes.read",
     "repos.read",
     "events.read",
+    "apps.read",
   ],
 };
 
@@ -160,4 +164,5 @@ export const routes = {
   ...brainRoutes(signedIn),
   ...auditRoutes(signedIn),
   ...repoRoutes(signedIn),
+  ...appRoutes(signedIn),
 };

@@ -1,6 +1,7 @@
 // What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
 import { makePeople } from "./people.mjs";
 import { makeRepos } from "./repos.mjs";
+import { makeApps } from "./apps.mjs";
 
 const GIB = 1024 ** 3;
 let ids = 0;
@@ -209,7 +210,7 @@ export function makeState({ ownerReady = true, full = true } = {}) {
     people: makePeople(user, { newId, ago }),
     repos: { connections: [], repos: [] },
   };
-  if (!full) return state;
+  if (!full) return { ...state, apps: makeApps(state) };
   state.repos = makeRepos(state);
   const box = makeNode("workshop");
   state.nodes.push(
@@ -282,5 +283,6 @@ export function makeState({ ownerReady = true, full = true } = {}) {
       detail: "The deadline of 10 min passed; the whole tree was ended.",
     },
   );
+  state.apps = makeApps(state);
   return state;
 }

@@ -1,18 +1,15 @@
 //! The browser comes back from the issuer.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use roost_secret_broker::wire::{Exchange, FaultCode, RecordName, Secret};
 
+use super::connect::{New, connect};
 use crate::broker::outbox;
-use crate::db::WriteTx;
-use crate::domains::apps::entity::{connection, state};
+use crate::domains::apps::entity::state;
 use crate::domains::apps::routes::AppsState;
-use crate::domains::apps::store::Which;
 use crate::domains::apps::{AppError, model, store};
-use crate::domains::auth::{self, Role, Verb, WorkspaceScope};
-use crate::domains::{audit, claws};
-use crate::events::{self, Event, ResourceKind};
-use crate::ids::{AppConnectionId, ClawId, fresh};
+use crate::domains::auth::WorkspaceScope;
+use crate::ids::{ClawId, fresh};
 use crate::kill_point;
 
 /// A token that nobody wrote down by then is forgotten; the broker has long given up asking the issuer.
@@ -49,7 +46,16 @@ pub async fn end_sign_in(apps: &AppsState, returned: Returned) -> Result<ClawId,
     let now = apps.clock.now();
     let mut tx = apps.db.write().await?;
     let agent = begun.agent_id;
-    connect(apps, &mut tx, begun, &name, now).await?;
+    let new = New {
+        id: fresh(&apps.ids),
+        scope: WorkspaceScope::of_row(begun.workspace_id),
+        user: begun.user_id,
+        agent,
+        provider: begun.provider,
+        auth_type: begun.auth_type,
+        issuer_url: begun.issuer_url,
+    };
+    connect(apps, &mut tx, new, &name, now).await?;
     tx.commit().await?;
     apps.credentials.nudge();
     Ok(agent)
@@ -76,77 +82,4 @@ async fn consume(apps: &AppsState, state: &str) -> Result<(state::Model, RecordN
     outbox::forget_unless_kept(&tx, &name, now + GIVEN_UP).await?;
     tx.commit().await?;
     Ok((begun, name))
-}
-
-async fn connect(
-    apps: &AppsState,
-    tx: &mut WriteTx,
-    begun: state::Model,
-    name: &RecordName,
-    now: DateTime<Utc>,
-) -> Result<(), AppError> {
-    let scope = WorkspaceScope::of_row(begun.workspace_id);
-    if !claws::store::hold_living(&**tx, scope, begun.agent_id).await? {
-        return Err(AppError::NoClaw);
-    }
-    // Whoever began it may have been sent away meanwhile.
-    let member = auth::store::membership(&**tx, begun.user_id, begun.workspace_id).await?;
-    if !member.is_some_and(|(member, _)| Role::from_stored(&member.role).may(Verb::ConnectApps)) {
-        return Err(AppError::NoSignIn);
-    }
-    if !outbox::keep(tx, name).await? {
-        return Err(AppError::TooLate);
-    }
-    let former = Which::Provider(begun.agent_id, &begun.provider);
-    for gone in store::end(tx, scope, former, now).await? {
-        let details = serde_json::json!({
-            "provider": gone.provider, "auth_type": gone.auth_type, "reason": "replaced",
-        });
-        let entity = (
-            "app_connection",
-            &gone.id as &(dyn std::fmt::Display + Sync),
-        );
-        audit::record(
-            tx,
-            &apps.ids,
-            now,
-            scope,
-            begun.user_id,
-            "app.disconnected",
-            entity,
-            details,
-        )
-        .await?;
-    }
-    let id: AppConnectionId = fresh(&apps.ids);
-    let details = serde_json::json!({
-        "provider": begun.provider, "auth_type": begun.auth_type,
-    });
-    let row = connection::Model {
-        id,
-        workspace_id: begun.workspace_id,
-        agent_id: Some(begun.agent_id),
-        provider: begun.provider,
-        auth_type: begun.auth_type,
-        issuer_url: begun.issuer_url,
-        secret_ref: name.connection().to_owned(),
-        connected_by: begun.user_id,
-        created_at: now,
-    };
-    store::insert(&**tx, row).await?;
-    let entity = ("app_connection", &id as &(dyn std::fmt::Display + Sync));
-    audit::record(
-        tx,
-        &apps.ids,
-        now,
-        scope,
-        begun.user_id,
-        "app.connected",
-        entity,
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::AppConnection, id, 1);
-    events::append(tx, scope.workspace(), now, [fact]).await?;
-    Ok(())
 }

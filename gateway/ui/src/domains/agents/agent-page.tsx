@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Plug } from "lucide-react";
+import type { ReactNode } from "react";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { Claw } from "~/api/types";
@@ -24,7 +24,8 @@ import { clawStates, stateOf } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
 
-export function AgentPage() {
+/** `apps`: what another domain knows of the apps that the agent is connected to. */
+export function AgentPage({ apps }: { apps: (claw: Claw) => ReactNode }) {
   const { id } = route.useParams();
   const claw = useQuery(clawQuery(id));
   const may = useMay();
@@ -51,7 +52,7 @@ export function AgentPage() {
       {claw.isError && !missing && !claw.data && (
         <Failed error={claw.error} retry={() => void claw.refetch()} className="" />
       )}
-      {claw.data && <Agent claw={claw.data} />}
+      {claw.data && <Agent claw={claw.data} apps={apps} />}
     </PageFrame>
   );
 }
@@ -66,13 +67,13 @@ export function tabOf(app: string | undefined, tab: string | undefined): string 
   return TABS.find((one) => one === wanted) ?? "overview";
 }
 
-type Choice = Partial<Record<"app" | "tab" | "sources" | "view", string | undefined>>;
+type Choice = Partial<Record<"app" | "tab" | "sources" | "view" | "declined", string | undefined>>;
 
 /** An address holds what was chosen and nothing else. */
 const chosen = (choice: Choice) =>
   Object.fromEntries(Object.entries(choice).filter(([, value]) => value)) as Record<string, string>;
 
-function Agent({ claw }: { claw: Claw }) {
+function Agent({ claw, apps }: { claw: Claw; apps: (claw: Claw) => ReactNode }) {
   const { app, tab, sources, view } = route.useSearch();
   const navigate = route.useNavigate();
   const sandbox = useQuery(sandboxQuery(claw.id));
@@ -81,7 +82,10 @@ function Agent({ claw }: { claw: Claw }) {
   const live = sandbox.data ?? undefined;
   // What was chosen in one tab is still chosen when somebody comes back to it.
   const choose = (change: Choice) =>
-    void navigate({ search: (now) => chosen({ ...now, tab: undefined, ...change }), replace: true });
+    void navigate({
+      search: (now) => chosen({ ...now, tab: undefined, declined: undefined, ...change }),
+      replace: true,
+    });
   return (
     <>
       <header className="z-10 -mx-1 bg-canvas px-1 py-1 sm:sticky sm:top-10">
@@ -142,18 +146,9 @@ function Agent({ claw }: { claw: Claw }) {
               />
             ),
           },
-          { id: "apps", label: "Apps", content: <Apps /> },
+          { id: "apps", label: "Apps", content: apps(claw) },
         ]}
       />
     </>
-  );
-}
-
-function Apps() {
-  return (
-    <Empty icon={<Plug size={32} strokeWidth={1.5} aria-hidden />} title="No apps yet">
-      Connections to other services (such as a calendar or a code host) are not part of this version. This
-      agent reaches nothing outside its sandbox.
-    </Empty>
   );
 }

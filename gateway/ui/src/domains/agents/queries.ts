@@ -1,15 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
-import { all, api } from "~/api/client";
+import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { Problem } from "~/api/problem";
 import type { Claw, ClawChange, Limits, NewClaw, Sandbox } from "~/api/types";
 
-export const clawPath = (id: string, rest = "") => `/api/claws/${encodeURIComponent(id)}${rest}`;
+export { clawsQuery } from "~/api/claws";
 
-export const clawsQuery = queryOptions({
-  queryKey: keys.claws,
-  queryFn: ({ signal }) => all<Claw>("/api/claws", {}, signal),
-});
+export const clawPath = (id: string, rest = "") => `/api/claws/${encodeURIComponent(id)}${rest}`;
 
 export const clawQuery = (id: string) =>
   queryOptions({ queryKey: keys.claw(id), queryFn: ({ signal }) => api.get<Claw>(clawPath(id), { signal }) });

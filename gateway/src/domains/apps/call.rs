@@ -1,0 +1,171 @@
+//! One request of an agent to an app, made by the broker with the agent's own connection.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use roost_secret_broker::client::{Body, ClientError};
+use roost_secret_broker::wire::{FaultCode, Forward};
+use serde_json::Value;
+use url::Url;
+
+use super::model::WEBHOOK;
+use super::{record_of, store};
+use crate::broker::{BrokerError, BrokerHandle};
+use crate::db::Db;
+use crate::domains::auth::WorkspaceScope;
+use crate::ids::ClawId;
+
+/// How long the app may take, in milliseconds.
+const DEADLINE_MS: u64 = 30_000;
+/// Bytes of its answer that are read.
+const MOST: usize = 256 * 1024;
+
+/// What is sent. The closed catalogue makes these; nobody else chooses a method or a path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outgoing {
+    pub method: &'static str,
+    /// Below the provider's API, each a segment that is encoded; none for a webhook, whose connection has the address.
+    pub path: Vec<String>,
+    pub body: Value,
+}
+
+/// What came back.
+#[derive(Debug, Clone)]
+pub struct Called {
+    pub status: u16,
+    /// `null` where it was no JSON.
+    pub body: Value,
+}
+
+/// Why nothing came back.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    #[error("the agent is not connected to {0} any more; connect it and ask again")]
+    NotConnected(String),
+    #[error("the app took its consent back; connect the agent again")]
+    NeedsReauth,
+    /// It was not sent.
+    #[error("it could not be sent: {0}")]
+    NotSent(#[source] BrokerError),
+    /// Whether the app did it is not known.
+    #[error("the app's answer did not arrive; look there whether it was done")]
+    Unclear(#[source] BrokerError),
+    #[error("database")]
+    Db(#[from] sea_orm::DbErr),
+}
+
+/// Who calls. Cheap to clone.
+#[derive(Clone)]
+pub struct AppCaller {
+    pub db: Db,
+    pub broker: BrokerHandle,
+    pub apis: Arc<BTreeMap<String, Url>>,
+}
+
+impl AppCaller {
+    /// Whether the agent has a connection to this app.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn is_connected(
+        &self,
+        scope: WorkspaceScope,
+        agent: ClawId,
+        provider: &str,
+    ) -> Result<bool, sea_orm::DbErr> {
+        let found = store::of_provider(self.db.read(), scope, agent, provider).await?;
+        Ok(found.is_some())
+    }
+
+    /// Sends it once. `key` tells the app, where it looks, that two of the same key are one.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn call(
+        &self,
+        scope: WorkspaceScope,
+        agent: ClawId,
+        provider: &str,
+        outgoing: Outgoing,
+        key: &str,
+    ) -> Result<Called, CallError> {
+        let missing = || CallError::NotConnected(provider.to_owned());
+        let row = store::of_provider(self.db.read(), scope, agent, provider)
+            .await?
+            .ok_or_else(missing)?;
+        let base = match provider {
+            WEBHOOK => row.issuer_url.parse().ok(),
+            _ => self.apis.get(provider).cloned(),
+        };
+        let url = address(base.ok_or_else(missing)?, &outgoing.path);
+        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let forward = Forward {
+            name: record_of(&row)?,
+            method: outgoing.method.to_owned(),
+            url: url.into(),
+            headers: vec![
+                header("accept", "application/json"),
+                header("content-type", "application/json"),
+                header("idempotency-key", key),
+            ],
+            body: true,
+            body_length: None,
+            deadline_ms: Some(DEADLINE_MS),
+            on_behalf: format!("agent {agent}, request {key}"),
+        };
+        let body = Body::Whole(Bytes::from(outgoing.body.to_string()));
+        let mut answer = self.broker.forward(forward, body).await.map_err(refused)?;
+        let status = answer.status;
+        // The status is what counts; a body that is too long or breaks off takes nothing from it.
+        let body = answer.whole(MOST).await.unwrap_or_default();
+        Ok(Called {
+            status,
+            body: serde_json::from_slice(&body).unwrap_or(Value::Null),
+        })
+    }
+}
+
+/// The base and the segments below it.
+fn address(mut base: Url, path: &[String]) -> Url {
+    if !path.is_empty()
+        && let Ok(mut segments) = base.path_segments_mut()
+    {
+        segments.pop_if_empty().extend(path);
+    }
+    base
+}
+
+/// What a refusal says about the app: nothing was sent, or nobody knows.
+fn refused(error: BrokerError) -> CallError {
+    if matches!(error, BrokerError::Client(ClientError::Down { .. })) {
+        return CallError::NotSent(error);
+    }
+    match error.code() {
+        Some(FaultCode::NeedsReauth) => CallError::NeedsReauth,
+        Some(
+            FaultCode::RemoteUnreachable
+            | FaultCode::RemoteTimeout
+            | FaultCode::RemoteRefused
+            | FaultCode::Unknown,
+        )
+        | None => CallError::Unclear(error),
+        Some(_) => CallError::NotSent(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_stay_segments() {
+        let base: Url = "https://git.example/api/v3/".parse().unwrap();
+        let path = ["repos", "a/../b", "x?y#z"].map(str::to_owned);
+        assert_eq!(
+            address(base.clone(), &path).as_str(),
+            "https://git.example/api/v3/repos/a%2F..%2Fb/x%3Fy%23z"
+        );
+        assert_eq!(address(base.clone(), &[]), base);
+    }
+}

@@ -1,0 +1,98 @@
+//! Writing down what the broker holds a credential for.
+
+use chrono::{DateTime, Utc};
+use roost_secret_broker::wire::RecordName;
+
+use crate::broker::outbox;
+use crate::db::WriteTx;
+use crate::domains::apps::entity::connection;
+use crate::domains::apps::routes::AppsState;
+use crate::domains::apps::store::Which;
+use crate::domains::apps::{AppError, store};
+use crate::domains::auth::{self, Role, Verb, WorkspaceScope};
+use crate::domains::{audit, claws};
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::{AppConnectionId, ClawId, UserId};
+
+/// A connection to be.
+pub(super) struct New {
+    pub id: AppConnectionId,
+    pub scope: WorkspaceScope,
+    pub user: UserId,
+    pub agent: ClawId,
+    pub provider: String,
+    pub auth_type: String,
+    pub issuer_url: String,
+}
+
+/// Connects, if the agent still lives and its person still may. A former connection to the same provider ends.
+pub(super) async fn connect(
+    apps: &AppsState,
+    tx: &mut WriteTx,
+    new: New,
+    name: &RecordName,
+    now: DateTime<Utc>,
+) -> Result<(), AppError> {
+    let (scope, user) = (new.scope, new.user);
+    if !claws::store::hold_living(&**tx, scope, new.agent).await? {
+        return Err(AppError::NoClaw);
+    }
+    // Whoever began it may have been sent away meanwhile.
+    let member = auth::store::membership(&**tx, user, scope.workspace()).await?;
+    if !member.is_some_and(|(member, _)| Role::from_stored(&member.role).may(Verb::ConnectApps)) {
+        return Err(AppError::NoSignIn);
+    }
+    if !outbox::keep(tx, name).await? {
+        return Err(AppError::TooLate);
+    }
+    let former = Which::Provider(new.agent, &new.provider);
+    for gone in store::end(tx, scope, former, now).await? {
+        let details = serde_json::json!({
+            "provider": gone.provider, "auth_type": gone.auth_type, "reason": "replaced",
+        });
+        let entity = (
+            "app_connection",
+            &gone.id as &(dyn std::fmt::Display + Sync),
+        );
+        audit::record(
+            tx,
+            &apps.ids,
+            now,
+            scope,
+            user,
+            "app.disconnected",
+            entity,
+            details,
+        )
+        .await?;
+    }
+    let id = new.id;
+    let details = serde_json::json!({ "provider": new.provider, "auth_type": new.auth_type });
+    let row = connection::Model {
+        id,
+        workspace_id: scope.workspace(),
+        agent_id: Some(new.agent),
+        provider: new.provider,
+        auth_type: new.auth_type,
+        issuer_url: new.issuer_url,
+        secret_ref: name.connection().to_owned(),
+        connected_by: user,
+        created_at: now,
+    };
+    store::insert(&**tx, row).await?;
+    let entity = ("app_connection", &id as &(dyn std::fmt::Display + Sync));
+    audit::record(
+        tx,
+        &apps.ids,
+        now,
+        scope,
+        user,
+        "app.connected",
+        entity,
+        details,
+    )
+    .await?;
+    let fact = Event::changed(ResourceKind::AppConnection, id, 1);
+    events::append(tx, scope.workspace(), now, [fact]).await?;
+    Ok(())
+}

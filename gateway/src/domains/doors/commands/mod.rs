@@ -1,0 +1,7 @@
+//! What changes doors.
+
+mod ask;
+mod resolve;
+
+pub use ask::ask;
+pub use resolve::resolve;

@@ -1,0 +1,39 @@
+//! Rows of `doors`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::ids::{ClawId, DoorId, UserId, WorkspaceId};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "doors")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: DoorId,
+    pub workspace_id: WorkspaceId,
+    pub agent_id: ClawId,
+    /// As it was called then.
+    pub agent_name: String,
+    pub action: String,
+    pub target: String,
+    pub summary: String,
+    pub params: Json,
+    pub state: String,
+    /// On whose authority the agent asks.
+    pub requested_by: UserId,
+    pub created_at: DateTimeUtc,
+    pub expires_at: DateTimeUtc,
+    pub decided_by: Option<UserId>,
+    pub decided_at: Option<DateTimeUtc>,
+    /// When a gateway began to perform it.
+    pub begun_at: Option<DateTimeUtc>,
+    pub ended_at: Option<DateTimeUtc>,
+    /// What the app answered.
+    pub result_status: Option<i32>,
+    pub result_url: Option<String>,
+    pub result_message: Option<String>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,42 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { keys } from "~/api/keys";
+import { Problem } from "~/api/problem";
+import type { AppConnection } from "~/api/types";
+import { Confirm } from "~/ui/dialog";
+import { isolate } from "~/ui/isolate";
+import { disconnect } from "./queries";
+import { appName } from "./words";
+
+interface Props {
+  one: AppConnection;
+  agent: string | undefined;
+  onClose: () => void;
+}
+
+export function DisconnectDialog({ one, agent, onClose }: Props) {
+  const client = useQueryClient();
+  const app = isolate(appName(one.provider));
+  const run = async () => {
+    try {
+      await disconnect(one.id);
+    } catch (error) {
+      // Somebody else was faster, and it is gone, which is what was wanted.
+      if (!(error instanceof Problem) || error.status !== 404) throw error;
+    }
+    // Known at once; the row itself stays, struck through, until the pointer and the focus have left.
+    client.setQueriesData<AppConnection[]>({ queryKey: keys.connections }, (list) =>
+      list?.filter(({ id }) => id !== one.id),
+    );
+    await client.invalidateQueries({ queryKey: keys.connections });
+  };
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={agent ? `Disconnect ${app} from ${isolate(agent.slice(0, 80))}?` : `Disconnect ${app}?`}
+      consequence="Its token is forgotten, and taken back at the app where the app can do that. The agent cannot use it from then on; whoever wants it again signs in again."
+      action="Disconnect"
+      run={run}
+    />
+  );
+}

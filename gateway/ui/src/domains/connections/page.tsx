@@ -1,0 +1,111 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { Plug } from "lucide-react";
+import { useMemo } from "react";
+import { clawsQuery } from "~/api/claws";
+import { useMay } from "~/api/may";
+import type { AppConnection } from "~/api/types";
+import { Button, buttonClass } from "~/ui/button";
+import { Empty } from "~/ui/empty";
+import { FilterField } from "~/ui/filter-field";
+import { MissingRight } from "~/ui/missing-right";
+import { PageFrame } from "~/ui/page";
+import { Failed } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
+import { useNow } from "~/ui/time";
+import { ConnectionList, useShown } from "./connection-list";
+import { connectionsQuery } from "./queries";
+import { standingOf, standings } from "./words";
+
+export { AgentApps } from "./agent-apps";
+
+const route = getRouteApi("/shell/connections");
+
+/** How many need somebody, in the heading's line. */
+function Need({ list }: { list: AppConnection[] }) {
+  const now = useNow();
+  const need = list.filter((one) => standings[standingOf(one, now)].rank < standings.unknown.rank).length;
+  const silent = list.filter((one) => one.state === "unknown").length;
+  return (
+    <p role="status" className="text-fg-3">
+      {need === 0 ? "none needs anybody" : `${need} ${need === 1 ? "needs" : "need"} somebody`}
+      {silent > 0 && `, ${silent} not known`}
+    </p>
+  );
+}
+
+function Found({ list }: { list: AppConnection[] }) {
+  const { q = "" } = route.useSearch();
+  const navigate = route.useNavigate();
+  const claws = useQuery(clawsQuery);
+  const may = useMay();
+  const agents = useMemo(() => new Map((claws.data ?? []).map((claw) => [claw.id, claw])), [claws.data]);
+  const shown = useShown(list, agents, q);
+  const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
+  return (
+    <>
+      <FilterField label="Filter by agent, app or state" value={q} onChange={filter} />
+      {claws.isError && !claws.data && (
+        <Failed error={claws.error} retry={() => void claws.refetch()} className="" />
+      )}
+      {claws.isPending && <Loading what="agents" rows={4} />}
+      {claws.data && shown.length === 0 && (
+        <Empty
+          title="No connection fits the filter"
+          action={<Button onClick={() => filter("")}>Clear filter</Button>}
+        >
+          {list.length} {list.length === 1 ? "connection is" : "connections are"} hidden by “{q}”.
+        </Empty>
+      )}
+      {claws.data && shown.length > 0 && (
+        <ConnectionList
+          label="Connections"
+          list={list}
+          agents={agents}
+          filter={q}
+          mayConnect={may("apps.connect")}
+        />
+      )}
+    </>
+  );
+}
+
+/** All connections of the workspace, those first that need somebody. */
+export function ConnectionsPage() {
+  const found = useQuery(connectionsQuery);
+  const may = useMay();
+  return (
+    <PageFrame crumbs={[{ label: "Connections" }]}>
+      <header className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
+        <h1 className="text-head-1">Connections</h1>
+        {found.data && found.data.length > 0 && <Need list={found.data} />}
+      </header>
+      <Stale query={found} />
+      {found.isPending && (
+        <Loading what="connections" rows={4} className="rounded-panel border border-line bg-surface" />
+      )}
+      {found.isError && !found.data && (
+        <Failed error={found.error} retry={() => void found.refetch()} className="" />
+      )}
+      {found.data?.length === 0 && (
+        <Empty
+          icon={<Plug size={32} strokeWidth={1.5} aria-hidden />}
+          title="No agent is connected to anything"
+          action={
+            <Link to="/agents" className={buttonClass("primary")}>
+              Choose an agent
+            </Link>
+          }
+        >
+          Agents reach nothing outside their sandboxes. On the page of an agent, under Apps, it can be
+          connected to a code host, a webhook or an MCP server.
+        </Empty>
+      )}
+      {found.data && found.data.length > 0 && <Found list={found.data} />}
+      {found.data && !may("apps.connect") && (
+        <MissingRight what="connect apps or disconnect them" least="member" />
+      )}
+    </PageFrame>
+  );
+}

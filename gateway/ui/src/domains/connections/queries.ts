@@ -1,0 +1,41 @@
+import { queryOptions } from "@tanstack/react-query";
+import { all, api } from "~/api/client";
+import { keys } from "~/api/keys";
+import { Problem } from "~/api/problem";
+import type { AppConnection, AppOptions, OAuthStart, OAuthStarted } from "~/api/types";
+
+const LIST = "/api/apps/connections";
+
+/** Of the whole workspace. */
+export const connectionsQuery = queryOptions({
+  queryKey: keys.connections,
+  queryFn: ({ signal }) => all<AppConnection>(LIST, {}, signal),
+});
+
+export const connectionsOf = (agent: string) =>
+  queryOptions({
+    queryKey: keys.connectionsOf(agent),
+    queryFn: ({ signal }) => all<AppConnection>(LIST, { agent_id: agent }, signal),
+  });
+
+/** What can be connected here. A change of the configuration tells nobody, so it is asked each time it matters. */
+export const optionsQuery = queryOptions({
+  queryKey: keys.appOptions,
+  queryFn: ({ signal }) => api.get<AppOptions>("/api/apps/options", { signal }),
+  staleTime: 0,
+});
+
+/** Where the person has to sign in. The issuer wrote it, so nothing but a web page is followed. */
+export async function begin(body: OAuthStart): Promise<URL> {
+  const { authorize_url } = await api.post<OAuthStarted>("/api/apps/oauth/start", body);
+  const to = URL.canParse(authorize_url) ? new URL(authorize_url) : undefined;
+  if (to?.protocol === "https:" || to?.protocol === "http:") return to;
+  throw new Problem({
+    code: "no-web-page",
+    status: 0,
+    title: "The sign-in service named no web page",
+    detail: "Its address for signing in is not one that a browser can open. Nothing was connected.",
+  });
+}
+
+export const disconnect = (id: string) => api.delete<void>(`${LIST}/${encodeURIComponent(id)}`);

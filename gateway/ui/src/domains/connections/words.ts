@@ -1,0 +1,131 @@
+// What a connection's state means for people, and which of them needs somebody first.
+import type { AppConnection } from "~/api/types";
+import type { Tone } from "~/ui/status";
+
+export type Standing = AppConnection["state"] | "ended";
+
+/** The state as the broker says it; a token that has ended and that nothing renews is no use, whatever it says. */
+export function standingOf(one: AppConnection, now: number): Standing {
+  const over = !one.renewable && one.expires_at != null && Date.parse(one.expires_at) <= now;
+  return one.state === "ready" && over ? "ended" : one.state;
+}
+
+interface Words {
+  tone: Tone;
+  word: string;
+  /** Why, and what to do; nothing where all is well. */
+  says?: string;
+  /** What needs a person most stands first. */
+  rank: number;
+}
+
+export const standings: Record<Standing, Words> = {
+  needs_reauth: {
+    tone: "waiting",
+    word: "Sign in again",
+    says: "The app took its consent back, or does not renew the token any more. A person has to connect it again.",
+    rank: 0,
+  },
+  missing: {
+    tone: "failed",
+    word: "Token gone",
+    says: "The secret broker holds no token of this connection any more, for instance since an older backup was restored. Connect it again.",
+    rank: 1,
+  },
+  ended: {
+    tone: "warning",
+    word: "Ended",
+    says: "Its token has ended, and the app gave nothing to renew it with. Connect it again.",
+    rank: 2,
+  },
+  unknown: {
+    tone: "offline",
+    word: "Not known",
+    says: "The secret broker did not answer in time. Nothing is lost by that; look again in a minute.",
+    rank: 3,
+  },
+  ready: { tone: "done", word: "Ready", rank: 4 },
+};
+
+const NAMES: Record<string, string> = {
+  github: "GitHub",
+  gitlab: "GitLab",
+  forgejo: "Forgejo",
+  gitea: "Gitea",
+  slack: "Slack",
+  notion: "Notion",
+  linear: "Linear",
+  jira: "Jira",
+  google: "Google",
+  webhook: "Webhook",
+};
+export const appName = (provider: string): string => NAMES[provider] ?? provider;
+
+const host = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
+
+/** How it was connected, and with whom. */
+export function how({ auth_type, issuer_url }: AppConnection): string {
+  if (auth_type === "mcp_oauth") return `MCP server ${issuer_url.replace(/^https?:\/\//, "")}`;
+  if (auth_type === "oauth") return `Signed in at ${host(issuer_url)}`;
+  return issuer_url ? `A secret that was typed in, for ${host(issuer_url)}` : "A secret that was typed in";
+}
+
+/** Whether a person can sign in again without being asked anything. */
+export const bySignIn = ({ auth_type }: AppConnection) => auth_type === "oauth" || auth_type === "mcp_oauth";
+
+/** What the gateway takes as the name of an app. */
+export const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+/** A name for an MCP server, from its address: `mcp.linear.app` becomes `linear`. */
+export function nameFrom(address: string): string {
+  if (!URL.canParse(address)) return "";
+  const parts = new URL(address).hostname.toLowerCase().split(".");
+  const own = parts.filter((part, at) => !["mcp", "www", "api"].includes(part) && at < parts.length - 1);
+  const name = (own.at(-1) ?? parts[0] ?? "").replaceAll(/[^a-z0-9_-]/g, "");
+  return NAME.test(name) ? name : "";
+}
+
+/** What is wrong with the address of an MCP server, as far as a page can see. */
+export function addressMistake(text: string): string | undefined {
+  if (text.trim() === "") return "Type the address of the server.";
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || !url.host)
+    return "This is no web address; it begins with https://.";
+  if (url.username || url.password) return "Leave user and password out; you sign in on the next page.";
+  return url.search || url.hash ? "Leave out what follows ? and #." : undefined;
+}
+
+/** The order of a list: by agent, and those first that need somebody. */
+export function byNeed(
+  list: AppConnection[],
+  nameOf: (agent: string | null | undefined) => string,
+  now: number,
+): AppConnection[] {
+  const rank = (one: AppConnection) => standings[standingOf(one, now)].rank;
+  const worst = new Map<string, number>();
+  for (const one of list) {
+    const agent = one.agent_id ?? "";
+    worst.set(agent, Math.min(worst.get(agent) ?? Infinity, rank(one)));
+  }
+  return list.toSorted(
+    (a, b) =>
+      (worst.get(a.agent_id ?? "") ?? 0) - (worst.get(b.agent_id ?? "") ?? 0) ||
+      nameOf(a.agent_id).localeCompare(nameOf(b.agent_id), "en", { numeric: true }) ||
+      (a.agent_id ?? "").localeCompare(b.agent_id ?? "") ||
+      rank(a) - rank(b) ||
+      a.provider.localeCompare(b.provider) ||
+      a.id.localeCompare(b.id),
+  );
+}
+
+/** Every word of a filter must be found: in the agent's name, the app, its address or the state's words. */
+export function matches(one: AppConnection, agent: string, standing: Standing, filter: string): boolean {
+  const { word, rank } = standings[standing];
+  const texts = [agent, one.provider, appName(one.provider), how(one), word, ...one.reaches];
+  if (rank < standings.ready.rank) texts.push("needs attention");
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((part) => texts.some((text) => text.toLowerCase().includes(part)));
+}
