@@ -89,12 +89,12 @@ typed_id! {
     SandboxId;
     /// An app that an agent is connected to.
     AppConnectionId;
+    /// Something that an agent asks to do outside.
+    DoorId;
     /// A connection to a code host.
     RepoConnectionId;
     /// A repository that was seen through a connection.
     RepoId;
-    /// Something that an agent asks to do outside.
-    DoorId;
     /// One HTTP request.
     RequestId;
 }

@@ -69,15 +69,15 @@ export type Avatar = Schemas["Avatar"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type AuditChain = Schemas["AuditChain"];
 
-export type RepoConnection = Schemas["RepoConnection"];
-export type NewRepoConnection = Schemas["NewRepoConnection"];
-export type RepoProvider = Schemas["RepoProvider"];
-export type Repo = Schemas["Repo"];
 /** An app that an agent is connected to; its token is never shown. */
 export type AppConnection = Schemas["AppConnection"];
 export type AppOptions = Schemas["AppOptions"];
 export type OAuthStart = Schemas["OAuthStart"];
 export type OAuthStarted = Schemas["OAuthStarted"];
+export type RepoConnection = Schemas["RepoConnection"];
+export type NewRepoConnection = Schemas["NewRepoConnection"];
+export type RepoProvider = Schemas["RepoProvider"];
+export type Repo = Schemas["Repo"];
 
 export type Actor = Schemas["ActorSnapshot"];
 export type Tree = Schemas["TreeSnapshot"];

@@ -18,8 +18,8 @@ export interface Place {
   to:
     | "/fleet"
     | "/agents"
-    | "/repos"
     | "/connections"
+    | "/repos"
     | "/audit"
     | "/members"
     | "/quotas"
@@ -41,19 +41,19 @@ export const WORK: Place[] = [
   { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
   { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: "/claws/", words: "claws sandboxes" },
   {
-    to: "/repos",
-    label: "Repositories",
-    icon: FolderGit2,
-    chord: "r",
-    words: "code github gitlab forgejo gitea git",
-  },
-  {
     to: "/connections",
     label: "Connections",
     icon: Plug,
     chord: "x",
     words: "apps oauth tokens mcp webhooks",
     may: (me) => me.permissions.includes("apps.read"),
+  },
+  {
+    to: "/repos",
+    label: "Repositories",
+    icon: FolderGit2,
+    chord: "r",
+    words: "code github gitlab forgejo gitea git",
   },
 ];
 

@@ -114,6 +114,12 @@ const agentMoved = createRoute({
     throw redirect({ to: "/claws/$id", params, search: location.search, replace: true });
   },
 });
+const connections = createRoute({
+  getParentRoute: () => shell,
+  path: "/connections",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: page(() => import("~/domains/connections/page"), "ConnectionsPage"),
+});
 const repos = createRoute({
   getParentRoute: () => shell,
   path: "/repos",
@@ -124,12 +130,6 @@ const repo = createRoute({
   getParentRoute: () => shell,
   path: "/repos/$id",
   component: page(() => import("~/domains/repos/repo-page"), "RepoPage"),
-});
-const connections = createRoute({
-  getParentRoute: () => shell,
-  path: "/connections",
-  validateSearch: (search) => given({ q: text(search["q"]) }),
-  component: page(() => import("~/domains/connections/page"), "ConnectionsPage"),
 });
 const audit = createRoute({
   getParentRoute: () => shell,
@@ -194,9 +194,9 @@ export const router = createRouter({
       agents,
       agent,
       agentMoved,
+      connections,
       repos,
       repo,
-      connections,
       audit,
       members,
       quotas,

@@ -65,10 +65,10 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       return again(keys.placement);
     case "quota":
       return again(keys.quota);
-    case "repo_connection":
-      return again(keys.repos);
     case "app_connection":
       return again(keys.connections);
+    case "repo_connection":
+      return again(keys.repos);
     case "workspace":
       again(keys.me);
       return again(keys.members(id));

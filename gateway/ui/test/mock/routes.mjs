@@ -163,6 +163,6 @@ export const routes = {
   ...clawRoutes(signedIn),
   ...brainRoutes(signedIn),
   ...auditRoutes(signedIn),
-  ...repoRoutes(signedIn),
   ...appRoutes(signedIn),
+  ...repoRoutes(signedIn),
 };

@@ -1,7 +1,7 @@
 // What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
 import { makePeople } from "./people.mjs";
-import { makeRepos } from "./repos.mjs";
 import { makeApps } from "./apps.mjs";
+import { makeRepos } from "./repos.mjs";
 
 const GIB = 1024 ** 3;
 let ids = 0;
