@@ -448,6 +448,7 @@ fn states(
         fleet,
         sandboxes,
         repos: hosts::repos(shared),
+        mesh: hosts::mesh(shared),
     })
 }
 

@@ -15,6 +15,7 @@ mod fleet;
 mod guide;
 mod http;
 mod kill_points;
+mod mesh;
 mod operator;
 mod people;
 mod repos;

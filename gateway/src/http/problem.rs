@@ -68,6 +68,8 @@ codes! {
     EngineUnavailable, "engine-unavailable", SERVICE_UNAVAILABLE, "The container engine does not answer";
     NodeHeldElsewhere, "node-held-elsewhere", SERVICE_UNAVAILABLE, "Another gateway holds this node's connection";
     ImageMissing, "image-missing", SERVICE_UNAVAILABLE, "The agent image is not there";
+    RemoteRefused, "remote-refused", CONFLICT, "The other service refuses";
+    RemoteUnavailable, "remote-unavailable", SERVICE_UNAVAILABLE, "The other service does not answer";
     Unavailable, "unavailable", SERVICE_UNAVAILABLE, "The service cannot answer just now";
     NoAnswer, "no-answer", GATEWAY_TIMEOUT, "No answer in time";
 }
