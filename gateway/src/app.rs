@@ -1,5 +1,6 @@
 //! The one place that wires everything: from a configuration to a running gateway, and back down.
 
+mod first_login;
 mod hosts;
 mod identity;
 mod machines;
@@ -7,6 +8,7 @@ mod private;
 mod sagas;
 mod sockets;
 
+use first_login::first_login;
 use private::make_data_dir;
 pub use private::write_private;
 use sockets::{bind, local, tls};
@@ -29,6 +31,8 @@ use crate::domains::apps::routes::AppsState;
 use crate::domains::audit::ChainWriter;
 use crate::domains::auth::hosted::Hosted;
 use crate::domains::auth::{AuthError, OpenStreams};
+use crate::domains::auth::routes::AuthState;
+use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle};
 use crate::domains::claws::avatar::Pictures;
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::doors::DoorKeeper;
@@ -442,6 +446,7 @@ fn states(
         fleet,
         sandboxes,
         repos: hosts::repos(shared),
+        mesh: hosts::mesh(shared),
     })
 }
 

@@ -412,6 +412,34 @@ impl From<crate::domains::repos::RepoError> for ApiError {
     }
 }
 
+impl From<crate::domains::mesh::MeshError> for ApiError {
+    fn from(error: crate::domains::mesh::MeshError) -> Self {
+        use crate::domains::mesh::MeshError as E;
+        match error {
+            E::None => Self::not_found("mesh network"),
+            E::BadAddress(why) => Self::validation("/base_url", why),
+            E::TooSlow => Self::new(Code::Unavailable)
+                .detail("Storing the key took too long, so nothing was connected. Try again.")
+                .retry_after(1),
+            E::Refused(refusal) => {
+                let code = match refusal.lasting {
+                    true => Code::RemoteRefused,
+                    false => Code::RemoteUnavailable,
+                };
+                let answer = Self::new(code).detail(refusal.detail);
+                match refusal.retry_after {
+                    Some(seconds) => answer.retry_after(seconds),
+                    None => answer,
+                }
+            }
+            E::Broker(_) => Self::new(Code::Unavailable)
+                .detail("The secret broker did not take the key, so nothing was connected. Its operator sees why in the log; try again.")
+                .caused_by(error),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
 /// What a machine answered, with its own sentence: it says what to do.
 fn refusal(refused: &roost_protocol::report::OperationError) -> ApiError {
     use roost_protocol::report::ErrorKind as K;

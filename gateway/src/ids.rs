@@ -91,6 +91,8 @@ typed_id! {
     AppConnectionId;
     /// Something that an agent asks to do outside.
     DoorId;
+    /// A mesh network that a workspace is connected to.
+    MeshNetworkId;
     /// A connection to a code host.
     RepoConnectionId;
     /// A repository that was seen through a connection.

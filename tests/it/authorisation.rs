@@ -135,6 +135,14 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/claws/{id}/avatar", Role("viewer"), ""),
     ("PUT /api/claws/{id}/avatar", Role("member"), ""),
     ("DELETE /api/claws/{id}/avatar", Role("member"), ""),
+    ("GET /api/fleet/meshvpn", Role("viewer"), ""),
+    (
+        "POST /api/fleet/meshvpn",
+        Role("admin"),
+        r#"{"kind":"tailscale","api_key":"tskey-never-used"}"#,
+    ),
+    ("DELETE /api/fleet/meshvpn", Role("admin"), ""),
+    ("GET /api/fleet/meshvpn/devices", Role("viewer"), ""),
     ("GET /api/repos/connections", Role("viewer"), ""),
     (
         "POST /api/repos/connections",

@@ -16,6 +16,7 @@ mod guide;
 mod http;
 mod identity;
 mod kill_points;
+mod mesh;
 mod operator;
 mod people;
 mod repos;

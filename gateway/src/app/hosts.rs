@@ -1,6 +1,8 @@
 //! Wiring of what asks other services for workspaces.
 
 use super::Shared;
+use crate::domains::mesh::Devices;
+use crate::domains::mesh::routes::MeshState;
 use crate::domains::repos::routes::ReposState;
 use crate::supervision::Nudge;
 
@@ -13,6 +15,19 @@ pub(super) fn repos(shared: &Shared<'_>) -> ReposState {
         broker: shared.broker.clone(),
         outbound: shared.outbound.clone(),
         syncs: Nudge::default(),
+        credentials: shared.credential_nudge.clone(),
+    }
+}
+
+/// Mesh networks.
+pub(super) fn mesh(shared: &Shared<'_>) -> MeshState {
+    MeshState {
+        db: shared.db.clone(),
+        clock: shared.clock.clone(),
+        ids: shared.ids.clone(),
+        broker: shared.broker.clone(),
+        outbound: shared.outbound.clone(),
+        devices: Devices::default(),
         credentials: shared.credential_nudge.clone(),
     }
 }

@@ -7,6 +7,7 @@ pub mod claws;
 pub mod doors;
 pub mod fleet;
 pub mod live;
+pub mod mesh;
 pub mod operator;
 pub mod repos;
 pub mod sandboxes;

@@ -73,6 +73,8 @@ codes! {
     NodeHeldElsewhere, "node-held-elsewhere", SERVICE_UNAVAILABLE, "Another gateway holds this node's connection";
     IssuerUnavailable, "issuer-unavailable", SERVICE_UNAVAILABLE, "The identity provider does not answer as it should";
     ImageMissing, "image-missing", SERVICE_UNAVAILABLE, "The agent image is not there";
+    RemoteRefused, "remote-refused", CONFLICT, "The other service refuses";
+    RemoteUnavailable, "remote-unavailable", SERVICE_UNAVAILABLE, "The other service does not answer";
     Unavailable, "unavailable", SERVICE_UNAVAILABLE, "The service cannot answer just now";
     NoAnswer, "no-answer", GATEWAY_TIMEOUT, "No answer in time";
 }

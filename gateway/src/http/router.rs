@@ -23,7 +23,7 @@ use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
 use crate::domains::{
-    apps, audit, auth, claws, doors, fleet, live, operator, repos, sandboxes, workspaces,
+    apps, audit, auth, claws, doors, fleet, live, mesh, operator, repos, sandboxes, workspaces,
 };
 use crate::error::{ApiError, Code};
 
@@ -41,6 +41,7 @@ pub struct States {
     pub fleet: fleet::routes::FleetState,
     pub sandboxes: sandboxes::SandboxesHandle,
     pub repos: repos::routes::ReposState,
+    pub mesh: mesh::routes::MeshState,
 }
 
 /// The layers around the routes.
@@ -102,6 +103,7 @@ domains! {
     fleet => fleet::routes::router();
     sandboxes => sandboxes::routes::router();
     repos => repos::routes::router();
+    mesh => mesh::routes::router();
 }
 
 fn pages_router() -> OpenApiRouter {

@@ -25,6 +25,7 @@ import { markdownTests } from "./browser-markdown.mjs";
 import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
 import { peopleTests } from "./browser-people.mjs";
+import { meshTests } from "./browser-mesh.mjs";
 import { repoTests } from "./browser-repos.mjs";
 import { settingsTests } from "./browser-settings.mjs";
 import { shellTests } from "./browser-shell.mjs";
@@ -88,6 +89,7 @@ const tests = {
           repos: "/repos",
           repo: `/repos/${mock.state.repos.repos[0].id}`,
           connect: "/repos?dialog=connect",
+          mesh: "/mesh",
           audit: "/audit",
           members: "/members",
           quotas: "/quotas",
@@ -205,6 +207,7 @@ const tests = {
   ...stateTests(scene, both),
   ...hostileTests(scene),
   ...peopleTests(scene),
+  ...meshTests(scene),
   ...repoTests(scene),
   ...liveTests(scene),
   ...fleetTests(scene),

@@ -17,20 +17,20 @@ use tempfile::TempDir;
 const TOKEN: &str = "rsttoken-5b1e77c20d9f";
 
 /// A gateway with a broker of its own.
-struct Place {
-    gateway: Gateway,
-    broker: BrokerProcess,
+pub(crate) struct Place {
+    pub(crate) gateway: Gateway,
+    pub(crate) broker: BrokerProcess,
     scratch: Option<ScratchPostgres>,
     _folder: TempDir,
 }
 
 impl Place {
-    async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::on(Store::Sqlite, None).await
     }
 
     /// On each back end there is.
-    async fn start_on_each() -> Vec<Self> {
+    pub(crate) async fn start_on_each() -> Vec<Self> {
         let mut all = vec![Self::start().await];
         if let Some(scratch) = ScratchPostgres::new().await {
             all.push(Self::on(Store::Postgres(scratch.url().to_owned()), Some(scratch)).await);
@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.gateway.stop().await;
         if let Some(scratch) = self.scratch {
             scratch.remove().await;

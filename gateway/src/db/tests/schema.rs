@@ -111,6 +111,7 @@ entities!(
     crate::domains::fleet::history::entity,
     crate::domains::sandboxes::entity::container,
     crate::domains::sandboxes::entity::placement,
+    crate::domains::mesh::entity::network,
     crate::domains::repos::entity::connection,
     crate::domains::repos::entity::repo,
 );

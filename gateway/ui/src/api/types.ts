@@ -77,6 +77,13 @@ export type AppConnection = Schemas["AppConnection"];
 export type AppOptions = Schemas["AppOptions"];
 export type OAuthStart = Schemas["OAuthStart"];
 export type OAuthStarted = Schemas["OAuthStarted"];
+export type MeshKind = Schemas["MeshKind"];
+export type MeshNetwork = Schemas["MeshNetwork"];
+export type NewMeshNetwork = Schemas["NewMeshNetwork"];
+export type MeshSetting = Schemas["MeshSetting"];
+export type MeshDevice = Schemas["MeshDevice"];
+export type MeshDevices = Schemas["MeshDevices"];
+
 export type RepoConnection = Schemas["RepoConnection"];
 export type NewRepoConnection = Schemas["NewRepoConnection"];
 export type RepoProvider = Schemas["RepoProvider"];

@@ -10,6 +10,7 @@ import {
   Settings,
   UserRound,
   UsersRound,
+  Waypoints,
   type LucideIcon,
 } from "lucide-react";
 import type { Me } from "~/api/types";
@@ -20,6 +21,7 @@ export interface Place {
     | "/agents"
     | "/connections"
     | "/repos"
+    | "/mesh"
     | "/audit"
     | "/members"
     | "/quotas"
@@ -54,6 +56,13 @@ export const WORK: Place[] = [
     icon: FolderGit2,
     chord: "r",
     words: "code github gitlab forgejo gitea git",
+  },
+  {
+    to: "/mesh",
+    label: "Mesh",
+    icon: Waypoints,
+    chord: "m",
+    words: "tailscale headscale vpn tailnet devices",
   },
 ];
 

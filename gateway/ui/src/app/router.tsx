@@ -137,6 +137,12 @@ const repo = createRoute({
   path: "/repos/$id",
   component: page(() => import("~/domains/repos/repo-page"), "RepoPage"),
 });
+const mesh = createRoute({
+  getParentRoute: () => shell,
+  path: "/mesh",
+  validateSearch: (search) => given({ dialog: text(search["dialog"]) }),
+  component: page(() => import("~/domains/mesh/page"), "MeshPage"),
+});
 const audit = createRoute({
   getParentRoute: () => shell,
   path: "/audit",
@@ -204,6 +210,7 @@ export const router = createRouter({
       connections,
       repos,
       repo,
+      mesh,
       audit,
       members,
       quotas,

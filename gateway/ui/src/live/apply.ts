@@ -67,6 +67,8 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       return again(keys.quota);
     case "app_connection":
       return again(keys.connections);
+    case "mesh_network":
+      return again(keys.mesh);
     case "repo_connection":
       return again(keys.repos);
     case "workspace":

@@ -5,6 +5,7 @@ import { auditRoutes } from "./routes-audit.mjs";
 import { brainRoutes } from "./routes-brain.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
+import { meshRoutes } from "./routes-mesh.mjs";
 import { repoRoutes } from "./routes-repos.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
@@ -173,5 +174,6 @@ export const routes = {
   ...brainRoutes(signedIn),
   ...auditRoutes(signedIn),
   ...appRoutes(signedIn),
+  ...meshRoutes(signedIn),
   ...repoRoutes(signedIn),
 };

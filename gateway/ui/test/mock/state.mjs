@@ -210,6 +210,7 @@ export function makeState({ ownerReady = true, full = true, hosted } = {}) {
     workspace: "w1",
     people: makePeople(user, { newId, ago }),
     repos: { connections: [], repos: [] },
+    mesh: { network: null, devices: [] },
   };
   if (!full) return { ...state, apps: makeApps(state) };
   state.repos = makeRepos(state);

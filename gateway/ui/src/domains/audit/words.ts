@@ -30,6 +30,8 @@ const DONE: Record<string, string> = {
   "workspace.renamed": "renamed the workspace",
   "actor.restarted": "restarted the actor *",
   "workspace.created": "created the workspace *",
+  "mesh.connected": "connected a mesh network",
+  "mesh.disconnected": "disconnected the mesh network",
   "repos.connected": "connected a code host",
   "repos.disconnected": "removed a code host",
   "repos.sync_requested": "had a code host synced",
@@ -48,6 +50,7 @@ const KINDS: Record<string, string> = {
   user: "person",
   workspace: "workspace",
   repo_connection: "code host",
+  mesh_network: "mesh network",
   actor: "actor",
 };
 
