@@ -10,8 +10,9 @@ use super::{ME, gateway_with, on_each, over, settings, with};
 pub(super) async fn count(gateway: &Gateway, sql: &str) -> i64 {
     let db = gateway.app().db();
     let statement = Statement::from_string(db.backend().into(), sql);
-    let row = db.read().query_one_raw(statement).await.unwrap().unwrap();
-    row.try_get_by_index(0).unwrap()
+    let row = db.read().query_one_raw(statement).await;
+    let row = row.expect("it answers").expect("a row");
+    row.try_get_by_index(0).expect("a number")
 }
 
 async fn fifty_at_once(gateways: &[&Gateway], token: &str) {

@@ -27,13 +27,15 @@ async fn place(more: &[(&'static str, &str)]) -> Place {
 
 impl Place {
     fn at(&self, path: &str) -> Url {
-        format!("{}{path}", self.gateway.url()).parse().unwrap()
+        format!("{}{path}", self.gateway.url())
+            .parse()
+            .expect("an address")
     }
 
     /// A browser of somebody whom the provider knows.
     fn browser(&self, person: &str) -> Browser {
         let mut browser = Browser::new();
-        let provider: Url = self.provider.url().parse().unwrap();
+        let provider: Url = self.provider.url().parse().expect("an address");
         browser.set(&provider, "person", person);
         browser
     }

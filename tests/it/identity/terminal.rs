@@ -44,7 +44,7 @@ async fn a_terminal_is_signed_in_once_by_a_code_that_somebody_confirms_once() {
         assert_eq!(seen.str("/device"), "roost on desk");
         assert_eq!(seen.str("/from_address"), "127.0.0.1");
         let twice = [confirms(&member, code), confirms(&member, code)];
-        let answers = futures::future::join_all(twice.map(|one| one.send())).await;
+        let answers = futures::future::join_all(twice.map(roost_tests::Request::send)).await;
         let mut statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
         statuses.sort_unstable();
         assert_eq!(statuses, [204, 404]);
