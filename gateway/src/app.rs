@@ -1,13 +1,12 @@
 //! The one place that wires everything: from a configuration to a running gateway, and back down.
 
-mod first_login;
 mod hosts;
+mod identity;
 mod machines;
 mod private;
 mod sagas;
 mod sockets;
 
-use first_login::first_login;
 use private::make_data_dir;
 pub use private::write_private;
 use sockets::{bind, local, tls};
@@ -28,8 +27,8 @@ use crate::db::{Access, Db, DbError};
 use crate::domains::apps::AppCaller;
 use crate::domains::apps::routes::AppsState;
 use crate::domains::audit::ChainWriter;
-use crate::domains::auth::routes::AuthState;
-use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle};
+use crate::domains::auth::hosted::Hosted;
+use crate::domains::auth::{AuthError, OpenStreams};
 use crate::domains::claws::avatar::Pictures;
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::doors::DoorKeeper;
@@ -44,10 +43,8 @@ use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::workspaces::routes::WorkspacesState;
 use crate::events::retention::Sweeper;
 use crate::events::{EventLog, Hub};
-use crate::http::client_address::TrustedProxies;
 use crate::http::idempotency::IdempotencyLayer;
 use crate::http::observe::Observer;
-use crate::http::origin::OwnOrigin;
 use crate::http::router::{self, Layers, States};
 use crate::http::serve::Listener;
 use crate::ids::{SharedIds, UuidV7};
@@ -159,7 +156,7 @@ impl Gateway {
             hub.clone(),
         )
         .await?;
-        let first_login = first_login(&config, &db, &clock, &ids).await?;
+        let first_login = identity::first_login(&config, &db, &clock, &ids).await?;
 
         let saga_nudge = Nudge::default();
         let (credential_nudge, door_nudge) = (Nudge::default(), Nudge::default());
@@ -210,9 +207,15 @@ impl Gateway {
         let machines = machines::machines(&shared).await?;
         let operations = machines.operations.clone();
         let fleet = machines.state.fleet.clone();
-        let states = states(&shared, machines.state, machines.sandboxes.clone())?;
+        let hosted = identity::hosted(&shared);
+        let states = states(
+            &shared,
+            machines.state,
+            machines.sandboxes.clone(),
+            hosted.clone(),
+        )?;
         let operator_state = states.operator.clone();
-        let layers = layers(&config, &db, &clock, &ids, &kill_points, &open_streams);
+        let layers = layers(&shared, hosted);
         let listener = |socket, router, tls| Listener {
             socket: Arc::new(socket),
             router,
@@ -377,22 +380,12 @@ fn states(
     shared: &Shared<'_>,
     fleet: FleetState,
     sandboxes: SandboxesHandle,
+    hosted: Option<Hosted>,
 ) -> Result<States, AuthError> {
     let (config, plans) = (shared.config, Arc::new(shared.config.plans.clone()));
     let (db, clock, ids) = (shared.db, shared.clock, shared.ids);
     Ok(States {
-        auth: AuthState {
-            db: db.clone(),
-            clock: clock.clone(),
-            ids: ids.clone(),
-            passwords: Passwords::new()?,
-            throttle: Throttle::default(),
-            proxies: TrustedProxies::new(&config.trusted_proxies),
-            streams: shared.open_streams.clone(),
-            idle: config.sessions.idle,
-            absolute: config.sessions.absolute,
-            secure_cookies: config.is_behind_tls(),
-        },
+        auth: identity::state(shared, hosted)?,
         workspaces: WorkspacesState {
             db: db.clone(),
             clock: clock.clone(),
@@ -442,6 +435,7 @@ fn states(
             jobs: shared.handles.operations.clone(),
             live: shared.live.clone(),
             lately: Lately::default(),
+            broker: shared.broker.clone(),
             kill_points: shared.kill_points.clone(),
             view: shared.view.clone(),
         },
@@ -452,36 +446,19 @@ fn states(
     })
 }
 
-fn layers(
-    config: &Config,
-    db: &Db,
-    clock: &SharedClock,
-    ids: &SharedIds,
-    kill_points: &KillPoints,
-    open_streams: &OpenStreams,
-) -> Layers {
-    let own_origin = config
-        .public_url
-        .as_ref()
-        .map(|url| url.origin().ascii_serialization());
+fn layers(shared: &Shared<'_>, hosted: Option<Hosted>) -> Layers {
+    let (config, clock, ids) = (shared.config, shared.clock, shared.ids);
     Layers {
         observer: Observer {
             ids: ids.clone(),
             clock: clock.clone(),
         },
-        auth: AuthLayer {
-            db: db.clone(),
-            clock: clock.clone(),
-            own_origin: OwnOrigin(own_origin),
-            operators: config.operators.clone().into(),
-            idle: config.sessions.idle,
-            streams: open_streams.clone(),
-        },
+        auth: identity::layer(shared, hosted),
         idempotency: IdempotencyLayer {
-            db: db.clone(),
+            db: shared.db.clone(),
             clock: clock.clone(),
             ids: ids.clone(),
-            kill_points: kill_points.clone(),
+            kill_points: shared.kill_points.clone(),
             body_limit: config.limits.body,
         },
         body_limit: config.limits.body,

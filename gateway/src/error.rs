@@ -177,10 +177,16 @@ impl From<crate::domains::auth::AuthError> for ApiError {
             E::UnknownWorkspace => Self::not_found("workspace"),
             E::NotForPrograms => Self::new(Code::Forbidden)
                 .detail("A program's token may not do this; sign in as a person."),
+            E::TokenOfIssuer => Self::new(Code::Conflict).detail(
+                "The request carries a token of the issuer and no session of this gateway: it ends by itself, or at the issuer.",
+            ),
+            E::KeptByTheIssuer => Self::new(Code::Forbidden)
+                .detail("You sign in by your organisation's identity provider; your password is kept there."),
             E::LivesTooLong { most_days } => Self::validation(
                 "/expires_in_days",
                 format!("must be at most {most_days}, the longest that any session lives"),
             ),
+            E::UnknownCode => Self::new(Code::SignInUnknown),
             E::UnknownInvitation => Self::new(Code::InvitationUnknown),
             E::ForSomebodyElse => Self::new(Code::Forbidden)
                 .detail("The invitation is for another e-mail address; ask for one of your own."),
@@ -189,6 +195,37 @@ impl From<crate::domains::auth::AuthError> for ApiError {
             E::NoWorkspace => Self::new(Code::Forbidden)
                 .detail("You are not a member of any workspace; ask an Owner to invite you."),
             E::Hashing(_) | E::Randomness(_) => Self::internal(error),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
+impl From<crate::domains::auth::hosted::HostedError> for ApiError {
+    fn from(error: crate::domains::auth::hosted::HostedError) -> Self {
+        use crate::domains::auth::hosted::HostedError as E;
+        use crate::domains::auth::hosted::model::Stop;
+        match error {
+            E::Off => Self::new(Code::Unauthenticated).detail(
+                "The bearer has the form of an issuer's token, and no issuer is configured here (`auth.mode`).",
+            ),
+            E::NoSignIn => Self::new(Code::NotFound).detail(
+                "Nobody signs in by an identity provider here: that needs `auth.mode`, `auth.issuer_url` and `auth.client_id`.",
+            ),
+            E::Refused(why) => Self::new(Code::Unauthenticated)
+                .detail(format!("The token was not taken: {why}.")),
+            E::Stopped(Stop::EmailNotVerified) => Self::new(Code::EmailNotVerified),
+            E::Stopped(Stop::NotLinked) => Self::new(Code::AccountNotLinked),
+            E::Stopped(Stop::NotAdmitted) => Self::new(Code::NotAdmitted),
+            E::NotNow { retry_after_s } => {
+                Self::new(Code::IssuerUnavailable).retry_after(retry_after_s)
+            }
+            E::Unreachable(_) | E::AnotherIssuer { .. } | E::NoKeys | E::Lacks(_) => {
+                Self::new(Code::IssuerUnavailable).retry_after(5).caused_by(error)
+            }
+            E::UnknownSignIn => Self::new(Code::SignInUnknown),
+            E::RefusedByIssuer(why) => Self::new(Code::Forbidden)
+                .detail(format!("The identity provider did not sign you in: {why}.")),
+            E::Session(error) => (*error).into(),
             E::Db(error) => error.into(),
         }
     }

@@ -25,6 +25,7 @@ mod m0401_node_history;
 mod m0402_node_labels;
 mod m0403_agent_activity;
 mod m0501_app_connections;
+mod m0502_hosted_identity;
 mod m0503_repositories;
 mod m0504_mesh_networks;
 mod m0505_doors;
@@ -52,6 +53,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0402_node_labels::Migration),
             Box::new(m0403_agent_activity::Migration),
             Box::new(m0501_app_connections::Migration),
+            Box::new(m0502_hosted_identity::Migration),
             Box::new(m0503_repositories::Migration),
             Box::new(m0504_mesh_networks::Migration),
             Box::new(m0505_doors::Migration),

@@ -38,6 +38,17 @@ const CASES: &[(&str, Least, &str)] = &[
         User,
         r#"{"workspace_id":"0190a000-0000-7000-8000-000000000001"}"#,
     ),
+    ("POST /api/auth/oidc/link", User, ""),
+    (
+        "POST /api/auth/device/look",
+        User,
+        r#"{"code":"BCDF-GHJK"}"#,
+    ),
+    (
+        "POST /api/auth/device/confirm",
+        User,
+        r#"{"code":"BCDF-GHJK"}"#,
+    ),
     ("GET /api/workspaces", User, ""),
     ("POST /api/workspaces", User, r#"{"name":"x"}"#),
     ("GET /api/workspaces/{id}", User, ""),
@@ -148,6 +159,7 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/ops/actors/{id}/explain", Role("owner"), ""),
     ("POST /api/ops/actors/{id}/restart", Operator, ""),
     ("GET /api/ops/promises", Operator, ""),
+    ("GET /api/ops/broker", Operator, ""),
     ("GET /api/ops/log", Operator, ""),
     ("GET /api/ops/chaos", Operator, ""),
     (

@@ -14,6 +14,7 @@ mod events;
 mod fleet;
 mod guide;
 mod http;
+mod identity;
 mod kill_points;
 mod mesh;
 mod operator;

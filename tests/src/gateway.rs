@@ -59,6 +59,18 @@ impl Gateway {
             .expect("the gateway starts")
     }
 
+    /// A gateway with these keys set, on a database that is there or on its own.
+    pub async fn start_like(set: &[(&str, String)], scratch: Option<&ScratchPostgres>) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = scratch.map_or(Store::Sqlite, |scratch| {
+            Store::Postgres(scratch.url().to_owned())
+        });
+        let set: Vec<(&str, &str)> = set.iter().map(|(key, value)| (*key, &**value)).collect();
+        Self::start_in(folder, &store, &set, Surroundings::default())
+            .await
+            .expect("the gateway starts")
+    }
+
     /// A gateway with everything given, for tests of starting itself.
     ///
     /// # Errors

@@ -13,23 +13,27 @@
 
 mod book;
 pub mod broker;
+mod browser;
 mod client;
 pub mod code_host;
 mod collector;
 mod disk;
 mod follower;
 mod gateway;
+pub mod hosted;
 mod issuer;
 pub mod machine;
 mod people;
 mod player;
 mod postgres;
 mod process;
+pub mod provider;
 pub mod raw;
 pub mod schema;
 mod stream;
 
 pub use book::Book;
+pub use browser::{Browser, Page};
 pub use client::{Answer, Client, Request};
 pub use collector::Collector;
 pub use disk::SmallDisk;

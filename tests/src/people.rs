@@ -58,6 +58,9 @@ pub(crate) async fn join(gateway: &Gateway, workspace: &str, role: &str) -> Pers
         name: format!("A {role}"),
         password_hash: None,
         created_at: SystemClock.now(),
+        auth_subject: None,
+        hosted_role: None,
+        hosted_at: None,
     };
     auth::store::insert_user(&*tx, person)
         .await

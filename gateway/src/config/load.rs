@@ -1,6 +1,7 @@
 //! Reading a configuration key by key, so that all mistakes are found in one go.
 
 mod connections;
+mod identity;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -103,6 +104,7 @@ impl Reader {
         }
         let public_url = self.address("public_url", "https://roost.example");
         let oauth = self.oauth(public_url.as_ref());
+        let outbound = self.outbound();
         let config = Config {
             listen: self.parsed("listen", "127.0.0.1:7667", "an address like 127.0.0.1:7667")?,
             operator_listen: self.parsed(
@@ -127,7 +129,8 @@ impl Reader {
                 program: self.optional("broker.program"),
                 root_key_file: self.optional("broker.root_key_file"),
             },
-            outbound: self.outbound(),
+            auth: self.auth(&outbound),
+            outbound,
             oauth,
             plans: self.plans(),
             sessions: Sessions {

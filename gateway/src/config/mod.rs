@@ -3,6 +3,7 @@
 //! structs, never the environment.
 
 mod connections;
+mod identity;
 mod layers;
 mod load;
 mod show;
@@ -17,6 +18,7 @@ use crate::http::client_address::Network;
 use crate::supervision::killpoints::Arm;
 
 pub use connections::{OAuth, Outbound};
+pub use identity::{HostedIdentity, HostedMode};
 pub use layers::Overrides;
 pub use load::{ConfigErrors, Mistake, load};
 pub use show::show;
@@ -41,6 +43,8 @@ pub struct Config {
     pub sandboxes: Sandboxes,
     pub broker: Broker,
     pub outbound: Outbound,
+    /// An issuer that vouches for people; absent in mode `local`.
+    pub auth: Option<HostedIdentity>,
     pub oauth: OAuth,
     pub plans: Plans,
     pub sessions: Sessions,

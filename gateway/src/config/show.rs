@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use secrecy::ExposeSecret;
 
-use super::{Config, LogFormat, OAuth};
+use super::{Config, HostedIdentity, HostedMode, LogFormat, OAuth};
 
 /// All keys with their effective values.
 pub fn show(config: &Config) -> String {
@@ -89,6 +89,9 @@ pub fn show(config: &Config) -> String {
     for (key, value) in oauth(&config.oauth) {
         line(&key, text(&value));
     }
+    for (key, value) in identity(config.auth.as_ref()) {
+        line(key, value.to_string());
+    }
     line("plans.default", text(&config.plans.default));
     for (name, plan) in &config.plans.tiers {
         line(&format!("plans.{name}.agents"), plan.agents.to_string());
@@ -154,6 +157,48 @@ fn oauth(oauth: &OAuth) -> Vec<(String, String)> {
             .iter()
             .map(|(provider, url)| (format!("oauth.apis.{provider}"), url.as_str().to_owned())),
     )
+    .collect()
+}
+
+/// Whom the deployment believes about people; the client's secret is there or not.
+fn identity(auth: Option<&HostedIdentity>) -> Vec<(&'static str, toml::Value)> {
+    let Some(auth) = auth else {
+        return vec![("auth.mode", "local".into())];
+    };
+    let mode = match auth.mode {
+        HostedMode::Hosted => "hosted",
+        HostedMode::Oidc => "oidc",
+    };
+    let text = |text: &Option<String>| text.clone().map(toml::Value::from);
+    let secret = auth.client_secret.as_ref().map(|_| "hidden".into());
+    let workspace = auth.workspace.map(|id| id.to_string().into());
+    let hours = i64::try_from(auth.session.as_secs() / 3_600).unwrap_or(i64::MAX);
+    [
+        ("auth.mode", Some(mode.into())),
+        ("auth.issuer_url", Some(auth.issuer.clone().into())),
+        ("auth.audience", text(&auth.audience)),
+        ("auth.client_id", text(&auth.client_id)),
+        ("auth.client_secret", secret),
+        ("auth.display_name", Some(auth.display_name.clone().into())),
+        ("auth.role_claim", Some(auth.claims.role.clone().into())),
+        ("auth.organisation_claim", text(&auth.claims.organisation)),
+        (
+            "auth.organisation_admin",
+            Some(auth.claims.organisation_admin.clone().into()),
+        ),
+        (
+            "auth.per_signup_workspace",
+            Some(auth.admission.per_signup_workspace.into()),
+        ),
+        (
+            "auth.admit_domains",
+            Some(auth.admission.domains.clone().into()),
+        ),
+        ("auth.workspace", workspace),
+        ("auth.session_hours", Some(hours.into())),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key, value?)))
     .collect()
 }
 

@@ -45,9 +45,12 @@ codes! {
     QuotaExceeded, "quota-exceeded", PAYMENT_REQUIRED, "The plan's limit is reached";
     Forbidden, "forbidden", FORBIDDEN, "Your role does not allow this";
     ChaosOff, "chaos-off", FORBIDDEN, "This gateway does not allow faults to be injected";
+    NotAdmitted, "not-admitted", FORBIDDEN, "Nobody has let you in here yet";
     NotFound, "not-found", NOT_FOUND, "There is no such thing";
     MethodNotAllowed, "method-not-allowed", METHOD_NOT_ALLOWED, "This route has no such method";
     Conflict, "conflict", CONFLICT, "This conflicts with the present state";
+    EmailNotVerified, "email-not-verified", CONFLICT, "The identity provider has not verified this e-mail";
+    AccountNotLinked, "account-not-linked", CONFLICT, "The account with this e-mail is not linked to this identity";
     AlreadyAnswered, "already-answered", CONFLICT, "This request was answered before";
     IdempotencyMismatch, "idempotency-mismatch", CONFLICT, "The idempotency key was used for another request";
     NodeOffline, "node-offline", CONFLICT, "The node is not connected";
@@ -55,6 +58,7 @@ codes! {
     NoSandbox, "no-sandbox", CONFLICT, "The agent has no sandbox";
     SandboxLost, "sandbox-lost", CONFLICT, "The sandbox is gone";
     JoinCodeUnknown, "join-code-unknown", NOT_FOUND, "The join code is unknown or has expired";
+    SignInUnknown, "sign-in-unknown", NOT_FOUND, "This sign-in is not good any more";
     InvitationUnknown, "invitation-unknown", NOT_FOUND, "The invitation is not good any more";
     JoinCodeUsed, "join-code-used", CONFLICT, "The join code was used by another machine";
     NotRestartable, "not-restartable", CONFLICT, "This actor cannot be restarted";
@@ -67,6 +71,7 @@ codes! {
     Internal, "internal", INTERNAL_SERVER_ERROR, "Something failed on our side";
     EngineUnavailable, "engine-unavailable", SERVICE_UNAVAILABLE, "The container engine does not answer";
     NodeHeldElsewhere, "node-held-elsewhere", SERVICE_UNAVAILABLE, "Another gateway holds this node's connection";
+    IssuerUnavailable, "issuer-unavailable", SERVICE_UNAVAILABLE, "The identity provider does not answer as it should";
     ImageMissing, "image-missing", SERVICE_UNAVAILABLE, "The agent image is not there";
     RemoteRefused, "remote-refused", CONFLICT, "The other service refuses";
     RemoteUnavailable, "remote-unavailable", SERVICE_UNAVAILABLE, "The other service does not answer";

@@ -6,6 +6,7 @@ use futures::StreamExt;
 use roost_secret_broker::outbound::{
     AddressPolicy, Dial, Lookup, chain, client, permits, refused_in,
 };
+use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
 use url::Url;
 
@@ -88,6 +89,51 @@ impl Outbound {
         let request = self.http.get(url.clone());
         self.json(url, request.header("accept", "application/json"))
             .await
+    }
+
+    /// Gets a JSON document with a bearer that the same issuer gave a moment ago.
+    ///
+    /// # Errors
+    /// See [`OutboundError`].
+    pub async fn get_json_as<T: DeserializeOwned>(
+        &self,
+        url: &Url,
+        bearer: &SecretString,
+    ) -> Result<T, OutboundError> {
+        let request = self.http.get(url.clone());
+        let request = request.header("accept", "application/json");
+        self.json(url, request.bearer_auth(bearer.expose_secret()))
+            .await
+    }
+
+    /// Posts a form, as the token endpoint of an issuer takes it; with the client's own credentials where it has some.
+    ///
+    /// # Errors
+    /// See [`OutboundError`].
+    pub async fn post_form<T: DeserializeOwned>(
+        &self,
+        url: &Url,
+        form: &[(&str, &str)],
+        client: Option<(&str, &SecretString)>,
+    ) -> Result<T, OutboundError> {
+        let body = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(form)
+            .finish();
+        let mut request = self
+            .http
+            .post(url.clone())
+            .header("accept", "application/json")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(body);
+        if let Some((id, secret)) = client {
+            // Each part is encoded as in a form before it becomes a part of the header (RFC 6749, 2.3.1).
+            let coded = |text: &str| {
+                url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>()
+            };
+            let secret = coded(secret.expose_secret());
+            request = request.basic_auth(coded(id), Some(secret));
+        }
+        self.json(url, request).await
     }
 
     async fn json<T: DeserializeOwned>(

@@ -55,4 +55,27 @@ export const identityTests = (scene) => ({
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
     }),
+
+  "sign-in: where there is an identity provider it is the first way, and keeps where one wanted to go": () =>
+    scene({ signedIn: false, hosted: { name: "login.example" } }, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/sign-in?next=/quotas`);
+      const link = page.getByRole("link", { name: "Sign in with login.example" });
+      await link.waitFor();
+      assert.equal(await link.getAttribute("href"), "/api/auth/oidc/start?next=%2Fquotas");
+      await page.getByLabel("E-mail").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "sign-in-hosted");
+    }),
+
+  "a terminal is signed in by its code, after the page has said whose it is": () =>
+    scene({ hosted: { name: "login.example" } }, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/device#BCDF-GHJK`);
+      await page.getByRole("button", { name: "Go on" }).click();
+      await page.getByText("roost on desk").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "terminal");
+      await page.getByRole("button", { name: "Sign it in" }).click();
+      await page.getByRole("heading", { name: "The terminal is signed in" }).waitFor();
+      assert.deepEqual(mock.state.confirmed, ["BCDF-GHJK"]);
+    }),
 });

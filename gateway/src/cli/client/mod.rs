@@ -39,7 +39,7 @@ pub struct ClientArgs {
 pub enum ClientCommand {
     /// Sign in to a gateway and remember it
     #[command(
-        after_help = "Examples:\n  roost login --url http://127.0.0.1:7667 --one-time-file .roost/data/first-login\n  roost login --url https://roost.example.com --email ada@example.com"
+        after_help = "Without a credential a code is shown, which somebody who is signed in confirms on the page.\n\nExamples:\n  roost login --url https://roost.example.com\n  roost login --url http://127.0.0.1:7667 --one-time-file .roost/data/first-login\n  roost login --url https://roost.example.com --email ada@example.com"
     )]
     Login(session::Login),
     /// Sign out and forget the gateway

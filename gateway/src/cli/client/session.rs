@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use http::Method;
@@ -11,7 +12,7 @@ use serde_json::json;
 use super::show::{self, field};
 use super::{Api, ClientArgs, Profile};
 
-/// Sign in.
+/// Sign in: by a code that is confirmed on the page, or by --one-time, --one-time-file or --email.
 #[derive(Debug, clap::Args)]
 pub struct Login {
     /// Address of the gateway
@@ -42,7 +43,10 @@ impl Login {
             .map(std::path::absolute)
             .transpose()?;
         let api = Api::at(&self.url, ca_file.as_deref(), args)?;
-        let answer = api.post("/api/auth/login", &self.credentials()?).await?;
+        let answer = match self.credentials()? {
+            Some(credentials) => api.post("/api/auth/login", &credentials).await?,
+            None => confirmed(&api).await?,
+        };
         let profile = Profile {
             url: api.base().to_owned(),
             token: answer["token"]
@@ -75,19 +79,19 @@ impl Login {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn credentials(&self) -> anyhow::Result<serde_json::Value> {
+    /// `None`: somebody confirms a code on the page.
+    fn credentials(&self) -> anyhow::Result<Option<serde_json::Value>> {
         if let Some(code) = &self.one_time {
-            return Ok(json!({ "one_time": code.trim() }));
+            return Ok(Some(json!({ "one_time": code.trim() })));
         }
         if let Some(file) = &self.one_time_file {
             let code = std::fs::read_to_string(file)
                 .with_context(|| format!("cannot read {}", file.display()))?;
-            return Ok(json!({ "one_time": code.trim() }));
+            return Ok(Some(json!({ "one_time": code.trim() })));
         }
-        let email = self
-            .email
-            .as_ref()
-            .context("give --one-time, --one-time-file or --email")?;
+        let Some(email) = &self.email else {
+            return Ok(None);
+        };
         let password = if self.password_stdin {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text)?;
@@ -99,8 +103,33 @@ impl Login {
             );
             rpassword::prompt_password("Password: ")?
         };
-        Ok(json!({ "email": email, "password": password }))
+        Ok(Some(json!({ "email": email, "password": password })))
     }
+}
+
+/// Shows a code, and waits until somebody who is signed in confirms it on the page.
+async fn confirmed(api: &Api) -> anyhow::Result<serde_json::Value> {
+    let host = rustix::system::uname();
+    let host = host.nodename().to_string_lossy();
+    let device = show::clean(&format!("roost on {host}"));
+    let begun = api
+        .post("/api/auth/device", &json!({ "device": device }))
+        .await?;
+    let (code, page) = (field(&begun, "code"), field(&begun, "page"));
+    eprintln!("Open {}{page}", api.base());
+    eprintln!("and confirm there that the code is {code}. Waiting; Ctrl-C gives up.");
+    let number = |name: &str, otherwise: u64| begun[name].as_u64().unwrap_or(otherwise);
+    let interval = Duration::from_secs(number("interval", 2).clamp(1, 60));
+    let end = tokio::time::Instant::now() + Duration::from_secs(number("expires_in", 600));
+    let secret = json!({ "device_code": begun["device_code"] });
+    while tokio::time::Instant::now() < end {
+        let answer = api.post("/api/auth/device/token", &secret).await?;
+        if !answer.is_null() {
+            return Ok(answer);
+        }
+        tokio::time::sleep(interval).await;
+    }
+    anyhow::bail!("nobody confirmed the code in time; run `roost login` again")
 }
 
 pub(super) async fn logout(api: &Api) -> anyhow::Result<ExitCode> {

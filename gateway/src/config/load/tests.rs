@@ -3,7 +3,10 @@
 use super::*;
 use secrecy::ExposeSecret;
 
-fn from(toml: &str, set: &[(&str, &str)]) -> Result<(Config, Vec<String>), ConfigErrors> {
+pub(super) fn from(
+    toml: &str,
+    set: &[(&str, &str)],
+) -> Result<(Config, Vec<String>), ConfigErrors> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("roost.toml");
     std::fs::write(&file, toml).unwrap();

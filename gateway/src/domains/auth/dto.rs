@@ -1,5 +1,7 @@
 //! Signing in and sessions in JSON.
 
+pub mod device;
+
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -95,6 +97,8 @@ pub struct Me {
     /// What the role allows here, as verbs (`claws.write`).
     pub permissions: Vec<String>,
     pub must_set_password: bool,
+    /// Signs in by the identity provider, too.
+    pub hosted: bool,
 }
 
 /// The workspace that the session goes on in.
@@ -249,10 +253,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// As the session `current` sees it.
-    pub fn new(row: session::Model, current: SessionId) -> Self {
+    /// As whoever has the session `current` sees it.
+    pub fn new(row: session::Model, current: Option<SessionId>) -> Self {
         Self {
-            current: row.id == current,
+            current: current == Some(row.id),
             id: row.id,
             kind: row.kind,
             label: row.label,
@@ -302,4 +306,20 @@ pub struct ApiSession {
 pub struct Setup {
     /// `false`: the first one-time login waits in the file `first-login` of the data directory.
     pub owner_ready: bool,
+    /// The identity provider by which people can sign in with a browser.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosted: Option<HostedSignIn>,
+}
+
+/// An identity provider, to people.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HostedSignIn {
+    /// What the sign-in page calls it.
+    pub name: String,
+}
+
+/// Where to go to sign in at the identity provider.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HostedLink {
+    pub url: String,
 }

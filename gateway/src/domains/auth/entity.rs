@@ -18,6 +18,12 @@ pub mod user {
         #[sea_orm(column_type = "Text", nullable)]
         pub password_hash: Option<String>,
         pub created_at: DateTimeUtc,
+        /// Who this is to the issuer; unique. Absent for those who only sign in here.
+        pub auth_subject: Option<String>,
+        /// The role that the issuer's claims gave last.
+        pub hosted_role: Option<String>,
+        /// When the token was issued that gave or took it.
+        pub hosted_at: Option<DateTimeUtc>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -18,6 +18,12 @@ pub enum AuthError {
     /// Programs' tokens may not do what would outlive them.
     #[error("a program's token may not do this")]
     NotForPrograms,
+    /// A token of the issuer is no session of ours: it ends by itself, or at the issuer.
+    #[error("the request carries a token of the issuer")]
+    TokenOfIssuer,
+    /// Who signs in by the issuer has no password here.
+    #[error("the sign-in is kept by the issuer")]
+    KeptByTheIssuer,
     /// A token may not live longer than any session.
     #[error("a token may live for {most_days} days at most")]
     LivesTooLong { most_days: u64 },
@@ -27,6 +33,9 @@ pub enum AuthError {
     /// Unknown, used, withdrawn or expired: never said which.
     #[error("unknown invitation")]
     UnknownInvitation,
+    /// A terminal's code or secret that is unknown, used or over: never said which.
+    #[error("unknown code")]
+    UnknownCode,
     /// It names an e-mail, and another person came with it.
     #[error("the invitation is for another e-mail")]
     ForSomebodyElse,

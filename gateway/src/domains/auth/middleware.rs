@@ -1,5 +1,6 @@
 //! Finds out who is asking, once a request: reads the bearer or the cookie, loads session, user and membership, and
-//! leaves a [`Caller`] for the extractors. It refuses nothing by itself but cross-site changes.
+//! leaves a [`Caller`] for the extractors. It refuses nothing by itself but cross-site changes. A JWT-shaped bearer is
+//! verified with the issuer's keys and never looked up; any other is a session of ours and never verified.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +12,13 @@ use chrono::{DateTime, Utc};
 use http::{HeaderMap, HeaderName, header};
 
 use super::entity::{session, user};
+use super::hosted::claims::{Verified, is_jwt_shaped};
+use super::hosted::{self, Hosted, HostedError};
 use super::streams::{Authority, OpenStreams};
 use super::{Role, WorkspaceScope, sha256_hex, store};
 use crate::clock::SharedClock;
 use crate::db::Db;
+use crate::domains::workspaces::entity::{member, workspace};
 use crate::error::{ApiError, ApiResult, Code};
 use crate::http::origin::OwnOrigin;
 use crate::ids::WorkspaceId;
@@ -38,12 +42,23 @@ pub struct AuthLayer {
     /// How long a session lives unused.
     pub idle: Duration,
     pub streams: OpenStreams,
+    /// The issuer whose tokens are taken, if any.
+    pub hosted: Option<Hosted>,
+}
+
+/// By what somebody is known.
+#[derive(Debug, Clone)]
+pub enum Credential {
+    /// A session of ours: a cookie, or an opaque bearer.
+    Session(session::Model),
+    /// A token of the issuer. No row stands for it; it ends by itself.
+    Token { until: DateTime<Utc> },
 }
 
 /// Who is asking.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    pub session: session::Model,
+    pub credential: Credential,
     pub user: user::Model,
     /// Operates the deployment.
     pub operator: bool,
@@ -51,6 +66,23 @@ pub struct Caller {
     pub granted: bool,
     /// The workspace of this request, when the caller is a member of one.
     pub member: Option<Membership>,
+}
+
+impl Caller {
+    /// The session, when it is one.
+    pub fn session(&self) -> Option<&session::Model> {
+        match &self.credential {
+            Credential::Session(session) => Some(session),
+            Credential::Token { .. } => None,
+        }
+    }
+
+    /// The workspace that what this caller does belongs to, also where they are no member of one.
+    pub fn workspace(&self) -> WorkspaceId {
+        let member = self.member.as_ref().map(|member| member.scope.workspace());
+        let session = self.session().map(|session| session.workspace_id);
+        member.or(session).unwrap_or(WorkspaceId(uuid::Uuid::nil()))
+    }
 }
 
 /// The caller's place in the workspace of the request.
@@ -62,7 +94,8 @@ pub struct Membership {
     pub plan: String,
 }
 
-/// What the layer found: nobody, somebody, or a reason to refuse (a workspace that the caller is not a member of).
+/// What the layer found: nobody, somebody, or a reason to refuse (a workspace that the caller is not a member of, a token
+/// that is not good).
 #[derive(Debug, Clone)]
 pub enum Identity {
     Nobody,
@@ -77,8 +110,7 @@ pub async fn authenticate(
     next: Next,
 ) -> Response {
     let identity = match layer.identify(request.method(), request.headers()).await {
-        Ok(Some(caller)) => Identity::Known(Arc::new(caller)),
-        Ok(None) => Identity::Nobody,
+        Ok(identity) => identity,
         Err(error) if error.code() == Code::NotFound => Identity::Refused(error),
         Err(error) => return error.into_response(),
     };
@@ -95,23 +127,20 @@ pub async fn authenticate(
 }
 
 impl AuthLayer {
-    async fn identify(
-        &self,
-        method: &http::Method,
-        headers: &HeaderMap,
-    ) -> ApiResult<Option<Caller>> {
+    async fn identify(&self, method: &http::Method, headers: &HeaderMap) -> ApiResult<Identity> {
         let (token, by_cookie) = match (bearer(headers), cookie(headers)) {
+            (Some(token), _) if is_jwt_shaped(token) => return self.by_token(token, headers).await,
             (Some(token), _) => (token, false),
             (None, Some(token)) => (token, true),
-            (None, None) => return Ok(None),
+            (None, None) => return Ok(Identity::Nobody),
         };
         let now = self.clock.now();
         let db = self.db.read();
         let Some((session, user)) = store::session_by_token(db, &sha256_hex(token)).await? else {
-            return Ok(None);
+            return Ok(Identity::Nobody);
         };
         if is_over(&session, now, self.idle) {
-            return Ok(None);
+            return Ok(Identity::Nobody);
         }
         if by_cookie {
             self.own_origin.check(method, headers)?;
@@ -122,6 +151,46 @@ impl AuthLayer {
             store::is_granted(db, &user.email),
             store::membership(db, user.id, workspace),
         )?;
+        self.touch(&session, now).await;
+        self.known(Credential::Session(session), user, granted, member, headers)
+    }
+
+    /// Somebody with a token of the issuer. What is wrong with it is said where a route needs to know who asks.
+    async fn by_token(&self, token: &str, headers: &HeaderMap) -> ApiResult<Identity> {
+        match self.token_and_user(token).await {
+            Ok((verified, user)) => {
+                let asked = requested_workspace(headers)?;
+                let db = self.db.read();
+                let place = async {
+                    match asked {
+                        Some(workspace) => store::membership(db, user.id, workspace).await,
+                        None => hosted::store::first_place(db, user.id).await,
+                    }
+                };
+                let (granted, member) =
+                    tokio::try_join!(store::is_granted(db, &user.email), place)?;
+                let until = verified.expires_at;
+                self.known(Credential::Token { until }, user, granted, member, headers)
+            }
+            Err(error) => Ok(Identity::Refused(error.into())),
+        }
+    }
+
+    async fn token_and_user(&self, token: &str) -> Result<(Verified, user::Model), HostedError> {
+        let hosted = self.hosted.as_ref().ok_or(HostedError::Off)?;
+        let verified = hosted.bearer(token).await?;
+        let user = hosted.arrive(&hosted.facts(&verified)).await?;
+        Ok((verified, user))
+    }
+
+    fn known(
+        &self,
+        credential: Credential,
+        user: user::Model,
+        granted: bool,
+        member: Option<(member::Model, workspace::Model)>,
+        headers: &HeaderMap,
+    ) -> ApiResult<Identity> {
         let configured = self.operators.contains(&user.email);
         let granted = granted && !configured;
         let member = member.map(|(member, workspace)| Membership {
@@ -133,14 +202,13 @@ impl AuthLayer {
         if member.is_none() && headers.contains_key(&ROOST_WORKSPACE) {
             return Err(ApiError::not_found("workspace"));
         }
-        self.touch(&session, now).await;
-        Ok(Some(Caller {
-            session,
+        Ok(Identity::Known(Arc::new(Caller {
+            credential,
             user,
             operator: configured || granted,
             granted,
             member,
-        }))
+        })))
     }
 
     /// Notes the use of a session now and then. When that fails the request goes on: it has lost nothing.

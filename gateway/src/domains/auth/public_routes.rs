@@ -25,6 +25,26 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
         reason: "the sign-in page says where the first one-time login is; it tells one bit",
     },
     PublicRoute {
+        method: "GET",
+        path: "/api/auth/oidc/start",
+        reason: "it is how one signs in by the identity provider; bounded by address",
+    },
+    PublicRoute {
+        method: "GET",
+        path: "/api/auth/oidc/callback",
+        reason: "the identity provider sends browsers there; the state and the browser's cookie are the credential",
+    },
+    PublicRoute {
+        method: "POST",
+        path: "/api/auth/device",
+        reason: "a terminal that is not signed in begins to wait; bounded by address",
+    },
+    PublicRoute {
+        method: "POST",
+        path: "/api/auth/device/token",
+        reason: "the terminal's secret is the credential, and good for nothing until somebody confirms its code",
+    },
+    PublicRoute {
         method: "POST",
         path: "/api/invitations/look",
         reason: "the link is the credential, and whoever opens it may have no account yet; guesses are rate-limited",

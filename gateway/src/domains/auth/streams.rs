@@ -1,6 +1,6 @@
 //! Event streams end with the authority that opened them: every open stream of this gateway is held here under its
 //! session, user and place in the workspace, and a look into the store, twice a second and whenever something was revoked,
-//! ends those whose session is gone or whose place is another one now: the client comes back and is judged anew. Rows are
+//! ends those whose session is gone, whose token has ended or whose place is another one now: the client comes back and is judged anew. Rows are
 //! the truth, so it does not matter which gateway revoked.
 
 use std::collections::{HashMap, HashSet};
@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::Response;
+use chrono::{DateTime, Utc};
 use futures::StreamExt;
 use http::header;
 use sea_orm::DbErr;
 use tokio_util::sync::CancellationToken;
 
-use super::middleware::Caller;
+use super::middleware::{Caller, Credential};
 use super::{Role, store};
 use crate::clock::SharedClock;
 use crate::db::Db;
@@ -24,10 +25,35 @@ use crate::supervision::Nudge;
 /// How often the store is looked at: a revoked session's streams end within a second.
 pub const PERIOD: Duration = Duration::from_millis(500);
 
+/// By what a stream's authority is borne.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Bearing {
+    /// A session's row, which can be deleted.
+    Session(SessionId),
+    /// A token of the issuer, which ends by itself.
+    Token { until: DateTime<Utc> },
+}
+
+impl Bearing {
+    fn of(credential: &Credential) -> Self {
+        match credential {
+            Credential::Session(session) => Self::Session(session.id),
+            Credential::Token { until } => Self::Token { until: *until },
+        }
+    }
+
+    fn session(self) -> Option<SessionId> {
+        match self {
+            Self::Session(id) => Some(id),
+            Self::Token { .. } => None,
+        }
+    }
+}
+
 /// On whose authority a stream is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Authority {
-    pub session: SessionId,
+    pub by: Bearing,
     pub user: UserId,
     /// Absent for somebody who operates the deployment and belongs to no workspace.
     pub place: Option<(WorkspaceId, Role)>,
@@ -39,7 +65,7 @@ impl Authority {
     /// Of a request.
     pub fn of(caller: &Caller) -> Self {
         Self {
-            session: caller.session.id,
+            by: Bearing::of(&caller.credential),
             user: caller.user.id,
             place: caller
                 .member
@@ -128,12 +154,14 @@ impl OpenStreams {
         if open.is_empty() {
             return Ok(());
         }
-        let sessions = open.iter().map(|authority| authority.session).collect();
+        let sessions = open.iter().filter_map(|authority| authority.by.session());
+        let sessions = sessions.collect();
         let users = open.iter().map(|authority| authority.user).collect();
         let granted = open.iter().filter(|authority| authority.granted);
         let granted = granted.map(|authority| authority.user).collect();
         let sessions = store::living_sessions(db.read(), sessions, clock.now()).await?;
         let now = Now {
+            at: clock.now(),
             sessions,
             members: store::memberships_of(db.read(), users).await?,
             granted: store::granted_among(db.read(), granted).await?,
@@ -155,6 +183,7 @@ impl OpenStreams {
 
 /// What the store says.
 struct Now {
+    at: DateTime<Utc>,
     sessions: HashSet<SessionId>,
     members: HashMap<(UserId, WorkspaceId), Role>,
     granted: HashSet<UserId>,
@@ -162,7 +191,11 @@ struct Now {
 
 impl Now {
     fn still_bears(&self, authority: &Authority) -> bool {
-        self.sessions.contains(&authority.session)
+        let borne = match authority.by {
+            Bearing::Session(id) => self.sessions.contains(&id),
+            Bearing::Token { until } => self.at < until,
+        };
+        borne
             && (!authority.granted || self.granted.contains(&authority.user))
             && authority.place.is_none_or(|(workspace, role)| {
                 self.members.get(&(authority.user, workspace)) == Some(&role)

@@ -3,7 +3,9 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::events::{AgentStatus, NodeActivity, PlacementFallback, ResourceChanged};
+use crate::events::{
+    AgentStatus, DoorRequest, DoorResolve, NodeActivity, PlacementFallback, ResourceChanged,
+};
 
 /// The events of `/api/events`: a field for each type, with what its `data:` line holds. Types that nothing emits yet
 /// are not here.
@@ -18,6 +20,10 @@ pub struct LiveEvents {
     resource_changed: ResourceChanged,
     #[schema(rename = "placement.fallback")]
     placement_fallback: PlacementFallback,
+    #[schema(rename = "door.request")]
+    door_request: DoorRequest,
+    #[schema(rename = "door.resolve")]
+    door_resolve: DoorResolve,
     reset: Reset,
     beat: Beat,
 }

@@ -1,6 +1,7 @@
 //! What operators read and send, on the wire.
 
 use chrono::{DateTime, Utc};
+use roost_secret_broker::wire::RootKind;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -161,4 +162,61 @@ impl Check for ChaosOrder {
             Ok(_) => {}
         }
     }
+}
+
+/// Where the secret broker's root key is.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BrokerRoot {
+    File,
+    /// A systemd credential.
+    Credential,
+    /// The transit engine of a Vault or OpenBao.
+    Transit,
+}
+
+impl From<RootKind> for BrokerRoot {
+    fn from(kind: RootKind) -> Self {
+        match kind {
+            RootKind::File => Self::File,
+            RootKind::Credential => Self::Credential,
+            RootKind::Transit => Self::Transit,
+        }
+    }
+}
+
+/// How the secret broker is; numbers are there when it answers.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct BrokerNow {
+    pub reachable: bool,
+    /// Why it does not answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub records: Option<u64>,
+    /// Connections that only a person can renew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs_reauth: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<BrokerRoot>,
+    /// A fingerprint, or the transit key's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root_key: Option<String>,
+    /// Records under an older root key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_rekey: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forwards: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forwards_failed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refreshes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit_entries: Option<u64>,
+    /// What somebody should do something about.
+    pub warnings: Vec<String>,
 }

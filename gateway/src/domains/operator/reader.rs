@@ -104,7 +104,7 @@ impl MayOperate {
     /// In whose name, and in which workspace's audit, it happens. The listener has neither.
     pub(super) fn authority(&self) -> (UserId, WorkspaceId) {
         match &self.0 {
-            Some(caller) => (caller.user.id, caller.session.workspace_id),
+            Some(caller) => (caller.user.id, caller.workspace()),
             None => (UserId::SYSTEM, WorkspaceId(uuid::Uuid::nil())),
         }
     }

@@ -67,15 +67,9 @@ fn key_of(request: &Request) -> ApiResult<Option<KeyOf>> {
                 "must be 1 to 200 visible ASCII characters",
             )
         })?;
-    let workspace = caller
-        .member
-        .as_ref()
-        .map_or(caller.session.workspace_id, |member| {
-            member.scope.workspace()
-        });
     Ok(Some(KeyOf {
         user: caller.user.id,
-        workspace,
+        workspace: caller.workspace(),
         route: format!("POST {}", request.uri().path()),
         key: key.to_owned(),
     }))

@@ -124,6 +124,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A terminal begins to wait for somebody who confirms its code on the page `/device`. */
+        post: operations["begin_terminal_sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/device/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs the terminal in that shows a code, as the caller and in the workspace of the request. */
+        post: operations["confirm_terminal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/device/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which terminal shows a code. */
+        post: operations["look_at_terminal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/device/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The terminal asks: 202 while nobody has confirmed, then once a session. */
+        post: operations["end_terminal_sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/login": {
         parameters: {
             query?: never;
@@ -167,6 +235,57 @@ export interface paths {
         };
         /** Who the caller is and what they may do. */
         get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the identity provider sends a browser back to. Ends in a session, and on the page. */
+        get: operations["end_hosted_sign_in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begins to link the caller's account to their identity at the provider; the answer says where to go. */
+        post: operations["link_hosted_identity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sends a browser to the identity provider. */
+        get: operations["start_hosted_sign_in"];
         put?: never;
         post?: never;
         delete?: never;
@@ -570,42 +689,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/fleet/meshvpn": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The mesh network that the workspace is connected to, if any. Its key and its name are not shown. */
-        get: operations["setting"];
-        put?: never;
-        /** Connects a mesh network, in the place of the one before. Its key goes to the secret broker. */
-        post: operations["connect"];
-        /** Disconnects the mesh network, and forgets its key. */
-        delete: operations["disconnect"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/fleet/meshvpn/devices": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The devices of the mesh network, each with the machine of this workspace that it is. An answer is kept for ten seconds. */
-        get: operations["devices"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/fleet/placement": {
         parameters: {
             query?: never;
@@ -999,6 +1082,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ops/broker": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the secret broker is. That it does not answer is an answer. */
+        get: operations["broker_now"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ops/chaos": {
         parameters: {
             query?: never;
@@ -1203,7 +1303,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the Owner has a password yet. */
+        /** Whether the Owner has a password yet, and whether people can sign in by an identity provider. */
         get: operations["setup"];
         put?: never;
         post?: never;
@@ -1681,6 +1781,45 @@ export interface components {
              */
             version: number;
         };
+        /** @description How the secret broker is; numbers are there when it answers. */
+        BrokerNow: {
+            /** Format: int64 */
+            audit_entries?: number | null;
+            build?: string | null;
+            /** @description Why it does not answer. */
+            detail?: string | null;
+            /** Format: int64 */
+            forwards?: number | null;
+            /** Format: int64 */
+            forwards_failed?: number | null;
+            /**
+             * Format: int64
+             * @description Connections that only a person can renew.
+             */
+            needs_reauth?: number | null;
+            reachable: boolean;
+            /** Format: int64 */
+            records?: number | null;
+            /** Format: int64 */
+            refreshes?: number | null;
+            root?: components["schemas"]["BrokerRoot"] | null;
+            /** @description A fingerprint, or the transit key's version. */
+            root_key?: string | null;
+            /** Format: date-time */
+            started_at?: string | null;
+            /**
+             * Format: int64
+             * @description Records under an older root key.
+             */
+            to_rekey?: number | null;
+            /** @description What somebody should do something about. */
+            warnings: string[];
+        };
+        /**
+         * @description Where the secret broker's root key is.
+         * @enum {string}
+         */
+        BrokerRoot: "file" | "credential" | "transit";
         /** @description The closed catalogue. */
         Catalogue: {
             items: components["schemas"]["CatalogueAction"][];
@@ -1769,7 +1908,7 @@ export interface components {
          * @description Every error code there is. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-found" | "method-not-allowed" | "conflict" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "unavailable" | "no-answer";
         /**
          * @description Yes or no.
          * @enum {string}
@@ -1780,6 +1919,29 @@ export interface components {
             /** @description At most 16 words of small letters, digits, `.`, `_` and `-`; they replace those that it has. */
             labels?: string[] | null;
             name?: string | null;
+        };
+        /** @description What it waits with. */
+        DeviceCode: {
+            /** @description For people. */
+            code: string;
+            /** @description For the terminal alone. */
+            device_code: string;
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            expires_in: number;
+            /**
+             * Format: int32
+             * @description Seconds between two questions.
+             */
+            interval: number;
+            /** @description Where they type it: a path of the page. */
+            page: string;
+        };
+        /** @description The terminal's secret. */
+        DeviceSecret: {
+            device_code: string;
         };
         /** @description Something that an agent wants to do outside. Its texts come from the agent. */
         Door: {
@@ -1806,6 +1968,22 @@ export interface components {
         };
         /** Format: uuid */
         DoorId: string;
+        /** @description `door.request` */
+        DoorRequest: {
+            /** @description `<provider>.<object>.<verb>` */
+            action: string;
+            agentId: components["schemas"]["ClawId"];
+            doorId: components["schemas"]["DoorId"];
+            summary?: string | null;
+            target?: string | null;
+        };
+        /** @description `door.resolve` */
+        DoorResolve: {
+            /** @description The name of whoever decided; absent when nobody did in time. */
+            by?: string | null;
+            decision: components["schemas"]["Decision"];
+            doorId: components["schemas"]["DoorId"];
+        };
         /** @description What came of a door. */
         DoorResult: {
             /** @description Why it was not done. May come from the app. */
@@ -1996,6 +2174,15 @@ export interface components {
             /** @description `ok`, `ready`, or what is missing. */
             status: string;
         };
+        /** @description Where to go to sign in at the identity provider. */
+        HostedLink: {
+            url: string;
+        };
+        /** @description An identity provider, to people. */
+        HostedSignIn: {
+            /** @description What the sign-in page calls it. */
+            name: string;
+        };
         /**
          * @description Whether the agent image can be used; the words that are stored.
          * @enum {string}
@@ -2121,6 +2308,8 @@ export interface components {
         LiveEvents: {
             "agent.status": components["schemas"]["AgentStatus"];
             beat: components["schemas"]["Beat"];
+            "door.request": components["schemas"]["DoorRequest"];
+            "door.resolve": components["schemas"]["DoorResolve"];
             "node.activity": components["schemas"]["NodeActivity"];
             "placement.fallback": components["schemas"]["PlacementFallback"];
             reset: components["schemas"]["Reset"];
@@ -2153,6 +2342,8 @@ export interface components {
         };
         /** @description Who the caller is. */
         Me: {
+            /** @description Signs in by the identity provider, too. */
+            hosted: boolean;
             must_set_password: boolean;
             /** @description Operates the deployment. */
             operator: boolean;
@@ -2178,54 +2369,6 @@ export interface components {
             id: components["schemas"]["WorkspaceId"];
             name: string;
             role: components["schemas"]["Role"];
-        };
-        /** @description A device of the mesh network. */
-        MeshDevice: {
-            addresses: string[];
-            id: string;
-            /** @description The first of its addresses. */
-            ip?: string | null;
-            /** Format: date-time */
-            last_seen?: string | null;
-            name: string;
-            node?: components["schemas"]["MeshDeviceNode"] | null;
-            online: boolean;
-            os?: string | null;
-        };
-        /** @description The machine that a device is. */
-        MeshDeviceNode: {
-            id: components["schemas"]["NodeId"];
-            name: string;
-        };
-        /** @description The devices, as the network's API told of them. */
-        MeshDevices: {
-            items: components["schemas"]["MeshDevice"][];
-            /**
-             * Format: date-time
-             * @description When they were read; a few seconds ago at most.
-             */
-            read_at: string;
-        };
-        /**
-         * @description Whose API it is.
-         * @enum {string}
-         */
-        MeshKind: "tailscale" | "headscale";
-        /** @description The workspace's mesh network. */
-        MeshNetwork: {
-            /** @description Where its API is. */
-            base_url: string;
-            /** Format: date-time */
-            created_at: string;
-            created_by?: components["schemas"]["UserBrief"] | null;
-            id: components["schemas"]["MeshNetworkId"];
-            kind: components["schemas"]["MeshKind"];
-        };
-        /** Format: uuid */
-        MeshNetworkId: string;
-        /** @description Whether there is one. */
-        MeshSetting: {
-            network?: components["schemas"]["MeshNetwork"] | null;
         };
         /** @description A new API session. */
         NewApiSession: {
@@ -2260,6 +2403,11 @@ export interface components {
             secret: string;
             /** @description Of a webhook: where it is. */
             url?: string | null;
+        };
+        /** @description A terminal that wants to be signed in. */
+        NewDevice: {
+            /** @description What it calls itself, 1 to 100 characters: whoever confirms sees it. */
+            device: string;
         };
         /** @description Asks for an action on behalf of an agent. */
         NewDoor: {
@@ -2298,19 +2446,6 @@ export interface components {
             expires_in_days?: number | null;
             /** @description At most the inviter's own. */
             role: components["schemas"]["Role"];
-        };
-        /** @description A mesh network to connect; one that is connected is replaced. Key and name are never shown again. */
-        NewMeshNetwork: {
-            /**
-             * Format: password
-             * @description A key that may list devices.
-             */
-            api_key: string;
-            /** @description Where the API is; may be left out for Tailscale. */
-            base_url?: string | null;
-            kind: components["schemas"]["MeshKind"];
-            /** @description Tailscale's name of the network; absent: the key's own. */
-            tailnet?: string | null;
         };
         /** @description A new password. `current` is needed unless the session came from a one-time login. */
         NewPassword: {
@@ -3241,7 +3376,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "mesh_network";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -3350,6 +3485,7 @@ export interface components {
         };
         /** @description Whether somebody can sign in with a password yet. */
         Setup: {
+            hosted?: components["schemas"]["HostedSignIn"] | null;
             /** @description `false`: the first one-time login waits in the file `first-login` of the data directory. */
             owner_ready: boolean;
         };
@@ -3384,6 +3520,10 @@ export interface components {
         };
         /** @description The workspace that an actor works for. Absent on what serves the whole deployment. */
         Tenant: string;
+        /** @description The code that a terminal shows. */
+        TerminalCode: {
+            code: string;
+        };
         /** @description Size of a terminal in cells, 1 to 1,000 each. */
         TerminalSize: {
             /** Format: int32 */
@@ -3501,6 +3641,14 @@ export interface components {
             ok: boolean;
             /** @description Facts read from inside a probe sandbox. */
             probe: components["schemas"]["VerifyFact"][];
+        };
+        /** @description The terminal that shows a code. */
+        WaitingTerminal: {
+            /** @description What it calls itself. */
+            device: string;
+            /** Format: date-time */
+            expires_at: string;
+            from_address: string;
         };
         /** @description One place that watches over a promise. */
         WatchNow: {
@@ -3945,6 +4093,222 @@ export interface operations {
             };
         };
     };
+    begin_terminal_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDevice"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceCode"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm_terminal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TerminalCode"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    look_at_terminal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TerminalCode"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingTerminal"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_terminal_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceSecret"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     login: {
         parameters: {
             query?: never;
@@ -4015,6 +4379,14 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     me: {
@@ -4040,6 +4412,164 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_hosted_sign_in: {
+        parameters: {
+            query?: {
+                state?: string;
+                code?: string;
+                iss?: string;
+                error?: string;
+                error_description?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    link_hosted_identity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostedLink"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start_hosted_sign_in: {
+        parameters: {
+            query?: {
+                /** @description path of the page to go to afterwards */
+                next?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
                 };
             };
         };
@@ -5852,183 +6382,6 @@ export interface operations {
             };
         };
     };
-    setting: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MeshSetting"];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    connect: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description repeats answer the first result for 24 h */
-                "Idempotency-Key"?: string | null;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewMeshNetwork"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MeshNetwork"];
-                };
-            };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    disconnect: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    devices: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MeshDevices"];
-                };
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     get: {
         parameters: {
             query?: never;
@@ -7168,6 +7521,41 @@ export interface operations {
             };
             /** @description `not-restartable` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    broker_now: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrokerNow"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -11,6 +11,9 @@ export interface Page<T> {
 
 export type Login = Schemas["SignedIn"];
 export type Me = Schemas["Me"];
+export type Setup = Schemas["Setup"];
+export type WaitingTerminal = Schemas["WaitingTerminal"];
+export type HostedLink = Schemas["HostedLink"];
 export type Session = Schemas["Session"];
 export type FreshToken = Schemas["ApiSession"];
 

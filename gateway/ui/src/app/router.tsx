@@ -56,6 +56,12 @@ const invitation = createRoute({
   component: page(() => import("~/domains/identity/invitation"), "InvitationPage"),
 });
 
+const terminal = createRoute({
+  getParentRoute: () => root,
+  path: "/device",
+  component: page(() => import("~/domains/identity/terminal"), "TerminalPage"),
+});
+
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
@@ -193,6 +199,7 @@ export const router = createRouter({
     signIn,
     setPassword,
     invitation,
+    terminal,
     shell.addChildren([
       home,
       fleet,

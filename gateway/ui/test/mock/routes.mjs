@@ -102,7 +102,16 @@ function login({ state, body }) {
 }
 
 export const routes = {
-  "GET /api/setup": open(({ state }) => ({ body: { owner_ready: state.ownerReady } })),
+  "GET /api/setup": open(({ state }) => ({
+    body: { owner_ready: state.ownerReady, ...(state.hosted && { hosted: state.hosted }) },
+  })),
+  "POST /api/auth/device/look": signedIn(() => ({
+    body: { device: "roost on desk", from_address: "192.0.2.7", expires_at: "2030-01-01T00:00:00Z" },
+  })),
+  "POST /api/auth/device/confirm": signedIn(({ state, body }) => {
+    state.confirmed = [...(state.confirmed ?? []), body.code];
+    return { status: 204 };
+  }),
   "POST /api/auth/login": open(login),
   "POST /api/auth/logout": signedIn(({ state, session }) => {
     state.sessions.delete(session);

@@ -182,11 +182,12 @@ export const brief = ({ id, node_id, node_name, state, container, created_at }) 
   created_at,
 });
 
-export function makeState({ ownerReady = true, full = true } = {}) {
+export function makeState({ ownerReady = true, full = true, hosted } = {}) {
   const user = { id: newId(), email: "ada@example.org", name: "Ada" };
   const state = {
     user,
     ownerReady,
+    hosted,
     mustSetPassword: !ownerReady,
     oneTime: "roost-first-login",
     password: "correct horse battery",

@@ -129,6 +129,9 @@ async fn identified(
             password_hash: Some(state.passwords.hash(password).await?),
             created_at: state.clock.now(),
             email: email.clone(),
+            auth_subject: None,
+            hosted_role: None,
+            hosted_at: None,
         })
     };
     state.throttle.succeeded(&email);
@@ -148,7 +151,7 @@ async fn join(
         .await?
         .ok_or(AuthError::UnknownInvitation)?;
     let (user, signed_in, new) = match coming {
-        Coming::Known(caller) => (caller.user.clone(), Some(caller.session.id), false),
+        Coming::Known(caller) => (caller.user.clone(), Some(caller), false),
         Coming::Returning(user) => (user, None, false),
         Coming::New(user) => (user, None, true),
     };
@@ -178,8 +181,10 @@ async fn join(
     };
     workspaces::store::insert_member(&*tx, membership).await?;
     let session = match signed_in {
-        Some(session) => {
-            store::switch_session(&*tx, session, scope.workspace()).await?;
+        Some(caller) => {
+            if let Some(session) = caller.session() {
+                store::switch_session(&*tx, session.id, scope.workspace()).await?;
+            }
             None
         }
         None => Some(open(state, &tx, user.id, scope, from).await?),

@@ -4,7 +4,7 @@
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::auth::entity::user;
-use crate::domains::auth::{AuthError, Role, Token, store};
+use crate::domains::auth::{AuthError, Role, Token, hosted, store};
 use crate::domains::workspaces;
 use crate::ids::{SharedIds, UserId, WorkspaceId, fresh};
 
@@ -38,6 +38,9 @@ pub async fn first_owner(
             name: "system".to_owned(),
             password_hash: None,
             created_at: now,
+            auth_subject: None,
+            hosted_role: None,
+            hosted_at: None,
         };
         store::insert_user(&*tx, system).await?;
         let owner: UserId = fresh(ids);
@@ -47,6 +50,9 @@ pub async fn first_owner(
             name: "Owner".to_owned(),
             password_hash: None,
             created_at: now,
+            auth_subject: None,
+            hosted_role: None,
+            hosted_at: None,
         };
         store::insert_user(&*tx, row).await?;
         let workspace_id: WorkspaceId = fresh(ids);
@@ -58,6 +64,7 @@ pub async fn first_owner(
             version: 1,
         };
         workspaces::store::insert(&tx, workspace).await?;
+        hosted::store::set_home(&*tx, workspace_id).await?;
         let member = workspaces::entity::member::Model {
             workspace_id,
             user_id: owner,

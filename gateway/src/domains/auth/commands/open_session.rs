@@ -15,7 +15,7 @@ use crate::ids::{UserId, WorkspaceId, fresh};
 /// The kind of a program's session.
 pub(super) const API: &str = "api";
 
-pub(super) struct NewSession<'a> {
+pub(in crate::domains::auth) struct NewSession<'a> {
     pub user: UserId,
     pub workspace: WorkspaceId,
     pub kind: &'a str,
@@ -38,7 +38,7 @@ pub struct Origin {
 /// Bytes of what a browser calls itself that are kept.
 const DEVICE: usize = 200;
 
-pub(super) async fn insert(
+pub(in crate::domains::auth) async fn insert(
     state: &AuthState,
     tx: &WriteTx,
     new: NewSession<'_>,
@@ -114,10 +114,8 @@ pub async fn open_api_session(
     Ok((row, token))
 }
 
-/// Refuses programs.
-pub(super) fn people_only(caller: &Caller) -> Result<(), AuthError> {
-    if caller.session.kind == API {
-        return Err(AuthError::NotForPrograms);
-    }
-    Ok(())
+/// The session of a person. Refuses programs, and tokens of an issuer, of which nobody knows who holds them.
+pub(in crate::domains::auth) fn people_only(caller: &Caller) -> Result<&session::Model, AuthError> {
+    let session = caller.session().filter(|session| session.kind != API);
+    session.ok_or(AuthError::NotForPrograms)
 }

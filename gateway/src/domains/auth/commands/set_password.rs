@@ -6,11 +6,13 @@ use super::open_session::people_only;
 use crate::domains::audit;
 use crate::domains::auth::routes::AuthState;
 use crate::domains::auth::{AuthError, Caller, store};
+use crate::ids::SessionId;
 
 /// Stores a new password for the caller.
 ///
 /// # Errors
-/// [`AuthError::WrongCurrentPassword`] when the present one is needed and does not fit.
+/// [`AuthError::KeptByTheIssuer`] for somebody who never had one here: with a password they would come in after the issuer
+/// has closed their account. [`AuthError::WrongCurrentPassword`] when the present one is needed and does not fit.
 pub async fn set_password(
     state: &AuthState,
     caller: &Caller,
@@ -18,16 +20,19 @@ pub async fn set_password(
     new: SecretString,
     tokens_too: bool,
 ) -> Result<(), AuthError> {
-    people_only(caller)?;
+    let session = people_only(caller)?;
     let stored = caller.user.password_hash.clone();
-    let needs_current = stored.is_some() && !caller.session.set_password_without_current;
+    if stored.is_none() && caller.user.auth_subject.is_some() {
+        return Err(AuthError::KeptByTheIssuer);
+    }
+    let needs_current = stored.is_some() && !session.set_password_without_current;
     if needs_current {
-        check_current(state, caller, current, stored).await?;
+        check_current(state, caller, session.id, current, stored).await?;
     }
     let hash = state.passwords.hash(new).await?;
     let tx = state.db.write().await?;
     store::set_password(&*tx, caller.user.id, hash).await?;
-    store::delete_other_sessions(&*tx, caller.user.id, caller.session.id, tokens_too).await?;
+    store::delete_other_sessions(&*tx, caller.user.id, session.id, tokens_too).await?;
     if let Some(member) = &caller.member {
         let details = serde_json::json!({ "tokens_revoked": tokens_too });
         audit::record(
@@ -51,6 +56,7 @@ pub async fn set_password(
 async fn check_current(
     state: &AuthState,
     caller: &Caller,
+    session: SessionId,
     current: Option<SecretString>,
     stored: Option<String>,
 ) -> Result<(), AuthError> {
@@ -58,7 +64,7 @@ async fn check_current(
         return Err(AuthError::WrongCurrentPassword);
     };
     let (account, now) = (caller.user.email.as_str(), state.clock.monotonic());
-    let place = format!("session {}", caller.session.id);
+    let place = format!("session {session}");
     state
         .throttle
         .check(Some(account), &place, now)

@@ -60,7 +60,7 @@ pub async fn sign_in(
 
 /// Counts a try against account and address, before the work: tries that run at the same time must not slip under the
 /// limit together.
-pub(super) fn count_attempt(
+pub(in crate::domains::auth) fn count_attempt(
     state: &AuthState,
     account: Option<&str>,
     address: IpAddr,

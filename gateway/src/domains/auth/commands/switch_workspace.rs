@@ -15,12 +15,12 @@ pub async fn switch_workspace(
     to: WorkspaceId,
 ) -> Result<(), AuthError> {
     // A token is for the workspace that it was made in.
-    people_only(caller)?;
+    let session = people_only(caller)?;
     let tx = state.db.write().await?;
     store::membership(&*tx, caller.user.id, to)
         .await?
         .ok_or(AuthError::UnknownWorkspace)?;
-    store::switch_session(&*tx, caller.session.id, to).await?;
+    store::switch_session(&*tx, session.id, to).await?;
     tx.commit().await?;
     Ok(())
 }

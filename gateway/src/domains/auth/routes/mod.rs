@@ -1,6 +1,8 @@
 //! `/api/auth/*`, `/api/invitations/*` and `/api/setup`.
 
+mod device;
 mod invited;
+mod oidc;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -13,9 +15,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::commands::{self, Credentials, Origin};
 use super::dto::{
-    ApiSession, Login, Me, MembershipBrief, NewApiSession, NewPassword, Session, Setup, SignedIn,
-    Switch, WorkspaceBrief,
+    ApiSession, HostedSignIn, Login, Me, MembershipBrief, NewApiSession, NewPassword, Session,
+    Setup, SignedIn, Switch, WorkspaceBrief,
 };
+use super::entity::user;
+use super::hosted::Hosted;
 use super::middleware::{COOKIE, is_over};
 use super::{AuthError, Authenticated, OpenStreams, Passwords, Role, Throttle, Verb, store};
 use crate::clock::SharedClock;
@@ -45,6 +49,10 @@ pub struct AuthState {
     pub absolute: Duration,
     /// Cookies carry `Secure`: pages are served by TLS.
     pub secure_cookies: bool,
+    /// Where browsers reach us, without a slash at its end; absent means by what they ask for.
+    pub public_url: Option<std::sync::Arc<str>>,
+    /// The issuer beside our own accounts, if any.
+    pub hosted: Option<Hosted>,
 }
 
 /// The routes.
@@ -58,6 +66,8 @@ pub fn router() -> OpenApiRouter<AuthState> {
         .routes(routes!(end_session))
         .routes(routes!(switch_workspace))
         .merge(invited::router())
+        .merge(oidc::router())
+        .merge(device::router())
         .routes(routes!(setup))
 }
 
@@ -81,7 +91,7 @@ async fn login(
     let cookie = cookie(&state, fresh.token.reveal(), state.absolute);
     let body = SignedIn {
         token: fresh.token.reveal().to_owned(),
-        must_set_password: fresh.user.password_hash.is_none(),
+        must_set_password: needs_password(&fresh.user),
         user: fresh.user.into(),
         workspace: WorkspaceBrief {
             id: fresh.session.workspace_id,
@@ -95,6 +105,11 @@ async fn login(
         (header::CACHE_CONTROL, "no-store".to_owned()),
     ]);
     Ok((headers, Json(body)).into_response())
+}
+
+/// Whoever has no password here and no issuer either needs another one-time login next time.
+fn needs_password(user: &user::Model) -> bool {
+    user.password_hash.is_none() && user.auth_subject.is_none()
 }
 
 /// Where a request comes from, as a session remembers it.
@@ -116,9 +131,10 @@ fn cookie(state: &AuthState, token: &str, lives: Duration) -> String {
 
 /// Ends the session of this request.
 #[utoipa::path(post, path = "/api/auth/logout", tag = "auth",
-    responses((status = 204), (status = 401, body = Problem)))]
+    responses((status = 204), (status = 401, body = Problem), (status = 409, body = Problem)))]
 async fn logout(State(state): State<AuthState>, caller: Authenticated) -> ApiResult<Response> {
-    commands::end_session(&state, caller.user.id, caller.session.id).await?;
+    let session = caller.session().ok_or(AuthError::TokenOfIssuer)?;
+    commands::end_session(&state, caller.user.id, session.id).await?;
     let cookie = cookie(&state, "", Duration::ZERO);
     let headers = AppendHeaders([(header::SET_COOKIE, cookie)]);
     Ok((StatusCode::NO_CONTENT, headers).into_response())
@@ -153,7 +169,8 @@ async fn me(State(state): State<AuthState>, caller: Authenticated) -> ApiResult<
         operator: caller.operator,
         workspaces,
         permissions,
-        must_set_password: caller.user.password_hash.is_none(),
+        must_set_password: needs_password(&caller.user),
+        hosted: caller.user.auth_subject.is_some(),
     }))
 }
 
@@ -196,7 +213,7 @@ async fn list_sessions(
     let items = rows
         .into_iter()
         .filter(|row| !is_over(row, now, state.idle))
-        .map(|row| Session::new(row, caller.session.id))
+        .map(|row| Session::new(row, caller.session().map(|session| session.id)))
         .collect();
     Ok(Json(Page {
         items,
@@ -238,9 +255,19 @@ async fn end_session(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Whether the Owner has a password yet.
+/// Whether the Owner has a password yet, and whether people can sign in by an identity provider.
 #[utoipa::path(get, path = "/api/setup", tag = "auth", responses((status = 200, body = Setup)))]
 async fn setup(State(state): State<AuthState>) -> ApiResult<Json<Setup>> {
     let owner_ready = store::anyone_has_a_password(state.db.read()).await?;
-    Ok(Json(Setup { owner_ready }))
+    let issuer = state
+        .hosted
+        .as_ref()
+        .filter(|hosted| hosted.settings.client_id.is_some());
+    let hosted = issuer.map(|hosted| HostedSignIn {
+        name: hosted.settings.display_name.clone(),
+    });
+    Ok(Json(Setup {
+        owner_ready,
+        hosted,
+    }))
 }

@@ -1,6 +1,7 @@
 //! `/api/ops/*`, `/healthz`, `/readyz`, `/metrics`.
 
 mod actors;
+mod broker;
 mod chaos;
 mod log;
 mod promises;
@@ -14,6 +15,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::health;
 use super::lately::Lately;
+use crate::broker::BrokerHandle;
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::live::LiveHandle;
@@ -34,6 +36,7 @@ pub struct OperatorState {
     /// Shared with the streams of events: a person's streams are counted together.
     pub live: LiveHandle,
     pub lately: Lately,
+    pub broker: BrokerHandle,
     /// Those of the tree; armed only where the configuration allows it.
     pub kill_points: KillPoints,
     /// Set once the tree is up; the listeners, which are in the tree, are made before it.
@@ -57,6 +60,7 @@ pub fn router() -> OpenApiRouter<OperatorState> {
         .routes(routes!(actors::restart))
         .routes(routes!(actors::explain))
         .routes(routes!(promises::promises))
+        .routes(routes!(broker::broker))
         .routes(routes!(log::log))
         .routes(routes!(chaos::points, chaos::arm, chaos::disarm))
         .routes(routes!(health::healthz))

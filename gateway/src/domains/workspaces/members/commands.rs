@@ -1,7 +1,11 @@
 //! Changing a member's role, and removing a member: row, sessions, audit entry and event in one transaction.
 
+use chrono::{DateTime, Utc};
+use sea_orm::DbErr;
+
 use super::model::{self, Change};
 use super::store;
+use crate::db::WriteTx;
 use crate::domains::audit;
 use crate::domains::auth::{self, Role, WorkspaceScope};
 use crate::domains::claws;
@@ -92,23 +96,19 @@ async fn change(
             ("member.role_changed", details)
         }
         None => {
-            store::remove(&*tx, scope, user).await?;
-            auth::store::leave_workspace(&*tx, user, scope.workspace()).await?;
             let left = by.user == user;
             let heir = if left {
                 store::first_owner(&*tx, scope).await?.unwrap_or(by.user)
             } else {
                 by.user
             };
-            let handed = claws::store::hand_over(&*tx, scope, user, heir, now).await?;
-            let changed = |claw: &claws::entity::claw::Model| {
-                Event::changed(ResourceKind::Claw, claw.id, claw.version)
-            };
-            facts.extend(handed.iter().map(changed));
+            let handed = take_out(&tx, scope, user, heir, now).await?;
+            let agents = handed.len();
+            facts.extend(handed);
             let details = serde_json::json!({
                 "role": from.as_str(),
                 "left": left,
-                "agents": handed.len(),
+                "agents": agents,
                 "agents_to": heir,
             });
             ("member.removed", details)
@@ -128,4 +128,25 @@ async fn change(
     events::append(&mut tx, scope.workspace(), now, facts).await?;
     tx.commit().await?;
     Ok(row)
+}
+
+/// Takes somebody out within a transaction: membership, tokens, and their agents, which go to `heir`. The caller holds the
+/// workspace's turn, and writes the audit entry; the answer is what has changed of the agents.
+///
+/// # Errors
+/// When the database fails.
+pub async fn take_out(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    user: UserId,
+    heir: UserId,
+    now: DateTime<Utc>,
+) -> Result<Vec<Event>, DbErr> {
+    store::remove(&**tx, scope, user).await?;
+    auth::store::leave_workspace(&**tx, user, scope.workspace()).await?;
+    let handed = claws::store::hand_over(&**tx, scope, user, heir, now).await?;
+    let changed = |claw: &claws::entity::claw::Model| {
+        Event::changed(ResourceKind::Claw, claw.id, claw.version)
+    };
+    Ok(handed.iter().map(changed).collect())
 }

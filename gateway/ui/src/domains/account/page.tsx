@@ -9,6 +9,7 @@ import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { sentence } from "~/ui/sentence";
 import { ChangePassword } from "./change-password";
+import { LinkIdentity } from "./link-identity";
 import { Sessions } from "./sessions";
 
 export function AccountPage() {
@@ -46,7 +47,10 @@ export function AccountPage() {
             ]}
           />
         </Panel>
-        <ChangePassword email={user.email} />
+        <div className="grid gap-4">
+          <LinkIdentity linked={me.data.hosted} />
+          <ChangePassword email={user.email} />
+        </div>
       </div>
       <Sessions workspace={workspace.name} />
     </PageFrame>

@@ -2,12 +2,13 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { keys } from "~/api/keys";
+import { setupQuery } from "~/api/setup";
 import type { Login } from "~/api/types";
-import { Button } from "~/ui/button";
+import { Button, buttonClass } from "~/ui/button";
 import { Skeleton } from "~/ui/skeleton";
 import { IdentityFrame } from "./frame";
 import { NoWorkspace } from "./no-workspace";
-import { setupQuery } from "./queries";
+import { hostedStart } from "./queries";
 import { SignInForm } from "./sign-in-form";
 import { words } from "./words";
 
@@ -38,6 +39,7 @@ export function SignInPage() {
   const router = useRouter();
   const setup = useQuery(setupQuery);
   // Silence about the set-up must not keep anybody out: the usual form is shown then.
+  const hosted = setup.data?.hosted;
   const firstRun = setup.data?.owner_ready === false;
 
   const [nowhere, setNowhere] = useState(false);
@@ -78,6 +80,14 @@ export function SignInPage() {
       title={firstRun ? words.welcome : words.signIn}
       lead={firstRun ? words.firstRun : next && words.expired}
     >
+      {hosted && (
+        <>
+          <a href={hostedStart(next)} className={buttonClass("primary", "h-9 w-full")}>
+            Sign in with <bdi>{hosted.name}</bdi>
+          </a>
+          <p className="my-4 text-center text-small text-fg-3">or with an account of this Roost</p>
+        </>
+      )}
       <SignInForm
         first={firstRun ? "one-time" : "password"}
         onDone={(login) => void done(login)}

@@ -1,12 +1,19 @@
-import { queryOptions } from "@tanstack/react-query";
-import { api } from "~/api/client";
-import { keys } from "~/api/keys";
-import type { Login } from "~/api/types";
+import { api, url } from "~/api/client";
+import type { Login, WaitingTerminal } from "~/api/types";
 
-export const setupQuery = queryOptions({
-  queryKey: keys.setup,
-  queryFn: ({ signal }) => api.get<{ owner_ready: boolean }>("/api/setup", { signal }),
-});
+/** Where the browser goes to sign in by the identity provider. */
+export function hostedStart(next?: string): string {
+  return url("/api/auth/oidc/start", { next });
+}
+
+/** The terminal that shows this code. */
+export function lookAtTerminal(code: string): Promise<WaitingTerminal> {
+  return api.post<WaitingTerminal>("/api/auth/device/look", { code });
+}
+
+export function confirmTerminal(code: string): Promise<void> {
+  return api.post<void>("/api/auth/device/confirm", { code });
+}
 
 export type Proof = { one_time: string } | { email: string; password: string };
 

@@ -1,0 +1,58 @@
+// A certified OpenID provider (oidc-provider) on loopback for the tests in tests/it/identity/provider.rs: one client with
+// a secret, people by name, and a sign-in that asks nobody anything. Says `ready` when it listens.
+import { generateKeyPairSync } from "node:crypto";
+import { Provider } from "oidc-provider";
+
+const [port, redirectUri] = process.argv.slice(2);
+const issuer = `http://127.0.0.1:${port}`;
+const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ format: "jwk" });
+
+const provider = new Provider(issuer, {
+  clients: [
+    {
+      client_id: "roost",
+      client_secret: "a secret of the client & its = signs",
+      redirect_uris: [redirectUri],
+      grant_types: ["authorization_code"],
+      response_types: ["code"],
+    },
+  ],
+  jwks: { keys: [{ ...key, use: "sig", alg: "RS256", kid: "certified" }] },
+  pkce: { required: () => true },
+  claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "role"] },
+  features: { devInteractions: { enabled: false } },
+  cookies: { keys: ["only for tests"] },
+  // Whoever signs in is called as the cookie `person` of the test's browser says.
+  findAccount: (_, id) => ({
+    accountId: id,
+    claims: () => ({
+      sub: id,
+      name: `The ${id}`,
+      email: `${id}@example.com`,
+      email_verified: true,
+      ...(id === "guest" ? {} : { role: "admin" }),
+    }),
+  }),
+  interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+});
+
+// Signing in and agreeing at once, as a person would by two clicks; `nobody` refuses.
+provider.use(async (ctx, next) => {
+  if (!ctx.path.startsWith("/interaction/")) return next();
+  const { prompt, params, session } = await provider.interactionDetails(ctx.req, ctx.res);
+  const person = ctx.cookies.get("person", { signed: false }) ?? "ada";
+  let result;
+  if (person === "nobody") {
+    result = { error: "access_denied", error_description: "<b>not</b> today" };
+  } else if (prompt.name === "login") {
+    result = { login: { accountId: person } };
+  } else {
+    const grant = new provider.Grant({ accountId: session.accountId, clientId: params.client_id });
+    grant.addOIDCScope("openid email profile");
+    result = { consent: { grantId: await grant.save() } };
+  }
+  await provider.interactionFinished(ctx.req, ctx.res, result);
+});
+
+provider.listen(Number(port), "127.0.0.1", () => console.log("ready"));
+process.stdin.resume().on("end", () => process.exit(0));
