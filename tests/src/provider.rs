@@ -1,13 +1,15 @@
 //! A certified OpenID provider (npm `oidc-provider`, in gateway/ui) as a process of its own.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::free_port;
 
 /// The provider; it ends when dropped.
 pub struct Provider {
     child: Child,
+    /// Kept open: it writes notices, and would die of a pipe that nobody holds.
+    _out: BufReader<ChildStdout>,
     url: String,
 }
 
@@ -29,14 +31,15 @@ impl Provider {
             .spawn()
             .expect("node runs; deploy/setup.sh installs it");
         let mut line = String::new();
-        let out = child.stdout.take().expect("a pipe");
-        let read = BufReader::new(out).read_line(&mut line);
+        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let read = out.read_line(&mut line);
         assert!(
             read.is_ok() && line.trim() == "ready",
             "the provider did not start; `npm ci` in gateway/ui installs it"
         );
         Self {
             child,
+            _out: out,
             url: format!("http://127.0.0.1:{port}"),
         }
     }
