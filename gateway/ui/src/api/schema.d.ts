@@ -689,6 +689,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/fleet/meshvpn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The mesh network that the workspace is connected to, if any. Its key and its name are not shown. */
+        get: operations["setting"];
+        put?: never;
+        /** Connects a mesh network, in the place of the one before. Its key goes to the secret broker. */
+        post: operations["connect"];
+        /** Disconnects the mesh network, and forgets its key. */
+        delete: operations["disconnect"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/meshvpn/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The devices of the mesh network, each with the machine of this workspace that it is. An answer is kept for ten seconds. */
+        get: operations["devices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/fleet/placement": {
         parameters: {
             query?: never;
@@ -1908,7 +1944,7 @@ export interface components {
          * @description Every error code there is. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
         /**
          * @description Yes or no.
          * @enum {string}
@@ -2370,6 +2406,54 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
         };
+        /** @description A device of the mesh network. */
+        MeshDevice: {
+            addresses: string[];
+            id: string;
+            /** @description The first of its addresses. */
+            ip?: string | null;
+            /** Format: date-time */
+            last_seen?: string | null;
+            name: string;
+            node?: components["schemas"]["MeshDeviceNode"] | null;
+            online: boolean;
+            os?: string | null;
+        };
+        /** @description The machine that a device is. */
+        MeshDeviceNode: {
+            id: components["schemas"]["NodeId"];
+            name: string;
+        };
+        /** @description The devices, as the network's API told of them. */
+        MeshDevices: {
+            items: components["schemas"]["MeshDevice"][];
+            /**
+             * Format: date-time
+             * @description When they were read; a few seconds ago at most.
+             */
+            read_at: string;
+        };
+        /**
+         * @description Whose API it is.
+         * @enum {string}
+         */
+        MeshKind: "tailscale" | "headscale";
+        /** @description The workspace's mesh network. */
+        MeshNetwork: {
+            /** @description Where its API is. */
+            base_url: string;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: components["schemas"]["UserBrief"] | null;
+            id: components["schemas"]["MeshNetworkId"];
+            kind: components["schemas"]["MeshKind"];
+        };
+        /** Format: uuid */
+        MeshNetworkId: string;
+        /** @description Whether there is one. */
+        MeshSetting: {
+            network?: components["schemas"]["MeshNetwork"] | null;
+        };
         /** @description A new API session. */
         NewApiSession: {
             /**
@@ -2446,6 +2530,19 @@ export interface components {
             expires_in_days?: number | null;
             /** @description At most the inviter's own. */
             role: components["schemas"]["Role"];
+        };
+        /** @description A mesh network to connect; one that is connected is replaced. Key and name are never shown again. */
+        NewMeshNetwork: {
+            /**
+             * Format: password
+             * @description A key that may list devices.
+             */
+            api_key: string;
+            /** @description Where the API is; may be left out for Tailscale. */
+            base_url?: string | null;
+            kind: components["schemas"]["MeshKind"];
+            /** @description Tailscale's name of the network; absent: the key's own. */
+            tailnet?: string | null;
         };
         /** @description A new password. `current` is needed unless the session came from a one-time login. */
         NewPassword: {
@@ -3376,7 +3473,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "mesh_network";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -6373,6 +6470,183 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeshSetting"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    connect: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMeshNetwork"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeshNetwork"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disconnect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    devices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeshDevices"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
