@@ -1,6 +1,5 @@
 //! The one place that wires everything: from a configuration to a running gateway, and back down.
 
-mod first_login;
 mod hosts;
 mod identity;
 mod machines;
@@ -8,7 +7,6 @@ mod private;
 mod sagas;
 mod sockets;
 
-use first_login::first_login;
 use private::make_data_dir;
 pub use private::write_private;
 use sockets::{bind, local, tls};
@@ -31,8 +29,6 @@ use crate::domains::apps::routes::AppsState;
 use crate::domains::audit::ChainWriter;
 use crate::domains::auth::hosted::Hosted;
 use crate::domains::auth::{AuthError, OpenStreams};
-use crate::domains::auth::routes::AuthState;
-use crate::domains::auth::{AuthError, AuthLayer, OpenStreams, Passwords, Throttle};
 use crate::domains::claws::avatar::Pictures;
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::doors::DoorKeeper;

@@ -44,7 +44,7 @@ const PROVIDER: &str =
     "must be 1 to 63 lower-case letters, digits, `_` and `-`, beginning with a letter or digit";
 
 fn check_address(pointer: &str, address: &str, mistakes: &mut Mistakes) {
-    let url = url::Url::parse(address).ok().filter(|url| url.has_host());
+    let url = url::Url::parse(address).ok().filter(url::Url::has_host);
     let fine = url.is_some_and(|url| {
         matches!(url.scheme(), "https" | "http")
             && url.query().is_none()

@@ -54,10 +54,7 @@ pub async fn hold_living(
     id: ClawId,
 ) -> Result<bool, DbErr> {
     let held = claw::Entity::update_many()
-        .col_expr(
-            claw::Column::Version,
-            Expr::col(claw::Column::Version).into(),
-        )
+        .col_expr(claw::Column::Version, Expr::col(claw::Column::Version))
         .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
         .filter(claw::Column::Id.eq(id))
         .filter(claw::Column::DeletedAt.is_null())
