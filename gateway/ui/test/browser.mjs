@@ -17,6 +17,7 @@ import { brainTests } from "./browser-brain.mjs";
 import { hostileTests } from "./browser-hostile.mjs";
 import { appTests } from "./browser-apps.mjs";
 import { agentTests } from "./browser-agent.mjs";
+import { doorTests } from "./browser-doors.mjs";
 import { fleetTests } from "./browser-fleet.mjs";
 import { identityTests } from "./browser-identity.mjs";
 import { liveTests } from "./browser-live.mjs";
@@ -67,7 +68,7 @@ const tests = {
       [1280, "wide"],
       [360, "phone"],
     ]) {
-      await scene({ theme, width, height: 800 }, async ({ mock, page }) => {
+      await scene({ theme, width, height: 800, waiting: true }, async ({ mock, page }) => {
         const claw = mock.state.claws.find((one) => one.name === "mason");
         const bare = mock.state.claws.find((one) => one.name === "lookout");
         const pages = {
@@ -85,6 +86,7 @@ const tests = {
           "brain-edit": `/claws/${mock.state.claws[0].id}?app=brain&view=edit`,
           "brain-history": `/claws/${mock.state.claws[0].id}?app=brain&view=history`,
           connections: "/connections",
+          doors: "/doors",
           figures: "/fleet?view=figures&metric=memory&span=6h",
           repos: "/repos",
           repo: `/repos/${mock.state.repos.repos[0].id}`,
@@ -214,6 +216,7 @@ const tests = {
   ...machineTests(scene),
   ...agentTests(scene),
   ...appTests(scene, both),
+  ...doorTests(scene, both),
   ...consoleTests(scene),
   ...brainTests(scene),
   ...markdownTests(scene, both),

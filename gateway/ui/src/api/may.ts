@@ -8,6 +8,8 @@ export type Verb =
   | "members.manage"
   | "apps.connect"
   | "apps.read"
+  | "doors.read"
+  | "doors.resolve"
   | "claws.write"
   | "claws.purge"
   | "sandboxes.use"

@@ -1,7 +1,9 @@
 // What nobody needs before the page is there: keys and floating layers. Loaded right after the first paint.
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect } from "react";
+import { waitingDoorsQuery } from "~/api/doors";
 import type { Me } from "~/api/types";
+import { useWaiting } from "~/ui/page";
 import { close, useLayer } from "./layers";
 import { Announcer } from "./notices/announcer";
 import { openNotices, useUnread } from "./notices/store";
@@ -22,6 +24,9 @@ export function Extras({ me }: { me: Me }) {
   }, [client, user.id, workspace.id]);
   const unread = useUnread();
   useEffect(() => useLayer.setState({ unread }), [unread]);
+  const waiting = useQuery({ ...waitingDoorsQuery, enabled: me.permissions.includes("doors.read") });
+  const doors = waiting.data?.length ?? 0;
+  useEffect(() => useWaiting.setState({ doors }), [doors]);
   return (
     <>
       <Shortcuts me={me} />

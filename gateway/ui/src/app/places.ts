@@ -1,6 +1,7 @@
 // Every place that one can go to from anywhere: the rail, the palette, the chords and the first crumb read this list.
 import {
   Bot,
+  DoorOpen,
   FolderGit2,
   Gauge,
   Network,
@@ -20,6 +21,7 @@ export interface Place {
     | "/fleet"
     | "/agents"
     | "/connections"
+    | "/doors"
     | "/repos"
     | "/mesh"
     | "/audit"
@@ -40,6 +42,14 @@ export interface Place {
 }
 
 export const WORK: Place[] = [
+  {
+    to: "/doors",
+    label: "Doors",
+    icon: DoorOpen,
+    chord: "d",
+    words: "approve deny requests actions decisions",
+    may: (me) => me.permissions.includes("doors.read"),
+  },
   { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
   { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: "/claws/", words: "claws sandboxes" },
   {

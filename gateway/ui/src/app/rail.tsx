@@ -3,12 +3,29 @@ import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import type { Me } from "~/api/types";
 import { IconButton } from "~/ui/button";
 import { cx } from "~/ui/class";
-import { useDrawer } from "~/ui/page";
+import { useDrawer, useWaiting } from "~/ui/page";
 import { prefer, usePreferences } from "~/ui/preferences";
 import { LiveDot } from "./live-dot";
 import { allowed, KEEPING, placeOf, WORK, type Place } from "./places";
 import { ThemeSwitch } from "./theme-switch";
 import { WorkspaceSwitch } from "./workspace-switch";
+
+/** How many requests wait there. */
+function Badge({ folded }: { folded: boolean }) {
+  const doors = useWaiting((state) => state.doors);
+  if (doors === 0) return null;
+  return (
+    <span
+      className={cx(
+        "min-w-4 rounded-full bg-accent px-1 text-center text-micro leading-4 text-on-accent",
+        folded ? "absolute -top-0.5 right-0" : "ml-auto",
+      )}
+    >
+      {doors > 99 ? "99+" : doors}
+      <span className="sr-only"> waiting</span>
+    </span>
+  );
+}
 
 function RailLink({ place, folded }: { place: Place; folded: boolean }) {
   const here = useLocation({ select: ({ pathname }) => placeOf(pathname)?.to === place.to });
@@ -20,13 +37,14 @@ function RailLink({ place, folded }: { place: Place; folded: boolean }) {
         onClick={() => useDrawer.setState({ open: false })}
         title={folded ? place.label : undefined}
         className={cx(
-          "flex h-8 items-center gap-2.5 rounded-control px-2.5 transition-colors duration-80 hover:bg-line/50 hover:text-fg pointer-coarse:h-11",
+          "relative flex h-8 items-center gap-2.5 rounded-control px-2.5 transition-colors duration-80 hover:bg-line/50 hover:text-fg pointer-coarse:h-11",
           here ? "bg-line/70 font-[550] text-fg" : "text-fg-2",
         )}
         aria-current={here ? "page" : undefined}
       >
         <Icon size={16} aria-hidden className="shrink-0" />
         <span className={folded ? "sr-only" : undefined}>{place.label}</span>
+        {place.to === "/doors" && <Badge folded={folded} />}
       </Link>
     </li>
   );

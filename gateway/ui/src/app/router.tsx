@@ -126,6 +126,12 @@ const connections = createRoute({
   validateSearch: (search) => given({ q: text(search["q"]) }),
   component: page(() => import("~/domains/connections/page"), "ConnectionsPage"),
 });
+const doors = createRoute({
+  getParentRoute: () => shell,
+  path: "/doors",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: page(() => import("~/domains/doors/page"), "DoorsPage"),
+});
 const repos = createRoute({
   getParentRoute: () => shell,
   path: "/repos",
@@ -208,6 +214,7 @@ export const router = createRouter({
       agent,
       agentMoved,
       connections,
+      doors,
       repos,
       repo,
       mesh,

@@ -10,7 +10,7 @@ import type { LiveEvent } from "./stream";
 export function eventKey(event: LiveEvent): string {
   const { type, data } = event;
   if (type === "resource.changed") return `${type}:${String(data["kind"])}:${String(data["id"])}`;
-  return `${type}:${String(data["agentId"] ?? data["nodeId"] ?? "")}`;
+  return `${type}:${String(data["doorId"] ?? data["agentId"] ?? data["nodeId"] ?? "")}`;
 }
 
 /** True when what the cache holds is already newer than what the event announces. */
@@ -65,6 +65,8 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       return again(keys.placement);
     case "quota":
       return again(keys.quota);
+    case "door":
+      return again(keys.doors);
     case "app_connection":
       return again(keys.connections);
     case "mesh_network":
@@ -92,6 +94,8 @@ export function applyEvents(client: QueryClient, events: LiveEvent[]) {
       audited(client);
     } else if (type === "placement.fallback" && typeof agent === "string") {
       void renew(client, { queryKey: keys.claw(agent) });
+    } else if (type === "door.request" || type === "door.resolve") {
+      void renew(client, { queryKey: keys.doors });
     } else if (type === "beat") {
       // Sign-ins change no resource, and an entry gets its place in the chain a moment after it was written.
       audited(client);

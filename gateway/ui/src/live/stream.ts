@@ -14,6 +14,8 @@ const TYPES = [
   "node.activity",
   "resource.changed",
   "placement.fallback",
+  "door.request",
+  "door.resolve",
   "reset",
   "beat",
 ] as const;

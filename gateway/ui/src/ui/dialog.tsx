@@ -71,6 +71,10 @@ interface ConfirmProps {
   look?: "danger" | "primary";
   /** For what cannot be undone: the name that has to be typed. */
   typed?: string | undefined;
+  /** Room for much text. */
+  wide?: boolean;
+  /** Nothing is left to be done: it can only be closed. */
+  off?: boolean;
   run: () => Promise<unknown>;
   children?: ReactNode;
 }
@@ -84,6 +88,8 @@ export function Confirm({
   action,
   look = "danger",
   typed,
+  wide,
+  off,
   run,
   children,
 }: ConfirmProps) {
@@ -112,7 +118,10 @@ export function Confirm({
     <AlertDialog.Root open={open} onOpenChange={(next) => !next && !busy && close()}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={BACKDROP} />
-        <AlertDialog.Popup initialFocus={cancel} className={cx(POPUP, "p-5 [--dialog-width:440px]")}>
+        <AlertDialog.Popup
+          initialFocus={cancel}
+          className={cx(POPUP, "p-5", wide ? "[--dialog-width:680px]" : "[--dialog-width:440px]")}
+        >
           <AlertDialog.Title className="text-head-2">{title}</AlertDialog.Title>
           <AlertDialog.Description render={<div />} className="mt-1 text-fg-2">
             {consequence}
@@ -136,7 +145,7 @@ export function Confirm({
             <Button
               look={look}
               busy={busy}
-              disabled={typed !== undefined && text !== typed}
+              disabled={off || (typed !== undefined && text !== typed)}
               onClick={() => void act()}
             >
               {action}

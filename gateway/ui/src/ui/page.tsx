@@ -7,6 +7,9 @@ import { IconButton } from "./button";
 /** Whether the rail is pulled out as a drawer on a narrow screen. */
 export const useDrawer = create<{ open: boolean }>(() => ({ open: false }));
 
+/** How many requests wait for a decision: counted elsewhere, shown in every title and beside the page's name. */
+export const useWaiting = create<{ doors: number }>(() => ({ doors: 0 }));
+
 export interface Crumb {
   label: string;
   to?: "/fleet" | "/agents" | "/repos" | "/operator" | undefined;
@@ -71,7 +74,9 @@ export function PageFrame({ crumbs, actions, children }: Props) {
   const frame = use(FrameContext);
   // A name may be very long, and a title is one line of a browser.
   const names = crumbs.map((crumb) => crumb.label.slice(0, 100));
-  const title = names.toReversed().concat("Roost").join(" · ");
+  const doors = useWaiting((state) => state.doors);
+  const count = doors > 0 ? `(${doors}) ` : "";
+  const title = count + names.toReversed().concat("Roost").join(" · ");
   useEffect(() => {
     document.title = title;
   }, [title]);

@@ -3,6 +3,7 @@ import { clawRoutes } from "./routes-claws.mjs";
 import { appRoutes } from "./routes-apps.mjs";
 import { auditRoutes } from "./routes-audit.mjs";
 import { brainRoutes } from "./routes-brain.mjs";
+import { doorRoutes } from "./routes-doors.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
 import { meshRoutes } from "./routes-mesh.mjs";
@@ -42,6 +43,8 @@ const RIGHTS = {
     "tree.read",
     "apps.read",
     "apps.connect",
+    "doors.read",
+    "doors.resolve",
   ],
   viewer: [
     "workspace.read",
@@ -52,6 +55,7 @@ const RIGHTS = {
     "repos.read",
     "events.read",
     "apps.read",
+    "doors.read",
   ],
 };
 
@@ -174,6 +178,7 @@ export const routes = {
   ...brainRoutes(signedIn),
   ...auditRoutes(signedIn),
   ...appRoutes(signedIn),
+  ...doorRoutes(signedIn),
   ...meshRoutes(signedIn),
   ...repoRoutes(signedIn),
 };

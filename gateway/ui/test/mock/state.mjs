@@ -1,5 +1,6 @@
 // What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
 import { makePeople } from "./people.mjs";
+import { makeDoors } from "./doors.mjs";
 import { makeApps } from "./apps.mjs";
 import { makeRepos } from "./repos.mjs";
 
@@ -182,7 +183,7 @@ export const brief = ({ id, node_id, node_name, state, container, created_at }) 
   created_at,
 });
 
-export function makeState({ ownerReady = true, full = true, hosted } = {}) {
+export function makeState({ ownerReady = true, full = true, hosted, waiting = false } = {}) {
   const user = { id: newId(), email: "ada@example.org", name: "Ada" };
   const state = {
     user,
@@ -212,7 +213,7 @@ export function makeState({ ownerReady = true, full = true, hosted } = {}) {
     repos: { connections: [], repos: [] },
     mesh: { network: null, devices: [] },
   };
-  if (!full) return { ...state, apps: makeApps(state) };
+  if (!full) return { ...state, apps: makeApps(state), doors: [] };
   state.repos = makeRepos(state);
   const box = makeNode("workshop");
   state.nodes.push(
@@ -286,5 +287,7 @@ export function makeState({ ownerReady = true, full = true, hosted } = {}) {
     },
   );
   state.apps = makeApps(state);
+  // What waits is told on every page, so only where a test wants it.
+  state.doors = makeDoors(state).filter((one) => waiting || one.state !== "pending");
   return state;
 }

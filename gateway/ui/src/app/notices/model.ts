@@ -1,5 +1,7 @@
 // What is worth telling somebody who looked elsewhere, worked out from what the gateway says. Pure.
+import type { Door } from "~/api/doors";
 import type { Claw, NodeLine } from "~/api/types";
+import { visible } from "~/ui/visible";
 
 export type NoticeKind =
   | "node-offline"
@@ -7,6 +9,7 @@ export type NoticeKind =
   | "sandbox-lost"
   | "sandbox-failed"
   | "placement-fallback"
+  | "door-asked"
   | "quota-refused"
   | "export-done"
   | "export-failed";
@@ -20,7 +23,7 @@ export interface Notice {
   /** Of the machine or agent, or what was refused. */
   name: string;
   /** Where more about it is. */
-  thing?: { kind: "node" | "agent"; id: string };
+  thing?: { kind: "node" | "agent" | "door"; id: string };
   /** A reason or a count, in words. */
   more?: string;
   read: boolean;
@@ -31,6 +34,8 @@ export interface Standing {
   nodes: Record<string, "here" | "away">;
   /** State of each agent's sandbox, by agent. */
   sandboxes: Record<string, string>;
+  /** Requests that were told of. */
+  doors?: Record<string, true>;
 }
 
 export const NOTHING: Standing = { nodes: {}, sandboxes: {} };
@@ -88,6 +93,23 @@ export function compareAgents(before: Standing, claws: Claw[], now: number): [No
     });
   }
   return [notices, { ...before, sandboxes: seen }];
+}
+
+/** Agents that ask for an action outside, also while nobody looked. What they name is a stranger's text. */
+export function compareDoors(before: Standing, waiting: Door[], now: number): [Notice[], Standing] {
+  const known = before.doors ?? {};
+  const notices = waiting
+    .filter(({ id }) => !(id in known))
+    .map((door): Notice => ({
+      id: `door:${door.id}`,
+      kind: "door-asked",
+      at: Math.min(Date.parse(door.created_at) || now, now),
+      name: short(door.agent_name),
+      thing: { kind: "door", id: door.id },
+      more: visible(`${short(door.action)} at ${short(door.target)}`),
+      read: false,
+    }));
+  return [notices, { ...before, doors: Object.fromEntries(waiting.map(({ id }) => [id, true as const])) }];
 }
 
 /** Newest first, each once, the oldest forgotten. What is known already keeps whether it was read. */

@@ -10,7 +10,7 @@ import type { Notice } from "./model";
 import { notices, useNotices } from "./store";
 import { said } from "./words";
 
-const TARGET = { node: "/fleet/$id", agent: "/claws/$id" } as const;
+const TARGET = { node: "/fleet/$id", agent: "/claws/$id", door: "/doors" } as const;
 
 function Item({ notice, isNew, onClose }: { notice: Notice; isNew: boolean; onClose: () => void }) {
   const { tone, before, after } = said(notice);
@@ -78,9 +78,9 @@ export function NoticePanel({ onClose }: { onClose: () => void }) {
           </header>
           {list.length === 0 ? (
             <p className="p-4 text-fg-2">
-              Nothing has happened that you should know. A machine that goes offline or comes back, a sandbox
-              that is lost or made elsewhere than wanted, a refusal by the plan and the end of an export are
-              told here.
+              Nothing has happened that you should know. A machine that goes offline or comes back, an agent
+              that asks for an action outside, a sandbox that is lost or made elsewhere than wanted, a refusal
+              by the plan and the end of an export are told here.
             </p>
           ) : (
             <ul aria-label="What happened" className="min-h-0 flex-1 overflow-y-auto">

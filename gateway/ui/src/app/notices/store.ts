@@ -62,6 +62,14 @@ export const notices = {
       const [fresh, standing] = compare(now.standing);
       return { notices: add(now.notices, fresh), standing };
     }),
+  /** Requests that do not wait any more need no reading: they were decided, here or elsewhere. */
+  settle: (waiting: ReadonlySet<string>) =>
+    keep((now) => ({
+      ...now,
+      notices: now.notices.map((one) =>
+        one.kind === "door-asked" && !one.read && !waiting.has(one.id) ? { ...one, read: true } : one,
+      ),
+    })),
   readAll: () => keep((now) => ({ ...now, notices: now.notices.map((one) => ({ ...one, read: true })) })),
   clear: () => keep((now) => ({ ...now, notices: [] })),
   /** Hands over what has not been read out yet. */

@@ -2,13 +2,14 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { onProblem } from "~/api/client";
 import { keys } from "~/api/keys";
+import type { Door } from "~/api/doors";
 import type { Claw, NodeLine } from "~/api/types";
 import { clawsQuery } from "~/domains/agents/queries";
 import { nodesQuery } from "~/domains/fleet/queries";
 import { onNews } from "~/live/news";
 import { watchEvents } from "~/live/provider";
 import type { LiveEvent } from "~/live/stream";
-import { compareAgents, compareNodes } from "./model";
+import { compareAgents, compareNodes, compareDoors } from "./model";
 import { notices } from "./store";
 
 /** Lists are asked again at most so often: a report of every machine comes each ten seconds as well. */
@@ -37,7 +38,12 @@ export function seldom(run: () => void, apart = APART_MS): { call: () => void; s
 /** Lists that a page asks for are compared as they come; where no page does, an event makes this one ask. */
 export function watchNotices(client: QueryClient): () => void {
   const take = (key: readonly unknown[], data: unknown) => {
-    if (!Array.isArray(data) || key.length !== 1) return;
+    if (!Array.isArray(data)) return;
+    if (key[0] === keys.doorsWaiting[0] && key[1] === keys.doorsWaiting[1]) {
+      notices.compare((was) => compareDoors(was, data as Door[], Date.now()));
+      notices.settle(new Set((data as Door[]).map(({ id }) => `door:${id}`)));
+    }
+    if (key.length !== 1) return;
     if (key[0] === keys.nodes[0]) notices.compare((was) => compareNodes(was, data as NodeLine[], Date.now()));
     if (key[0] === keys.claws[0]) notices.compare((was) => compareAgents(was, data as Claw[], Date.now()));
   };
@@ -54,7 +60,7 @@ export function watchNotices(client: QueryClient): () => void {
   const nodes = seldom(() => again(nodesQuery));
   const agents = seldom(() => again(clawsQuery));
   // What a page asked for before this part had arrived.
-  for (const key of [keys.nodes, keys.claws]) take(key, client.getQueryData(key));
+  for (const key of [keys.nodes, keys.claws, keys.doorsWaiting]) take(key, client.getQueryData(key));
   nodes.call();
   agents.call();
 

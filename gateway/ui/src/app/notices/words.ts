@@ -23,6 +23,7 @@ const SAID: Record<NoticeKind, { tone: Tone; before: string; after: (more: strin
     before: "The sandbox of ",
     after: (why) => ` was not made where you wanted it: ${REASON[why] ?? "that machine could not take it"}.`,
   },
+  "door-asked": { tone: "waiting", before: "", after: (what) => ` asks you to approve ${what}.` },
   "quota-refused": { tone: "warning", before: "Refused, the plan is used up: ", after: (why) => ` ${why}` },
   "export-done": { tone: "done", before: "Exported: ", after: (count) => `, ${count}.` },
   "export-failed": { tone: "failed", before: "Not exported: ", after: (why) => `. ${why}` },

@@ -1,0 +1,77 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { Door, DoorAction } from "~/api/doors";
+import { keys } from "~/api/keys";
+import { Confirm } from "~/ui/dialog";
+import { Notice } from "~/ui/notice";
+import { visible } from "~/ui/visible";
+import { Decided } from "./outcome";
+import { resolve, take, type Decision } from "./queries";
+import { Request } from "./request";
+import { stateOf } from "./words";
+
+interface Props {
+  door: Door;
+  action: DoorAction | undefined;
+  agent: string;
+  own: string | undefined;
+  decision: Decision;
+  onDecided: (door: Door) => void;
+  onClose: () => void;
+}
+
+const WORDS = {
+  approve: {
+    verb: "Approve",
+    says: "It is done at once, in the name of the agent's connection, and cannot be called back.",
+  },
+  deny: { verb: "Deny", says: "Nothing is sent, and the agent is told so. It may ask again." },
+};
+
+/** Asks once more, with the whole request in view. Focus begins on Cancel, so that no stray Enter decides anything. */
+export function DecisionDialog({ door, action, agent, own, decision, onDecided, onClose }: Props) {
+  const client = useQueryClient();
+  const { verb, says } = WORDS[decision];
+  const over = door.state !== "pending";
+  const title = action?.title ?? door.action;
+  return (
+    <Confirm
+      open
+      wide
+      onClose={onClose}
+      title={`${verb}: ${visible(title)}?`}
+      consequence={
+        <>
+          <bdi>{agent}</bdi> asks for <code className="font-mono text-small">{visible(door.action)}</code> at{" "}
+          <bdi className="font-mono text-small break-all text-fg">{visible(door.target)}</bdi>. {says}
+        </>
+      }
+      action={verb}
+      look={decision === "approve" ? "primary" : "danger"}
+      off={over}
+      run={async () => {
+        const decided = await resolve(door.id, decision);
+        onDecided(decided);
+        take(client, decided);
+        await client.invalidateQueries({ queryKey: keys.doors });
+      }}
+    >
+      {over && (
+        <Notice tone="warning" className="mt-3">
+          <span role="status">
+            Nothing is left to decide: {stateOf(door.state).word.toLowerCase()}{" "}
+            <Decided door={door} own={own} />
+          </span>
+        </Notice>
+      )}
+      {/* Long requests scroll, also by keyboard. */}
+      <div
+        role="region"
+        aria-label="The whole request"
+        tabIndex={0}
+        className="mt-3 min-h-24 flex-1 overflow-y-auto rounded-control"
+      >
+        <Request door={door} action={action} whole />
+      </div>
+    </Confirm>
+  );
+}

@@ -1,0 +1,116 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { DoorOpen } from "lucide-react";
+import { useMemo } from "react";
+import { clawsQuery } from "~/api/claws";
+import type { Door } from "~/api/doors";
+import { useMay } from "~/api/may";
+import { meQuery } from "~/api/me";
+import { Button } from "~/ui/button";
+import { Empty } from "~/ui/empty";
+import { FilterField } from "~/ui/filter-field";
+import { MissingRight } from "~/ui/missing-right";
+import { PageFrame } from "~/ui/page";
+import { Failed } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
+import { History } from "./history";
+import { catalogueQuery, doorsQuery, waitingDoorsQuery } from "./queries";
+import { byAge, WaitingList } from "./waiting-list";
+import { matches } from "./words";
+
+const route = getRouteApi("/shell/doors");
+
+function useDoors(filter: string) {
+  const waiting = useQuery(waitingDoorsQuery);
+  const all = useInfiniteQuery(doorsQuery);
+  const catalogue = useQuery(catalogueQuery);
+  const claws = useQuery(clawsQuery);
+  const me = useQuery(meQuery);
+  const actions = useMemo(
+    () => new Map((catalogue.data?.items ?? []).map((one) => [one.action, one])),
+    [catalogue.data],
+  );
+  const names = useMemo(() => new Map((claws.data ?? []).map(({ id, name }) => [id, name])), [claws.data]);
+  const list = useMemo(() => all.data?.pages.flatMap((page) => page.items) ?? [], [all.data]);
+  const cardOf = (door: Door) => ({
+    action: actions.get(door.action),
+    agent: { id: door.agent_id, name: names.get(door.agent_id) ?? door.agent_name },
+  });
+  const fits = (door: Door) => {
+    const { action, agent } = cardOf(door);
+    return matches(door, agent.name, action?.title ?? "", filter);
+  };
+  return {
+    waiting,
+    all,
+    own: me.data?.user.id,
+    cardOf,
+    open: (waiting.data ?? []).filter(fits).toSorted(byAge),
+    over: list.filter((door) => door.state !== "pending" && fits(door)),
+    now: new Map(list.map((door) => [door.id, door])),
+    // Names and titles only; the requests stand without them.
+    ready: !claws.isPending && !catalogue.isPending,
+  };
+}
+
+/** What agents ask to do in the outside world. A person decides; only then Roost does it. */
+export function DoorsPage() {
+  const { q = "" } = route.useSearch();
+  const navigate = route.useNavigate();
+  const may = useMay();
+  const { waiting, all, own, cardOf, open, over, now, ready } = useDoors(q);
+  const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
+  const none =
+    waiting.data?.length === 0 ? (
+      <Empty icon={<DoorOpen size={32} strokeWidth={1.5} aria-hidden />} title="No agent asks for anything">
+        When an agent wants something done outside, such as opening an issue, it asks here, and nothing is
+        sent before a person approves it. What nobody decides within a day counts as denied.
+      </Empty>
+    ) : (
+      <Empty
+        title="No waiting request fits the filter"
+        action={<Button onClick={() => filter("")}>Clear filter</Button>}
+      />
+    );
+  return (
+    <PageFrame crumbs={[{ label: "Doors" }]}>
+      <h1 className="text-head-1">Doors</h1>
+      <FilterField label="Filter by agent, action, target or state" value={q} onChange={filter} />
+      <Stale query={waiting} />
+      {(waiting.isPending || (waiting.data && !ready)) && (
+        <Loading what="requests" rows={3} className="rounded-panel border border-line bg-surface" />
+      )}
+      {waiting.isError && !waiting.data && (
+        <Failed error={waiting.error} retry={() => void waiting.refetch()} className="" />
+      )}
+      {waiting.data && ready && (
+        <WaitingList
+          doors={open}
+          now={now}
+          filter={q}
+          cardOf={cardOf}
+          own={own}
+          mayResolve={may("doors.resolve")}
+          none={none}
+        />
+      )}
+      {!may("doors.resolve") && <MissingRight what="approve or deny what agents ask for" least="member" />}
+      {all.isError && !all.data && <Failed error={all.error} retry={() => void all.refetch()} className="" />}
+      {all.data && ready && (
+        <History
+          doors={over}
+          filter={q}
+          cardOf={cardOf}
+          own={own}
+          more={{
+            pages: all.data.pages.length,
+            has: all.hasNextPage,
+            busy: all.isFetchingNextPage,
+            load: () => void all.fetchNextPage(),
+          }}
+        />
+      )}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,52 @@
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  type InfiniteData,
+  type QueryClient,
+} from "@tanstack/react-query";
+import { api } from "~/api/client";
+import type { Door, DoorAction } from "~/api/doors";
+import { keys } from "~/api/keys";
+import type { Page } from "~/api/types";
+
+export { waitingDoorsQuery } from "~/api/doors";
+
+/** All of them, newest first, page by page. */
+export const doorsQuery = infiniteQueryOptions({
+  queryKey: keys.doorsAll,
+  queryFn: ({ pageParam, signal }) =>
+    api.get<Page<Door>>("/api/doors", { query: { state: "all", limit: 50, cursor: pageParam }, signal }),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (last) => last.next_cursor ?? undefined,
+});
+
+export const catalogueQuery = queryOptions({
+  queryKey: keys.doorCatalogue,
+  queryFn: ({ signal }) => api.get<{ items: DoorAction[] }>("/api/doors/catalogue", { signal }),
+});
+
+export type Decision = "approve" | "deny";
+
+/** Answers the request as it is now: somebody else may have been faster. */
+export const resolve = (id: string, decision: Decision) =>
+  api.post<Door>(`/api/doors/${encodeURIComponent(id)}/resolve`, { decision });
+
+/** Puts what the gateway has just said of one into the lists. */
+export function take(client: QueryClient, door: Door) {
+  client.setQueryData<Door[]>(keys.doorsWaiting, (list) =>
+    list?.filter(({ id }) => id !== door.id || door.state === "pending"),
+  );
+  client.setQueryData<InfiniteData<Page<Door>>>(keys.doorsAll, (data) => {
+    if (!data) return data;
+    const known = data.pages.some(({ items }) => items.some(({ id }) => id === door.id));
+    const pages = data.pages.map((page, at) => ({
+      ...page,
+      items: known
+        ? page.items.map((one) => (one.id === door.id ? door : one))
+        : at === 0
+          ? [door, ...page.items]
+          : page.items,
+    }));
+    return { ...data, pages };
+  });
+}

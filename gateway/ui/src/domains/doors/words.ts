@@ -1,0 +1,75 @@
+// What a request's state means for people, and which requests fit a filter.
+import type { Door, DoorState } from "~/api/doors";
+import type { Tone } from "~/ui/status";
+
+export const states: Record<DoorState, { tone: Tone; word: string; says?: string }> = {
+  pending: { tone: "waiting", word: "Waiting for a decision" },
+  approved: { tone: "moving", word: "Approved", says: "It is about to be done." },
+  performing: { tone: "moving", word: "Being done" },
+  performed: { tone: "done", word: "Done" },
+  denied: { tone: "offline", word: "Denied", says: "Nothing was sent." },
+  expired: { tone: "offline", word: "Expired", says: "Nobody decided in time, which counts as denied." },
+  failed: { tone: "failed", word: "Failed", says: "The other side refused it, or it could not be sent." },
+  unclear: {
+    tone: "warning",
+    word: "Unclear",
+    says: "Whether it was done is not known: the answer did not arrive. Look there before it is asked for again.",
+  },
+};
+
+/** A state that this page does not know yet is still shown. */
+export const stateOf = (state: DoorState) => states[state] ?? { tone: "idle" as Tone, word: state };
+
+/** The web page of a result, where it is one. */
+export function pageOf(address: string | null | undefined): URL | undefined {
+  if (!address || !URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  return url.protocol === "https:" || url.protocol === "http:" ? url : undefined;
+}
+
+/** Every word must be found in whose it is, what it is, where, or how it stands. */
+export function matches(door: Door, agent: string, title: string, filter: string): boolean {
+  const texts = [agent, title, door.action, door.target, stateOf(door.state).word];
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((part) => texts.some((text) => text.toLowerCase().includes(part)));
+}
+
+const LONG = 400;
+const LINES = 8;
+
+/** The beginning of a long text; undefined where it is short. Never ends in the middle of a character. */
+export function beginning(text: string): string | undefined {
+  const lines = text.split("\n");
+  const few = lines.slice(0, LINES).join("\n");
+  if (few.length <= LONG) return lines.length > LINES ? few : undefined;
+  const cut = few.slice(0, LONG);
+  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
+}
+
+interface Known {
+  title?: string;
+  description?: string;
+}
+
+/** What the catalogue says of each parameter, in its order. Nothing is believed of its shape. */
+export function described(schema: unknown): Map<string, Known> {
+  const properties = (schema as { properties?: Record<string, Known> } | null)?.properties;
+  return new Map(typeof properties === "object" && properties ? Object.entries(properties) : []);
+}
+
+/** Every parameter, those of the catalogue first; none is left out because the catalogue does not know it. */
+export function ordered(params: Record<string, unknown>, schema: unknown): [string, unknown][] {
+  const known = [...described(schema).keys()];
+  const rank = (name: string) => {
+    const at = known.indexOf(name);
+    return at === -1 ? known.length : at;
+  };
+  return Object.entries(params).toSorted(([a], [b]) => rank(a) - rank(b));
+}
+
+/** A value as text: a text as it is, everything else as JSON. */
+export const asText = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? String(value));
