@@ -32,8 +32,12 @@ async fn an_actor_is_restarted_and_the_audit_log_says_by_whom() {
     let gateway = Gateway::start_with(&[("operators", r#"["owner@roost.localhost"]"#)]).await;
     let operator = gateway.owner().await;
     let path = "/api/ops/actors/roost%2Ffoundation%2Fsaga-driver/restart";
-    let started =
-        |tree: &serde_json::Value| tree["root"]["children"][0]["children"][0]["started_at"].clone();
+    let started = |tree: &serde_json::Value| {
+        let foundation = tree["root"]["children"][0]["children"].as_array();
+        let driver = foundation.expect("children").iter();
+        let mut driver = driver.filter(|child| child["name"] == "saga-driver");
+        driver.next().expect("it is there")["started_at"].clone()
+    };
     let before = started(&operator.get("/api/ops/tree").expect(200).await.body);
     operator.post(path).expect(202).await;
     eventually("the actor has started anew", || async {

@@ -15,8 +15,6 @@ pub const MOST_CONNECTIONS: u64 = 20;
 pub const MOST_PAGES: u32 = 20;
 /// Repositories that a list of ours shows.
 pub const MOST_LISTED: u64 = 500;
-/// The method in an allow-list that means git itself and no request of ours.
-pub const GIT: &str = "GIT";
 
 /// Whether a connection is being synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -94,7 +92,7 @@ pub fn is_token(token: &str) -> bool {
     (8..=1_000).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Where the token may go: to the lists that are read, reading, and to git at the host itself.
+/// Where the token may go: to the lists that are read, reading. Nowhere else, the repositories themselves included.
 pub fn allow(kind: ProviderKind, base: &Url, owner: Option<&str>) -> Vec<Allow> {
     let provider = kind.provider();
     let api = provider.api(base);
@@ -107,20 +105,7 @@ pub fn allow(kind: ProviderKind, base: &Url, owner: Option<&str>) -> Vec<Allow> 
             path_prefix: url.path().to_owned(),
         }
     });
-    let git = match kind {
-        ProviderKind::GitHub => "https://github.com".to_owned(),
-        _ => base.origin().ascii_serialization(),
-    };
-    let below = match kind {
-        ProviderKind::GitHub => "/",
-        _ => base.path(),
-    };
-    let git = Allow {
-        origin: git,
-        methods: vec![GIT.to_owned()],
-        path_prefix: below.to_owned(),
-    };
-    lists.chain([git]).collect()
+    lists.collect()
 }
 
 /// What a page of a list says about a next one.
