@@ -380,7 +380,16 @@ impl Reader {
     }
 
     fn finish(mut self, config: Option<Config>) -> Result<(Config, Vec<String>), ConfigErrors> {
-        let unknown: Vec<String> = self.refuse.difference(&self.known).cloned().collect();
+        let known = |path: &String| match path.ends_with('.') {
+            true => self.known.iter().any(|key| key.starts_with(path)),
+            false => self.known.contains(path),
+        };
+        let unknown: Vec<String> = self
+            .refuse
+            .iter()
+            .filter(|path| !known(path))
+            .map(|path| path.trim_end_matches('.').to_owned())
+            .collect();
         for key in unknown {
             let problem = match nearest(&key, &self.known) {
                 Some(near) => format!("is not a key; did you mean `{near}`?"),
@@ -407,11 +416,12 @@ fn one_line(error: &figment::Error) -> String {
     error.to_string().replace('\n', " ")
 }
 
-/// The dotted paths of all leaves.
+/// The dotted paths of all leaves. A section without a key (all of them commented out) ends in a dot.
 fn paths(dict: &Dict) -> Vec<String> {
     dict.iter()
         .flat_map(|(key, value)| match value.as_dict() {
-            Some(inner) if !inner.is_empty() => paths(inner)
+            Some(inner) if inner.is_empty() => vec![format!("{key}.")],
+            Some(inner) => paths(inner)
                 .into_iter()
                 .map(|path| format!("{key}.{path}"))
                 .collect(),

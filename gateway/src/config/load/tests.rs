@@ -31,6 +31,42 @@ fn an_empty_file_is_a_working_configuration() {
 }
 
 #[test]
+fn the_example_loads_and_every_key_that_it_offers_exists() {
+    let example = include_str!("../../../../deploy/config.example.toml");
+    from(example, &[]).unwrap();
+    // As somebody would who takes the `#` away: values may not fit this machine, but no key may be unknown.
+    let offers = |line: &str| {
+        let key = line.split(" = ").next().unwrap_or_default();
+        let named =
+            |key: &str| !key.is_empty() && key.chars().all(|c| c == '_' || c.is_ascii_lowercase());
+        line.starts_with('[') || (key != line && named(key))
+    };
+    let whole: Vec<&str> = example
+        .lines()
+        .map(|line| {
+            line.strip_prefix("# ")
+                .filter(|rest| offers(rest))
+                .unwrap_or(line)
+        })
+        .collect();
+    let problems =
+        from(&whole.join("\n"), &[]).map_or_else(|errors| errors.to_string(), |_| String::new());
+    assert!(
+        whole.len() > 100 && !problems.contains("not a key"),
+        "{problems}"
+    );
+}
+
+#[test]
+fn a_section_may_be_empty_when_it_exists() {
+    from("[oauth]\n[auth]\n", &[]).unwrap();
+    for wrong in ["[oatuh]\n", "oauth = 5\n"] {
+        let error = from(wrong, &[]).unwrap_err().to_string();
+        assert!(error.contains("is not a key"), "{error}");
+    }
+}
+
+#[test]
 fn kill_points_are_armed_only_where_it_is_allowed_and_each_wrong_order_is_named() {
     let order = "events.writer.before_commit=abort@2";
     let two = format!("{order}, actor.before_handle=panic");
