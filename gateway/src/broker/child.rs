@@ -40,6 +40,7 @@ impl Embedded {
             "--until-input-ends".to_owned(),
             format!("--data-dir={}", data.display()),
             format!("--socket={}", config.broker_socket().display()),
+            format!("--mirror-mib={}", broker.mirror_mib),
         ];
         arguments.extend(
             config
