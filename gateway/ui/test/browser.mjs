@@ -12,6 +12,7 @@ import {
   uncovered,
   visitor,
 } from "./browser-kit.mjs";
+import { connectionTests } from "./browser-connections.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
 import { hostileTests } from "./browser-hostile.mjs";
@@ -25,6 +26,7 @@ import { machineTests } from "./browser-machine.mjs";
 import { markdownTests } from "./browser-markdown.mjs";
 import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
+import { pasteTests } from "./browser-paste.mjs";
 import { peopleTests } from "./browser-people.mjs";
 import { meshTests } from "./browser-mesh.mjs";
 import { repoTests } from "./browser-repos.mjs";
@@ -216,6 +218,8 @@ const tests = {
   ...machineTests(scene),
   ...agentTests(scene),
   ...appTests(scene, both),
+  ...pasteTests(scene, both),
+  ...connectionTests(scene),
   ...doorTests(scene, both),
   ...consoleTests(scene),
   ...brainTests(scene),

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { Problem } from "~/api/problem";
-import type { AppConnection, AppOptions, OAuthStart, OAuthStarted } from "~/api/types";
+import type { AppConnection, AppOptions, NewConnection, OAuthStart, OAuthStarted } from "~/api/types";
 
 const LIST = "/api/apps/connections";
 
@@ -37,5 +37,8 @@ export async function begin(body: OAuthStart): Promise<URL> {
     detail: "Its address for signing in is not one that a browser can open. Nothing was connected.",
   });
 }
+
+/** With a secret that somebody has; it is answered to nobody. */
+export const paste = (body: NewConnection) => api.post<AppConnection>(LIST, body);
 
 export const disconnect = (id: string) => api.delete<void>(`${LIST}/${encodeURIComponent(id)}`);
