@@ -1,6 +1,9 @@
 // What a connection's state means for people, and which of them needs somebody first.
 import type { AppConnection } from "~/api/types";
+import { appName } from "~/ui/app-name";
 import type { Tone } from "~/ui/status";
+
+export { appName };
 
 export type Standing = AppConnection["state"] | "ended";
 
@@ -46,20 +49,6 @@ export const standings: Record<Standing, Words> = {
   },
   ready: { tone: "done", word: "Ready", rank: 4 },
 };
-
-const NAMES: Record<string, string> = {
-  github: "GitHub",
-  gitlab: "GitLab",
-  forgejo: "Forgejo",
-  gitea: "Gitea",
-  slack: "Slack",
-  notion: "Notion",
-  linear: "Linear",
-  jira: "Jira",
-  google: "Google",
-  webhook: "Webhook",
-};
-export const appName = (provider: string): string => NAMES[provider] ?? provider;
 
 const host = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
 
