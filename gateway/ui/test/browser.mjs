@@ -18,7 +18,9 @@ import { brainTests } from "./browser-brain.mjs";
 import { hostileTests } from "./browser-hostile.mjs";
 import { appTests } from "./browser-apps.mjs";
 import { agentTests } from "./browser-agent.mjs";
+import { deploymentTests } from "./browser-deployment.mjs";
 import { doorTests } from "./browser-doors.mjs";
+import { doorListTests } from "./browser-doors-list.mjs";
 import { fleetTests } from "./browser-fleet.mjs";
 import { identityTests } from "./browser-identity.mjs";
 import { liveTests } from "./browser-live.mjs";
@@ -98,6 +100,10 @@ const tests = {
           members: "/members",
           quotas: "/quotas",
           settings: "/settings",
+          "settings-sign-in": "/settings/sign-in",
+          "settings-connections": "/settings/connections",
+          "settings-mesh": "/settings/mesh",
+          "settings-broker": "/settings/broker",
           operator: "/operator",
           explained: `/operator?actor=${encodeURIComponent(`root/fleet/node-${mock.state.nodes[0].name}`)}`,
           promises: "/operator/promises",
@@ -206,6 +212,7 @@ const tests = {
 
   ...shellTests(scene, both),
   ...settingsTests(scene),
+  ...deploymentTests(scene, both),
   ...tabTests(scene),
   ...noticeTests(scene, both),
   ...stateTests(scene, both),
@@ -221,6 +228,7 @@ const tests = {
   ...pasteTests(scene, both),
   ...connectionTests(scene),
   ...doorTests(scene, both),
+  ...doorListTests(scene),
   ...consoleTests(scene),
   ...brainTests(scene),
   ...markdownTests(scene, both),

@@ -94,4 +94,6 @@ export type Actor = Schemas["ActorSnapshot"];
 export type Tree = Schemas["TreeSnapshot"];
 export type TreeDelta = Schemas["TreeDelta"];
 export type Explanation = Schemas["Explanation"];
+export type BrokerNow = Schemas["BrokerNow"];
+export type BrokerRoot = Schemas["BrokerRoot"];
 export type Promises = Schemas["Promises"];

@@ -2,6 +2,7 @@
 import { makePeople } from "./people.mjs";
 import { makeDoors } from "./doors.mjs";
 import { makeApps } from "./apps.mjs";
+import { makeBroker } from "./broker.mjs";
 import { makeRepos } from "./repos.mjs";
 
 const GIB = 1024 ** 3;
@@ -212,6 +213,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     people: makePeople(user, { newId, ago }),
     repos: { connections: [], repos: [] },
     mesh: { network: null, devices: [] },
+    broker: makeBroker(),
   };
   if (!full) return { ...state, apps: makeApps(state), doors: [] };
   state.repos = makeRepos(state);

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { appOptionsQuery } from "~/api/apps";
 import type { AppConnection, AppOptions, Claw } from "~/api/types";
 import { Modal } from "~/ui/dialog";
 import { isolate } from "~/ui/isolate";
@@ -10,7 +11,6 @@ import { AppForm } from "./app-form";
 import { Settings } from "./begin-problem";
 import { McpForm } from "./mcp-form";
 import { PasteForm } from "./paste-form";
-import { optionsQuery } from "./queries";
 import { appName, WEBHOOK } from "./words";
 
 type Kind = "app" | "token" | "webhook" | "mcp";
@@ -74,7 +74,7 @@ function Ways({ claw, has, options, onClose }: Props & { options: AppOptions }) 
 
 /** Connects an agent: by a sign-in elsewhere, to which the browser goes, or with a secret that somebody has. */
 export function ConnectDialog(props: Props) {
-  const options = useQuery(optionsQuery);
+  const options = useQuery(appOptionsQuery);
   const { claw, onClose } = props;
   return (
     <Modal

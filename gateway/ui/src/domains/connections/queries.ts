@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { Problem } from "~/api/problem";
-import type { AppConnection, AppOptions, NewConnection, OAuthStart, OAuthStarted } from "~/api/types";
+import type { AppConnection, NewConnection, OAuthStart, OAuthStarted } from "~/api/types";
 
 const LIST = "/api/apps/connections";
 
@@ -17,13 +17,6 @@ export const connectionsOf = (agent: string) =>
     queryKey: keys.connectionsOf(agent),
     queryFn: ({ signal }) => all<AppConnection>(LIST, { agent_id: agent }, signal),
   });
-
-/** What can be connected here. A change of the configuration tells nobody, so it is asked each time it matters. */
-export const optionsQuery = queryOptions({
-  queryKey: keys.appOptions,
-  queryFn: ({ signal }) => api.get<AppOptions>("/api/apps/options", { signal }),
-  staleTime: 0,
-});
 
 /** Where the person has to sign in. The issuer wrote it, so nothing but a web page is followed. */
 export async function begin(body: OAuthStart): Promise<URL> {

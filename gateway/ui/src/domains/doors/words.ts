@@ -54,10 +54,18 @@ interface Known {
   description?: string;
 }
 
-/** What the catalogue says of each parameter, in its order. Nothing is believed of its shape. */
+interface Schema {
+  properties?: Record<string, Known | null>;
+  required?: unknown;
+}
+
+/** What the catalogue says of each parameter: what must be there first, in its order. Nothing is believed of its shape. */
 export function described(schema: unknown): Map<string, Known> {
-  const properties = (schema as { properties?: Record<string, Known> } | null)?.properties;
-  return new Map(typeof properties === "object" && properties ? Object.entries(properties) : []);
+  const { properties, required } = (schema ?? {}) as Schema;
+  if (typeof properties !== "object" || !properties) return new Map();
+  const first = Array.isArray(required) ? required.filter((name) => Object.hasOwn(properties, name)) : [];
+  const names = [...new Set<string>([...first, ...Object.keys(properties)])];
+  return new Map(names.map((name) => [name, properties[name] ?? {}]));
 }
 
 /** Every parameter, those of the catalogue first; none is left out because the catalogue does not know it. */

@@ -1,13 +1,14 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type SubmitEvent } from "react";
 import { keys } from "~/api/keys";
+import { MESHES } from "~/api/mesh";
 import { asProblem } from "~/api/problem";
 import type { MeshKind } from "~/api/types";
 import { Button } from "~/ui/button";
 import { DialogActions, Modal } from "~/ui/dialog";
 import { Choice, Field } from "~/ui/field";
 import { ProblemNote } from "~/ui/problem";
-import { connect, NAMES } from "./queries";
+import { connect } from "./queries";
 
 const PLACED = new Set(["/kind", "/tailnet", "/base_url", "/api_key"]);
 
@@ -50,7 +51,7 @@ export function ConnectDialog({ replaces, onClose }: { replaces: boolean; onClos
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Choice label="Network" value={kind} onChange={(event) => setKind(event.target.value as MeshKind)}>
-          {Object.entries(NAMES).map(([value, name]) => (
+          {Object.entries(MESHES).map(([value, name]) => (
             <option key={value} value={value}>
               {name}
             </option>
