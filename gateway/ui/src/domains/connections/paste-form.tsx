@@ -1,12 +1,14 @@
 import { useRef, useState, type SubmitEvent } from "react";
+import { keys } from "~/api/keys";
 import type { AppConnection } from "~/api/types";
 import { Button } from "~/ui/button";
 import { DialogActions } from "~/ui/dialog";
 import { Choice, Field } from "~/ui/field";
 import { SecretField } from "~/ui/secret-field";
+import { useSending } from "~/ui/sending";
 import { Replaces } from "./begin-actions";
 import { PasteProblem } from "./paste-problem";
-import { usePaste } from "./use-paste";
+import { paste } from "./queries";
 import { appName, secretMistake, tokenHint, WEBHOOK, webhookMistake } from "./words";
 
 interface Props {
@@ -25,28 +27,25 @@ export function PasteForm({ agent, has, providers, renews, onClose }: Props) {
   const webhook = provider === WEBHOOK;
   const [url, setUrl] = useState(webhook ? (renews?.issuer_url ?? "") : "");
   const [wrong, setWrong] = useState<{ url?: string | undefined; secret?: string | undefined }>({});
-  const secret = useRef<HTMLInputElement>(null);
-  const { busy, problem, send, reset } = usePaste(onClose);
-  const own = () => secret.current?.value.trim() ?? "";
-  const submit = async (event: SubmitEvent) => {
+  const form = useRef<HTMLFormElement>(null);
+  const { busy, problem, unplaced, send, reset } = useSending(keys.connections, onClose);
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    const found = { url: webhook ? webhookMistake(url) : undefined, secret: secretMistake(own()) };
+    const field = form.current?.elements.namedItem("secret");
+    if (!form.current || !(field instanceof HTMLInputElement)) return;
+    const secret = field.value.trim();
+    const found = { url: webhook ? webhookMistake(url) : undefined, secret: secretMistake(secret) };
     setWrong(found);
     if (found.url || found.secret) return;
-    const keep = await send({
-      clawId: agent,
-      provider,
-      secret: own(),
-      ...(webhook && { url: url.trim() }),
-    });
-    if (!keep && secret.current) secret.current.value = "";
+    const body = { clawId: agent, provider, secret, ...(webhook && { url: url.trim() }) };
+    void send(form.current, () => paste(body));
   };
-  const placed = problem?.fields.some(({ pointer }) => ["/provider", "/url", "/secret"].includes(pointer));
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-3">
+    <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-3">
       {webhook && (
         <Field
           label="Address of the webhook"
+          name="url"
           type="url"
           inputMode="url"
           autoComplete="off"
@@ -67,6 +66,7 @@ export function PasteForm({ agent, has, providers, renews, onClose }: Props) {
       {!webhook && !renews && (
         <Choice
           label="App"
+          name="provider"
           value={provider}
           error={problem?.field("/provider")}
           onChange={(event) => {
@@ -82,14 +82,14 @@ export function PasteForm({ agent, has, providers, renews, onClose }: Props) {
         </Choice>
       )}
       <SecretField
-        ref={secret}
+        name="secret"
         label={webhook ? "Secret" : "Token"}
         error={wrong.secret ?? problem?.field("/secret")}
         hint={tokenHint(provider)}
         onChange={() => wrong.secret && setWrong((now) => ({ ...now, secret: undefined }))}
       />
       {has.some((one) => one.provider === provider) && <Replaces app={appName(provider)} />}
-      {problem && !placed && <PasteProblem problem={problem} />}
+      {unplaced && <PasteProblem problem={unplaced} />}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="primary" busy={busy}>

@@ -87,7 +87,7 @@ function Now({ now, at, again, busy }: { now: BrokerNow; at: number; again: () =
     <>
       {now.warnings.map((warning) => (
         <Notice key={warning} tone="warning">
-          <span className="break-words">{warning}</span>
+          <span className="break-words">{warning.charAt(0).toUpperCase() + warning.slice(1)}</span>
         </Notice>
       ))}
       <Panel

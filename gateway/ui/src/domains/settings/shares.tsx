@@ -32,7 +32,7 @@ export function Shares({ label, shares }: { label: string; shares: Share[] | und
             {shares.map(({ word, value, tone }) => (
               <li key={word}>
                 <Status
-                  tone={value > 0 || tone === "done" ? tone : "idle"}
+                  tone={value > 0 ? tone : "idle"}
                   word={`${number(value)} ${word}`}
                   className="whitespace-normal"
                 />
