@@ -20,6 +20,7 @@ mod collector;
 mod disk;
 mod follower;
 mod gateway;
+pub mod git_host;
 pub mod hosted;
 mod issuer;
 pub mod machine;

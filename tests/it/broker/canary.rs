@@ -27,7 +27,7 @@ fn found(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// How often `needle` is in the memory of a process, of which every readable page is read.
-fn in_memory(process: u32, needle: &[u8]) -> usize {
+pub(super) fn in_memory(process: u32, needle: &[u8]) -> usize {
     let maps = std::fs::read_to_string(format!("/proc/{process}/maps"))
         .expect("a process of this test can be read");
     let mut memory = std::fs::File::open(format!("/proc/{process}/mem"))
