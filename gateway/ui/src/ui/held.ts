@@ -43,9 +43,14 @@ export function useHeld<T extends { id: string }>(current: T[], chosen = "") {
     if (next.pointer || next.focus) setFrozen((before) => before ?? asRows(current));
     else setFrozen(undefined);
   };
-  // Nobody is told when what had the focus is taken away, as a row's dialog is with its row: then nobody reads there.
+  // Nobody is told when what had the focus is taken away, as a row's dialog is with its row. A dialog that closes gives
+  // the focus back a moment later; where it is nowhere then, nobody reads here.
   useEffect(() => {
-    if (by.focus && document.activeElement === document.body) hold({ focus: false });
+    if (!by.focus) return undefined;
+    const look = requestAnimationFrame(() => {
+      if (document.activeElement === document.body) hold({ focus: false });
+    });
+    return () => cancelAnimationFrame(look);
   });
   return {
     ...result,
