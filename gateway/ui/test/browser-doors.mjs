@@ -23,6 +23,8 @@ export const doorTests = (scene, both) => ({
         "labels",
       ]);
       await mine(page).getByText("23 h").waitFor();
+      await mine(page).getByText("Would be sent to https://api.github.example.org").waitFor();
+      await cards(page).nth(1).getByText("Would be sent to https://hooks.example.org/roost").waitFor();
       await cards(page)
         .nth(1)
         .getByText("24 min left")
@@ -47,8 +49,14 @@ export const doorTests = (scene, both) => ({
       await approve(page).focus();
       await page.keyboard.press("Enter");
       await hasFocus(act(page, "Cancel"));
+      await dialog(page).getByText("Would be sent to https://api.github.example.org").waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, "doors-approve");
+      // Live, while somebody thinks about it: the connection is ended elsewhere.
+      const { apps } = mock.state;
+      apps.connections = apps.connections.filter((one) => one.provider !== "github");
+      mock.hub.changed("app_connection", "any", 2);
+      await dialog(page).getByText("not connected to GitHub any more: approved, it would fail").waitFor();
       // A held key, and one more press, as somebody does who was typing elsewhere.
       await page.keyboard.press("Enter");
       await uncovered(page);

@@ -75,6 +75,7 @@ export const outsideTests = ({ page, open, clean, agent }) => ({
       await page.getByRole("link", { name: "Doors 1 waiting" }).click();
       const card = page.getByRole("article");
       await card.getByText("journey.walked").first().waitFor();
+      await card.getByText(`Would be sent to ${hook.url}`).waitFor();
       await clean("door");
       await card.getByRole("button", { name: /^Approve/ }).click();
       await page.getByRole("alertdialog").getByRole("button", { name: "Approve", exact: true }).click();
@@ -90,7 +91,7 @@ export const outsideTests = ({ page, open, clean, agent }) => ({
 
       await open("/audit", "Audit");
       await page.getByText("tell its webhook something").first().waitFor();
-      await page.getByText(/connected an agent to .*Webhook/).waitFor();
+      await page.getByText(/connected an agent to .*Webhook/).first().waitFor();
       await clean("audit-doors");
       await open("/connections", "Connections");
       await page.getByRole("button", { name: /^Disconnect Webhook/ }).click();

@@ -1,22 +1,15 @@
 import { queryOptions } from "@tanstack/react-query";
+import { CONNECTIONS } from "~/api/apps";
 import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { Problem } from "~/api/problem";
 import type { AppConnection, NewConnection, OAuthStart, OAuthStarted } from "~/api/types";
 
-const LIST = "/api/apps/connections";
-
 /** Of the whole workspace. */
 export const connectionsQuery = queryOptions({
   queryKey: keys.connections,
-  queryFn: ({ signal }) => all<AppConnection>(LIST, {}, signal),
+  queryFn: ({ signal }) => all<AppConnection>(CONNECTIONS, {}, signal),
 });
-
-export const connectionsOf = (agent: string) =>
-  queryOptions({
-    queryKey: keys.connectionsOf(agent),
-    queryFn: ({ signal }) => all<AppConnection>(LIST, { agent_id: agent }, signal),
-  });
 
 /** Where the person has to sign in. The issuer wrote it, so nothing but a web page is followed. */
 export async function begin(body: OAuthStart): Promise<URL> {
@@ -32,6 +25,6 @@ export async function begin(body: OAuthStart): Promise<URL> {
 }
 
 /** With a secret that somebody has; it is answered to nobody. */
-export const paste = (body: NewConnection) => api.post<AppConnection>(LIST, body);
+export const paste = (body: NewConnection) => api.post<AppConnection>(CONNECTIONS, body);
 
-export const disconnect = (id: string) => api.delete<void>(`${LIST}/${encodeURIComponent(id)}`);
+export const disconnect = (id: string) => api.delete<void>(`${CONNECTIONS}/${encodeURIComponent(id)}`);
