@@ -1,6 +1,7 @@
 //! Connecting agents to apps by OAuth: a real broker, a real gateway, an issuer on loopback.
 
 mod broken;
+mod canary;
 mod hostile;
 mod sign_ins;
 
