@@ -2,6 +2,7 @@
 
 mod broken;
 mod canary;
+mod certified;
 mod hostile;
 mod sign_ins;
 
