@@ -13,8 +13,8 @@ use axum_server::tls_rustls::{RustlsConfig, from_tcp_rustls};
 use http::header;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
 
-/// Where each host's requests go.
-type Hosts = Arc<BTreeMap<String, SocketAddr>>;
+/// Where each host's requests go, and who takes them there.
+type Hosts = Arc<(BTreeMap<String, SocketAddr>, reqwest::Client)>;
 
 /// Serves these hosts at an address; answers the authority that vouches for them, as PEM.
 ///
@@ -39,7 +39,8 @@ pub async fn front(at: SocketAddr, hosts: &[(&str, SocketAddr)]) -> String {
     listener.set_nonblocking(true).expect("a socket");
     let server = from_tcp_rustls(listener, tls.expect("a certificate")).expect("a server");
     let hosts = hosts.iter().map(|(name, to)| ((*name).to_owned(), *to));
-    let hosts: Hosts = Arc::new(hosts.collect());
+    let client = reqwest::Client::builder().build().expect("a client");
+    let hosts: Hosts = Arc::new((hosts.collect(), client));
     let router = Router::new().fallback(pass_on).with_state(hosts);
     tokio::spawn(async move { server.serve(router.into_make_service()).await });
     authority.pem()
@@ -49,10 +50,11 @@ async fn pass_on(State(hosts): State<Hosts>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let host = head.headers.get(header::HOST);
     let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let (hosts, client) = &*hosts;
     let to = hosts[host];
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
     let body = to_bytes(body, 1 << 20).await.expect("a small body");
-    let answer = reqwest::Client::new()
+    let answer = client
         .request(head.method, format!("http://{to}{path}"))
         .headers(head.headers)
         .body(body)

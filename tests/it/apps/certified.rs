@@ -22,6 +22,7 @@ struct Place {
     gateway: Gateway,
     broker: BrokerProcess,
     app: App,
+    http: reqwest::Client,
     scratch: Option<ScratchPostgres>,
     _folder: tempfile::TempDir,
 }
@@ -54,6 +55,7 @@ impl Place {
             gateway,
             broker,
             app,
+            http: reqwest::Client::builder().build().expect("a client"),
             scratch,
             _folder: folder,
         }
@@ -103,7 +105,8 @@ impl Place {
             .append_pair("token", token)
             .finish();
         let url = format!("{}/token/introspection", self.provider.url());
-        let answer = reqwest::Client::new()
+        let answer = self
+            .http
             .post(url)
             .header("content-type", "application/x-www-form-urlencoded")
             .body(form)
@@ -175,7 +178,8 @@ async fn an_app_is_connected_used_renewed_taken_back_and_revoked_at_a_certified_
         }
 
         // The person takes it back at the provider.
-        let withdraw = reqwest::get(format!("{}/withdraw", place.provider.url())).await;
+        let withdraw = format!("{}/withdraw", place.provider.url());
+        let withdraw = place.http.get(withdraw).send().await;
         assert_eq!(withdraw.expect("an answer").status(), 204);
         let (failed, sent) = place.uses(&agent, "failed").await;
         assert_eq!(sent, None, "nothing is sent without consent");
