@@ -31,6 +31,10 @@ impl BrokerProcess {
     /// # Panics
     /// When the program is missing.
     pub fn launch(folder: &Path, die_after: Option<u32>) -> Self {
+        Self::launch_with(folder, die_after, &[])
+    }
+
+    fn launch_with(folder: &Path, die_after: Option<u32>, more: &[&str]) -> Self {
         let log = File::options()
             .create(true)
             .append(true)
@@ -39,6 +43,7 @@ impl BrokerProcess {
         command
             .args(["serve", "--allow-private=127.0.0.1"])
             .arg(format!("--data-dir={}", folder.join("data").display()))
+            .args(more)
             .env_remove("CREDENTIALS_DIRECTORY")
             .env_remove("ROOST_BROKER_LOG")
             .stdin(Stdio::null())
@@ -61,7 +66,15 @@ impl BrokerProcess {
     /// # Panics
     /// When it ends instead.
     pub async fn start(folder: &Path) -> Self {
-        let mut process = Self::launch(folder, None);
+        Self::start_with(folder, &[]).await
+    }
+
+    /// As [`start`](Self::start), with more arguments.
+    ///
+    /// # Panics
+    /// When it ends instead.
+    pub async fn start_with(folder: &Path, more: &[&str]) -> Self {
+        let mut process = Self::launch_with(folder, None, more);
         let deadline = Instant::now() + Duration::from_secs(60);
         loop {
             assert!(process.ended().is_none(), "it ended:\n{}", process.log());

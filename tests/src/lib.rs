@@ -23,6 +23,7 @@ mod forms;
 pub mod front;
 mod gate;
 mod gateway;
+pub mod git_host;
 pub mod hosted;
 mod issuer;
 pub mod machine;

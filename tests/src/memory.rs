@@ -7,7 +7,7 @@ const READS: &str = "a process of this test can be read";
 /// How often each of the needles is in the memory of a process.
 ///
 /// # Panics
-/// When it cannot be read, or is too small to have been read.
+/// When it cannot be read, or so little of it that it was not.
 pub fn in_memory(process: u32, needles: &[&[u8]]) -> Vec<usize> {
     let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).expect(READS);
     let mut memory = std::fs::File::open(format!("/proc/{process}/mem")).expect(READS);
@@ -34,6 +34,6 @@ pub fn in_memory(process: u32, needles: &[&[u8]]) -> Vec<usize> {
             *count += memchr::memmem::find_iter(&bytes, needle).count();
         }
     }
-    assert!(read > 1 << 20, "the memory was read: {read} bytes");
+    assert!(read > 1 << 16, "the memory was read: {read} bytes");
     counts
 }

@@ -60,6 +60,9 @@ pub struct Serve {
     /// More authorities than the public ones, as PEM
     #[arg(long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
+    /// How large a mirror of a repository may be
+    #[arg(long, value_name = "MIB", default_value_t = 2048)]
+    pub mirror_mib: u64,
     /// End when standard input ends: whoever started this is gone
     #[arg(long)]
     pub until_input_ends: bool,

@@ -4,6 +4,7 @@
 //! * `process` makes this process unreadable, first of all.
 //! * `seal` and `root` are the cryptography, `store` the sealed records on the disk, `disk` how files change.
 //! * `egress` decides where a secret may go and takes it out of answers; `oauth` gets and renews tokens.
+//! * `git` has the mirrors of repositories.
 //! * `audit` is the chain of uses; `server` the socket.
 //!
 //! *Invariant: no verb's answer carries a secret* (`wire` in the library). *Invariant: no key leaves this process.*
@@ -13,6 +14,7 @@ mod audit;
 mod clock;
 mod disk;
 mod egress;
+mod git;
 mod oauth;
 mod process;
 mod record;

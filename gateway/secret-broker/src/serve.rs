@@ -16,6 +16,7 @@ use crate::args::Serve;
 use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::egress::{AddressPolicy, EgressSettings, Outlet};
+use crate::git::{MirrorLimits, Mirrors};
 use crate::oauth::OAuth;
 use crate::root::{KeySource, Keyring, Root, Transit, TransitSettings};
 use crate::server::{Broker, Counters, Limits, Listener, Peers, SocketAccess};
@@ -65,7 +66,17 @@ pub async fn run(args: Serve) -> anyhow::Result<()> {
     let socket = args
         .socket
         .unwrap_or_else(|| args.data_dir.join("run/broker.sock"));
+    let limits = MirrorLimits {
+        most: args.mirror_mib.saturating_mul(1 << 20),
+        ..MirrorLimits::default()
+    };
+    let mirrors = Mirrors::new(args.data_dir.join("mirrors"), outlet.clone(), limits);
+    mirrors
+        .sweep(&store.names())
+        .await
+        .context("the folder of mirrors cannot be read")?;
     let broker = Broker {
+        mirrors,
         oauth: OAuth::new(store.clone(), outlet.clone()),
         outlet,
         audit: audit.clone(),

@@ -4,3 +4,6 @@ mod beside_the_gateway;
 mod canary;
 mod full_disk;
 mod killed_anywhere;
+mod mirror_bench;
+mod mirrors;
+mod mirrors_of_strangers;

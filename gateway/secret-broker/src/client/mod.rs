@@ -5,6 +5,7 @@
 
 mod connection;
 mod forward;
+mod git;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,6 +1,6 @@
 //! The allow-list of a record: scheme, host and port exactly, method, path prefix by whole segments. Denied by default.
 
-use roost_secret_broker::wire::{Allow, Fault, FaultCode, Inject};
+use roost_secret_broker::wire::{Allow, Fault, FaultCode, GIT, Inject};
 use url::Url;
 
 use super::AddressPolicy;
@@ -40,6 +40,44 @@ impl Target {
             // TRACE answers with the request, the credential in it.
             return Err(bad("CONNECT and TRACE are never forwarded"));
         }
+        if method.as_str() == GIT {
+            return Err(bad(
+                "GIT is no method: it is what an allow-list calls git_fetch",
+            ));
+        }
+        Self::covered(method, url, allow, policy)
+    }
+
+    /// Checks a repository's address against a record's list.
+    ///
+    /// # Errors
+    /// As for [`check`](Self::check).
+    pub fn check_repository(
+        url: &str,
+        allow: &[Allow],
+        policy: &AddressPolicy,
+    ) -> Result<Url, Fault> {
+        let bad = |detail: &str| Fault::new(FaultCode::BadRequest, detail);
+        if url.len() > LONGEST {
+            return Err(bad("the address of the repository is over 8 KiB"));
+        }
+        let url = Url::parse(url).map_err(|_| bad("the address of the repository is no URL"))?;
+        if url.query().is_some() || url.fragment().is_some() || url.path().ends_with('/') {
+            return Err(bad(
+                "the address of a repository has no query, no # and no / at its end",
+            ));
+        }
+        let git = GIT.parse().map_err(|_| bad("GIT is no method"))?;
+        Ok(Self::covered(git, url, allow, policy)?.url)
+    }
+
+    fn covered(
+        method: http::Method,
+        url: Url,
+        allow: &[Allow],
+        policy: &AddressPolicy,
+    ) -> Result<Self, Fault> {
+        let bad = |detail: &str| Fault::new(FaultCode::BadRequest, detail);
         if !url.username().is_empty() || url.password().is_some() {
             return Err(bad("the address of the request carries a user"));
         }

@@ -51,10 +51,20 @@ pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Ans
             let done = broker.store.rekey().await.map_err(|error| fault_of(&error));
             (None, done.map(Answer::Saved))
         }
+        Request::GitForget(asked) => {
+            let forgotten = broker.mirrors.forget(&asked.name, &asked.mirror).await;
+            (
+                Some(asked.name),
+                forgotten.map(|existed| Answer::Forgotten { existed }),
+            )
+        }
         // Those with bodies have their own ways.
-        Request::Forward(_) | Request::Backup | Request::Restore => (
+        Request::Forward(_) | Request::GitFetch(_) | Request::Backup | Request::Restore => (
             None,
-            Err(Fault::new(FaultCode::BadRequest, "this verb has a body")),
+            Err(Fault::new(
+                FaultCode::BadRequest,
+                "this verb is more than one message",
+            )),
         ),
     };
     let outcome = done
@@ -134,12 +144,21 @@ async fn stored(broker: &Broker, store: Store) -> Result<Description, Fault> {
 async fn deleted(broker: &Broker, name: &RecordName) -> Result<bool, Fault> {
     // Given back first: afterwards nobody could.
     broker.oauth.revoke(name).await;
-    let held = broker.store.hold(name).await;
-    broker
-        .store
-        .delete(&held)
-        .await
-        .map_err(|error| fault_of(&error))
+    let gone = async {
+        let held = broker.store.hold(name).await;
+        broker.store.delete(&held).await
+    };
+    // What was fetched with it goes with it.
+    let deleted = broker.mirrors.forget_all(name, gone).await?;
+    deleted.map_err(|error| fault_of(&error))
+}
+
+/// Bounded for the audit log.
+pub(super) fn short(text: &str) -> String {
+    text.chars()
+        .filter(|char| !char.is_control())
+        .take(512)
+        .collect()
 }
 
 async fn describe(broker: &Broker, name: &RecordName) -> Result<Description, Fault> {

@@ -14,7 +14,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use zeroize::Zeroizing;
 
 use self::upload::Upload;
-use super::answers::entry;
+use super::answers::{entry, short};
 use super::faults::unaudited;
 use super::session::{Next, Reader, Writer};
 use super::{Broker, Peer};
@@ -261,12 +261,4 @@ async fn pass(
     writer.put_body(&redaction.end());
     writer.put_end();
     writer.flush(patience).await.map_err(Broken::Peer)
-}
-
-/// Bounded for the audit log.
-fn short(text: &str) -> String {
-    text.chars()
-        .filter(|char| !char.is_control())
-        .take(512)
-        .collect()
 }

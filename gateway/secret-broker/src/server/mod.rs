@@ -4,6 +4,7 @@ mod accept;
 mod administration;
 mod answers;
 mod faults;
+mod fetch;
 mod forward;
 mod peers;
 mod session;
@@ -17,6 +18,7 @@ use roost_secret_broker::wire::{Patience, Status};
 
 use crate::audit::Audit;
 use crate::egress::Outlet;
+use crate::git::Mirrors;
 use crate::oauth::OAuth;
 use crate::store::Store;
 
@@ -62,6 +64,7 @@ pub struct Broker {
     pub oauth: OAuth,
     pub outlet: Outlet,
     pub audit: Audit,
+    pub mirrors: Mirrors,
     pub audit_folder: PathBuf,
     pub peers: Arc<Peers>,
     pub limits: Limits,

@@ -8,7 +8,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio_util::sync::CancellationToken;
 
-use super::{Broker, Peer, administration, answers, forward};
+use super::{Broker, Peer, administration, answers, fetch, forward};
 
 pub(super) type Reader = FrameReader<OwnedReadHalf>;
 pub(super) type Writer = FrameWriter<OwnedWriteHalf>;
@@ -86,6 +86,7 @@ async fn exchange(
     }
     match request {
         Request::Forward(asked) => forward::run(broker, peer, asked, reader, writer).await,
+        Request::GitFetch(asked) => fetch::run(broker, peer, asked, reader, writer).await,
         Request::Backup => administration::backup(broker, peer, writer).await,
         Request::Restore => administration::restore(broker, peer, reader, writer).await,
         request => {

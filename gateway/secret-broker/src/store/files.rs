@@ -58,11 +58,16 @@ pub(super) fn path_of(folder: &Path, name: &RecordName) -> PathBuf {
 }
 
 pub(super) fn file_of(name: &RecordName) -> String {
+    format!("{}.{ENDING}", digest_of(name))
+}
+
+/// What a record is called on the disk: no name is a path.
+pub fn digest_of(name: &RecordName) -> String {
     let mut hash = Sha256::new();
     hash.update(name.tenant().as_bytes());
     hash.update([0]);
     hash.update(name.connection().as_bytes());
-    format!("{}.{ENDING}", hex::encode(hash.finalize()))
+    hex::encode(hash.finalize())
 }
 
 pub(super) fn is_empty(folder: &Path) -> io::Result<bool> {

@@ -22,7 +22,7 @@ use crate::root::{Root, RootError};
 use crate::seal;
 
 pub use error::StoreError;
-pub use files::FolderLock;
+pub use files::{FolderLock, digest_of};
 
 /// Sealed bytes and what can be known of them without a key.
 #[derive(Debug)]
@@ -319,7 +319,8 @@ impl Store {
         };
     }
 
-    fn names(&self) -> Vec<RecordName> {
+    /// All of them.
+    pub fn names(&self) -> Vec<RecordName> {
         self.records().keys().cloned().collect()
     }
 

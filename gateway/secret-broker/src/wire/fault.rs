@@ -58,6 +58,8 @@ codes! {
     TooLarge => "too-large",
     /// The remote does not take the refresh token any more: a person has to connect again.
     NeedsReauth => "needs-reauth",
+    /// git is missing here, or could not do it.
+    GitFailed => "git-failed",
     /// The broker is stopping.
     Stopping => "stopping",
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::fault::Fault;
+use super::git::{Fetching, GitFetch, GitForget, Mirror};
 use super::oauth::{Begin, Begun, Exchange};
 use super::record::{Allow, Description, Inject, RecordName};
 use super::secret::Secret;
@@ -79,6 +80,8 @@ pub enum Request {
     Begin(Begin),
     Exchange(Exchange),
     Forward(Forward),
+    GitFetch(GitFetch),
+    GitForget(GitForget),
     Status,
     /// A new root key, and everything sealed anew. Administrators only, as all below.
     Rekey,
@@ -101,6 +104,12 @@ pub enum Answer {
     Begun(Begun),
     Exchanged(Description),
     Head(Head),
+    /// How far a `git_fetch` is; others or [`Fetched`](Self::Fetched) follow.
+    Fetching(Fetching),
+    Fetched(Mirror),
+    Forgotten {
+        existed: bool,
+    },
     Status(Status),
     /// Of `rekey` and `restore`; of `backup` at its end, after the bytes.
     Saved(Saved),
@@ -120,6 +129,8 @@ impl Request {
             Self::Begin(_) => "begin",
             Self::Exchange(_) => "exchange",
             Self::Forward(_) => "forward",
+            Self::GitFetch(_) => "git_fetch",
+            Self::GitForget(_) => "git_forget",
             Self::Status => "status",
             Self::Rekey => "rekey",
             Self::Backup => "backup",

@@ -80,7 +80,9 @@ impl Bench {
             .unwrap();
         let outlet = Outlet::new(setting.egress).unwrap();
         let audit_folder = data.join("audit");
+        let limits = crate::git::MirrorLimits::default();
         let broker = Broker {
+            mirrors: Mirrors::new(data.join("mirrors"), outlet.clone(), limits),
             oauth: OAuth::new(store.clone(), outlet.clone()),
             audit: Audit::open(&audit_folder, clock).unwrap(),
             audit_folder,

@@ -1,0 +1,251 @@
+//! Running git: without configuration of this machine, without hooks, filters, helpers and other protocols, within
+//! bounds of memory, time and disk, and without any credential.
+//!
+//! What it needs to know stands in its environment, which only this user reads; its arguments everybody does.
+
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+/// Bytes of an output that is read.
+const MOST_OUTPUT: u64 = 32 << 20;
+/// Bytes of a line of its standard error.
+const MOST_LINE: u64 = 4 << 10;
+/// Lines of it that are kept.
+const LAST_WORDS: usize = 6;
+/// Address space of each process: packs are mapped, so this is far above what is in memory.
+const ADDRESS_SPACE: u64 = 4 << 30;
+/// Seconds of a processor.
+const PROCESSOR: u64 = 30 * 60;
+
+/// What is set for every call. Objects are checked as they come; a few faults are forgiven that old, honest histories
+/// are full of and that no program trips over.
+const SETTINGS: &[(&str, &str)] = &[
+    ("core.hooksPath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("core.attributesFile", "/dev/null"),
+    ("core.logAllRefUpdates", "false"),
+    ("core.packedGitLimit", "256m"),
+    ("core.packedGitWindowSize", "16m"),
+    ("core.deltaBaseCacheLimit", "64m"),
+    ("core.bigFileThreshold", "16m"),
+    ("credential.helper", ""),
+    ("protocol.allow", "never"),
+    ("protocol.http.allow", "always"),
+    ("http.followRedirects", "false"),
+    ("http.proxy", ""),
+    ("http.postBuffer", "16777216"),
+    ("fetch.recurseSubmodules", "false"),
+    ("submodule.recurse", "false"),
+    ("fetch.unpackLimit", "1"),
+    ("fetch.fsckObjects", "true"),
+    ("fetch.fsck.zeroPaddedFilemode", "ignore"),
+    ("fetch.fsck.badTimezone", "ignore"),
+    ("fetch.fsck.missingSpaceBeforeDate", "ignore"),
+    ("fetch.fsck.missingSpaceBeforeEmail", "ignore"),
+    ("transfer.bundleURI", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("pack.threads", "2"),
+    ("pack.windowMemory", "128m"),
+];
+
+/// Why git did not do it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GitError {
+    #[error(
+        "git cannot be started; install it where the secret broker runs (Debian: `apt-get install git`), version 2.31 or newer"
+    )]
+    Missing(#[source] std::io::Error),
+    #[error("git could not be spoken to")]
+    Io(#[from] std::io::Error),
+    #[error("git said more than is read of it")]
+    TooMuch,
+    /// Not cleaned yet.
+    #[error("{}", said.last().map_or("git ended without a word", String::as_str))]
+    Failed {
+        status: ExitStatus,
+        said: Vec<String>,
+    },
+}
+
+/// git in one repository.
+pub(super) struct Git {
+    repository: PathBuf,
+    /// Bytes that a file of it may have.
+    largest_file: u64,
+    settings: Vec<(String, String)>,
+}
+
+impl Git {
+    pub(super) fn new(repository: &Path, largest_file: u64) -> Self {
+        let settings = SETTINGS
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        Self {
+            repository: repository.to_owned(),
+            largest_file,
+            settings: settings.collect(),
+        }
+    }
+
+    /// With one more setting.
+    pub(super) fn with(mut self, key: &str, value: &str) -> Self {
+        self.settings.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Runs it to its end; `hear` gets each line of its standard error. Dropped, everything that it started ends.
+    ///
+    /// # Errors
+    /// See [`GitError`].
+    pub(super) async fn run(
+        &self,
+        arguments: &[&str],
+        mut hear: impl FnMut(&str),
+    ) -> Result<Vec<u8>, GitError> {
+        let mut running = self.start(arguments)?;
+        let (Some(output), Some(errors)) =
+            (running.child.stdout.take(), running.child.stderr.take())
+        else {
+            return Err(std::io::Error::other("its output is not there").into());
+        };
+        let mut said: Vec<String> = Vec::new();
+        let heard = lines(errors, |line| {
+            hear(line);
+            if let Some(super::progress::Line::Said(line)) = super::progress::read(line) {
+                said.push(line.to_owned());
+                if said.len() > LAST_WORDS {
+                    said.remove(0);
+                }
+            }
+        });
+        let (output, ()) = tokio::try_join!(all(output), heard)?;
+        let status = running.child.wait().await?;
+        running.over = true;
+        if !status.success() {
+            return Err(GitError::Failed { status, said });
+        }
+        Ok(output)
+    }
+
+    fn start(&self, arguments: &[&str]) -> Result<Running, GitError> {
+        let mut command = Command::new("git");
+        command
+            .args(arguments)
+            .current_dir("/")
+            .env_clear()
+            .envs([
+                ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+                ("HOME", "/nonexistent"),
+                ("LC_ALL", "C"),
+                ("GIT_CONFIG_NOSYSTEM", "1"),
+                ("GIT_CONFIG_GLOBAL", "/dev/null"),
+                ("GIT_ALLOW_PROTOCOL", "http"),
+                ("GIT_TERMINAL_PROMPT", "0"),
+                ("GIT_ASKPASS", "/bin/false"),
+                ("GIT_NO_REPLACE_OBJECTS", "1"),
+                ("GIT_NO_LAZY_FETCH", "1"),
+            ])
+            .env("GIT_DIR", &self.repository)
+            .env("GIT_CONFIG_COUNT", self.settings.len().to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        for (at, (key, value)) in self.settings.iter().enumerate() {
+            command
+                .env(format!("GIT_CONFIG_KEY_{at}"), key)
+                .env(format!("GIT_CONFIG_VALUE_{at}"), value);
+        }
+        let child = command.spawn().map_err(GitError::Missing)?;
+        let group = child
+            .id()
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(Pid::from_raw);
+        let running = Running {
+            child,
+            group,
+            over: false,
+        };
+        // It has no bytes of a stranger yet: the door that it gets them from opens when this is done.
+        self.bound(running.group)?;
+        Ok(running)
+    }
+
+    fn bound(&self, process: Option<Pid>) -> std::io::Result<()> {
+        let limits = [
+            (Resource::As, ADDRESS_SPACE),
+            (Resource::Cpu, PROCESSOR),
+            (Resource::Fsize, self.largest_file),
+        ];
+        for (resource, most) in limits {
+            let limit = Rlimit {
+                current: Some(most),
+                maximum: Some(most),
+            };
+            match prlimit(process, resource, limit) {
+                // It is over already.
+                Err(rustix::io::Errno::SRCH) => return Ok(()),
+                done => drop(done?),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A git and all that it started, which end with this.
+struct Running {
+    child: Child,
+    group: Option<Pid>,
+    over: bool,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let (false, Some(group)) = (self.over, self.group) {
+            // The leader was not waited for, so the number is still its own.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+async fn all(output: impl AsyncRead + Unpin) -> Result<Vec<u8>, GitError> {
+    let mut bytes = Vec::new();
+    output.take(MOST_OUTPUT + 1).read_to_end(&mut bytes).await?;
+    if bytes.len() as u64 > MOST_OUTPUT {
+        return Err(GitError::TooMuch);
+    }
+    Ok(bytes)
+}
+
+/// Progress overwrites its line with a carriage return; each is a line here.
+async fn lines(errors: impl AsyncRead + Unpin, mut hear: impl FnMut(&str)) -> Result<(), GitError> {
+    let mut errors = BufReader::new(errors);
+    let mut line = Vec::new();
+    loop {
+        let ended = {
+            let bytes = errors.fill_buf().await?;
+            let end = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+            let piece = &bytes[..end.unwrap_or(bytes.len())];
+            let room = usize::try_from(MOST_LINE)
+                .unwrap_or(0)
+                .saturating_sub(line.len());
+            line.extend_from_slice(&piece[..piece.len().min(room)]);
+            let (over, used) = (bytes.is_empty(), piece.len() + usize::from(end.is_some()));
+            errors.consume(used);
+            (over, over || end.is_some())
+        };
+        if ended.1 && !line.is_empty() {
+            hear(&String::from_utf8_lossy(&line));
+            line.clear();
+        }
+        if ended.0 {
+            return Ok(());
+        }
+    }
+}

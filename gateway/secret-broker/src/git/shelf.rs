@@ -1,0 +1,192 @@
+//! Where mirrors are: a folder a credential, named by the digest of its name, and in it a folder a mirror.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use roost_secret_broker::wire::{Fault, FaultCode, RecordName};
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+use tokio_util::sync::CancellationToken;
+
+use crate::store::digest_of;
+
+/// All shelves.
+pub(super) struct Shelves {
+    folder: PathBuf,
+    /// Of credentials whose mirrors were worked with since the start.
+    known: Mutex<HashMap<String, Arc<Shelf>>>,
+}
+
+/// The mirrors of one credential.
+#[derive(Default)]
+struct Shelf {
+    /// Read by who fetches, written by who clears it.
+    gate: Arc<RwLock<()>>,
+    /// Ends the fetches that are under way.
+    ending: Mutex<CancellationToken>,
+    /// Mirrors that somebody has.
+    taken: Arc<Mutex<HashSet<String>>>,
+}
+
+/// The right to one mirror.
+pub struct Place {
+    path: PathBuf,
+    mirror: String,
+    ending: CancellationToken,
+    taken: Arc<Mutex<HashSet<String>>>,
+    _gate: OwnedRwLockReadGuard<()>,
+}
+
+impl Place {
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// When the credential is being deleted.
+    pub(super) async fn ended(&self) {
+        self.ending.cancelled().await;
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        lock(&self.taken).remove(&self.mirror);
+    }
+}
+
+impl Shelves {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            known: Mutex::default(),
+        }
+    }
+
+    pub(super) async fn reserve(&self, name: &RecordName, mirror: &str) -> Result<Place, Fault> {
+        let fine = (1..=64).contains(&mirror.len())
+            && mirror
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        if !fine {
+            return Err(Fault::new(
+                FaultCode::BadRequest,
+                "a mirror's name has 1 to 64 small letters, digits and `-`",
+            ));
+        }
+        let (digest, shelf) = self.shelf(name);
+        let gate = shelf.gate.clone().read_owned().await;
+        if !lock(&shelf.taken).insert(mirror.to_owned()) {
+            return Err(Fault::new(
+                FaultCode::Busy,
+                "the mirror is being worked with already",
+            ));
+        }
+        let ending = lock(&shelf.ending).clone();
+        Ok(Place {
+            path: self.folder.join(digest).join(format!("{mirror}.git")),
+            mirror: mirror.to_owned(),
+            ending,
+            taken: shelf.taken.clone(),
+            _gate: gate,
+        })
+    }
+
+    /// Ends what is under way and removes all mirrors; nobody begins anew while the guard is held.
+    pub(super) async fn clear(&self, name: &RecordName) -> io::Result<OwnedRwLockWriteGuard<()>> {
+        let (digest, shelf) = self.shelf(name);
+        lock(&shelf.ending).cancel();
+        let cleared = shelf.gate.clone().write_owned().await;
+        *lock(&shelf.ending) = CancellationToken::new();
+        remove(&self.folder.join(digest)).await?;
+        Ok(cleared)
+    }
+
+    pub(super) async fn sweep(&self, names: &[RecordName]) -> io::Result<()> {
+        let wanted: HashSet<String> = names.iter().map(digest_of).collect();
+        let entries = match std::fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            if !wanted.contains(entry.file_name().to_string_lossy().as_ref()) {
+                remove(&entry.path()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn shelf(&self, name: &RecordName) -> (String, Arc<Shelf>) {
+        let digest = digest_of(name);
+        let shelf = lock(&self.known).entry(digest.clone()).or_default().clone();
+        (digest, shelf)
+    }
+}
+
+/// Removes a folder; whether there was one.
+pub(super) async fn remove(path: &Path) -> io::Result<bool> {
+    let path = path.to_owned();
+    blocking(move || match std::fs::remove_dir_all(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        done => done.map(|()| true),
+    })
+    .await
+}
+
+/// Removes locks and half packs below a mirror.
+pub(super) fn remove_leftovers(path: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(path)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if entry.file_type()?.is_dir() {
+            remove_leftovers(&entry.path())?;
+        } else if name.ends_with(".lock") || name.starts_with("tmp_") {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of all files below a folder; what vanishes meanwhile counts nothing.
+pub(super) async fn size(path: &Path) -> u64 {
+    fn below(path: &Path) -> u64 {
+        let Ok(entries) = std::fs::read_dir(path) else {
+            return 0;
+        };
+        let sizes = entries.flatten().map(|entry| match entry.metadata() {
+            Ok(found) if found.is_dir() => below(&entry.path()),
+            Ok(found) => found.len(),
+            Err(_) => 0,
+        });
+        sizes.sum()
+    }
+    let path = path.to_owned();
+    blocking(move || Ok(below(&path))).await.unwrap_or(0)
+}
+
+/// How many packs a mirror has.
+pub(super) async fn packs(path: &Path) -> u64 {
+    let path = path.join("objects/pack");
+    let counted = blocking(move || {
+        let packs = std::fs::read_dir(&path)?.flatten();
+        Ok(packs
+            .filter(|entry| entry.path().extension().is_some_and(|kind| kind == "pack"))
+            .count() as u64)
+    });
+    counted.await.unwrap_or(0)
+}
+
+/// Work with the disk, which may be slow.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|_| Err(io::Error::other("the work with the disk broke off")))
+}
+
+fn lock<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,151 @@
+//! `git_fetch`: a mirror is brought up to date, and its peer hears how far it is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use roost_secret_broker::wire::{
+    Answer, Fault, FetchPhase, Fetching, FrameError, GitFetch, Inject, Mirror, Patience,
+};
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use zeroize::Zeroizing;
+
+use super::answers::{entry, short};
+use super::faults::unaudited;
+use super::session::{Next, Reader, Writer};
+use super::{Broker, Peer};
+use crate::audit::Entry;
+use crate::egress::{Redactor, Target, inject, outgoing};
+use crate::git::Upstream;
+
+/// At most so often it is said how far it is.
+const TELL: Duration = Duration::from_millis(500);
+/// At least so often, changed or not, in those steps.
+const AGAIN: u32 = 40;
+
+pub(super) async fn run(
+    broker: &Broker,
+    peer: Peer,
+    asked: GitFetch,
+    reader: &mut Reader,
+    writer: &mut Writer,
+) -> Result<Next, FrameError> {
+    let waiting = Fetching {
+        phase: FetchPhase::Waiting,
+        percent: 0,
+        bytes: 0,
+    };
+    let (told, mut telling) = watch::channel(waiting);
+    let patience = broker.limits.body;
+    let silence = Patience {
+        idle: None,
+        ..patience
+    };
+    let done = {
+        let mut fetching = std::pin::pin!(fetch(broker, peer, &asked, &told));
+        let mut gone = std::pin::pin!(reader.next(silence));
+        let mut tick = interval_at(Instant::now() + TELL, TELL);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut silent = 0;
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut fetching => break Some(done),
+                // Whatever comes while it waits for an answer: the peer left or broke the rules.
+                _ = &mut gone => break None,
+                _ = tick.tick() => {
+                    silent += 1;
+                    if telling.has_changed().unwrap_or(false) || silent >= AGAIN {
+                        silent = 0;
+                        let now = *telling.borrow_and_update();
+                        writer.message(&Answer::Fetching(now), patience).await?;
+                    }
+                }
+            }
+        }
+    };
+    let bytes = told.borrow().bytes;
+    let outcome = match &done {
+        Some(Ok(_)) => "done",
+        Some(Err(fault)) => fault.code.slug(),
+        None => "abandoned",
+    };
+    let noted = Entry {
+        bytes: Some(bytes),
+        outcome,
+        ..noted(peer, &asked)
+    };
+    broker.audit.note_end(noted).await;
+    let Some(done) = done else {
+        return Err(FrameError::CutOff);
+    };
+    let answer = done.map_or_else(Answer::Failed, Answer::Fetched);
+    writer.message(&answer, patience).await?;
+    Ok(Next::Exchange)
+}
+
+async fn fetch(
+    broker: &Broker,
+    peer: Peer,
+    asked: &GitFetch,
+    told: &watch::Sender<Fetching>,
+) -> Result<Mirror, Fault> {
+    // Before the credential is read, so that its deletion waits for this or is seen here.
+    let place = broker.mirrors.reserve(&asked.name, &asked.mirror).await?;
+    let upstream = prepare(broker, peer, asked).await?;
+    let deadline = asked.deadline_ms.map(Duration::from_millis);
+    broker
+        .mirrors
+        .fetch(&place, upstream, asked.head.as_deref(), deadline, told)
+        .await
+}
+
+/// Everything that can be refused without asking the host; the use is in the audit log when this is done.
+async fn prepare(broker: &Broker, peer: Peer, asked: &GitFetch) -> Result<Upstream, Fault> {
+    let policy = &broker.outlet.settings().policy;
+    let opened = broker.oauth.usable(&asked.name).await?;
+    let record = &opened.record;
+    let mut url = Target::check_repository(&asked.url, &record.allow, policy)?;
+    let basic = match record.inject {
+        Inject::Never => Inject::Never,
+        _ => Inject::Basic {
+            user: asked.user.clone(),
+        },
+    };
+    crate::egress::check_inject(&basic)?;
+    let secret = record.secret.reveal();
+    let mut headers = outgoing(&[])?;
+    inject(&basic, secret, &mut headers, &mut url)?;
+    let pair = Zeroizing::new([asked.user.as_bytes(), b":", secret].concat());
+    let redactor = Arc::new(Redactor::new(&[secret, &pair]));
+    broker
+        .audit
+        .note(Entry {
+            outcome: "begun",
+            ..noted(peer, asked)
+        })
+        .await
+        .map_err(|error| unaudited(&error))?;
+    Ok(Upstream {
+        url,
+        headers,
+        redactor,
+    })
+}
+
+fn noted(peer: Peer, asked: &GitFetch) -> Entry {
+    let url = url::Url::parse(&asked.url).ok();
+    Entry {
+        on_behalf: short(&asked.on_behalf),
+        host: url
+            .as_ref()
+            .and_then(url::Url::host_str)
+            .map(short)
+            .unwrap_or_default(),
+        path: url
+            .as_ref()
+            .map(|url| short(url.path()))
+            .unwrap_or_default(),
+        ..entry(peer, "git_fetch", Some(&asked.name), "begun")
+    }
+}

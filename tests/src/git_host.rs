@@ -1,0 +1,276 @@
+//! A git host on loopback: the real `git http-backend` over bare repositories, behind a token, with lists of them as
+//! Forgejo has. A test may put its own answer in front of any request.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+/// One request.
+#[derive(Debug, Clone)]
+pub struct Visit {
+    pub method: String,
+    /// With the query.
+    pub address: String,
+    pub authorization: Option<String>,
+}
+
+type Instead = Arc<dyn Fn(&Visit) -> BoxFuture<'static, Option<Response>> + Send + Sync>;
+
+/// The host.
+#[derive(Clone)]
+pub struct GitHost {
+    pub address: SocketAddr,
+    folder: Arc<TempDir>,
+    token: String,
+    visits: Arc<Mutex<Vec<Visit>>>,
+    listed: Arc<Mutex<Vec<Value>>>,
+    instead: Arc<Mutex<Option<Instead>>>,
+}
+
+impl GitHost {
+    /// Listens; whoever asks needs the token, as a password or as Forgejo's own.
+    ///
+    /// # Panics
+    /// When it cannot.
+    pub async fn start(token: &str) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port");
+        let host = Self {
+            address: listener.local_addr().expect("an address"),
+            folder: Arc::new(tempfile::tempdir().expect("a folder")),
+            token: token.to_owned(),
+            visits: Arc::default(),
+            listed: Arc::default(),
+            instead: Arc::default(),
+        };
+        let router = Router::new().fallback(answer).with_state(host.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        host
+    }
+
+    /// `http://127.0.0.1:<port>`
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The address of a repository, as `acme/tools`.
+    pub fn clone_url(&self, name: &str) -> String {
+        format!("{}/{name}.git", self.url())
+    }
+
+    /// Where it is on the disk.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(format!("{name}.git"))
+    }
+
+    /// Makes an empty repository, which is also listed from now on.
+    ///
+    /// # Panics
+    /// When git cannot.
+    pub async fn create(&self, name: &str) {
+        let path = self.path(name);
+        let path = path.to_str().expect("a path of text");
+        self.git(
+            name,
+            &["init", "--quiet", "--bare", "--initial-branch=main", path],
+            None,
+        )
+        .await;
+        let mut listed = lock(&self.listed);
+        let id = listed.len() + 1;
+        listed.push(json!({
+            "id": id, "name": name.rsplit('/').next(), "full_name": name, "private": true, "fork": false,
+            "archived": false, "description": null, "language": "Rust", "default_branch": "main",
+            "html_url": format!("{}/{name}", self.url()), "clone_url": self.clone_url(name),
+            "updated_at": "2026-01-01T00:00:00Z",
+        }));
+    }
+
+    /// Adds a commit with one file to a branch, and answers its id.
+    ///
+    /// # Panics
+    /// When git cannot.
+    pub async fn commit(&self, name: &str, branch: &str, file: &str, content: &[u8]) -> String {
+        let reference = format!("refs/heads/{branch}");
+        let shown = ["for-each-ref", "--format=%(objectname)", reference.as_str()];
+        let parent = self.git(name, &shown, None).await;
+        let from = match parent.trim() {
+            "" => String::new(),
+            parent => format!("from {parent}\n"),
+        };
+        let head = format!(
+            "commit {reference}\ncommitter Ann <ann@example.com> 1700000000 +0000\ndata 6\nchange\n{from}M 100644 inline {file}\ndata {}\n",
+            content.len()
+        );
+        let stream = [head.as_bytes(), content, b"\n"].concat();
+        self.git(name, &["fast-import", "--quiet"], Some(&stream))
+            .await;
+        self.git(name, &shown, None).await.trim().to_owned()
+    }
+
+    /// Runs git in a repository of the host.
+    ///
+    /// # Panics
+    /// When it fails.
+    pub async fn git(&self, name: &str, arguments: &[&str], input: Option<&[u8]>) -> String {
+        let mut command = Command::new("git");
+        command
+            .args(arguments)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null");
+        if self.path(name).exists() {
+            command.env("GIT_DIR", self.path(name));
+        }
+        let (output, complaint) = fed(command, input.unwrap_or_default()).await;
+        String::from_utf8(output).unwrap_or_else(|_| panic!("git {arguments:?}: {complaint}"))
+    }
+
+    /// From now on this is asked first; where it answers, git is not.
+    pub fn instead(
+        &self,
+        instead: impl Fn(&Visit) -> BoxFuture<'static, Option<Response>> + Send + Sync + 'static,
+    ) {
+        *lock(&self.instead) = Some(Arc::new(instead));
+    }
+
+    /// From now on everything is as it was at the beginning.
+    pub fn as_before(&self) {
+        *lock(&self.instead) = None;
+    }
+
+    /// All requests until now; forgotten by this.
+    pub fn visits(&self) -> Vec<Visit> {
+        std::mem::take(&mut *lock(&self.visits))
+    }
+
+    fn lets_in(&self, authorization: Option<&str>) -> bool {
+        use base64::Engine;
+        let Some(given) = authorization else {
+            return false;
+        };
+        let basic = given
+            .strip_prefix("Basic ")
+            .and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok());
+        match basic {
+            Some(pair) => pair.ends_with(format!(":{}", self.token).as_bytes()),
+            None => {
+                given == format!("token {}", self.token)
+                    || given == format!("Bearer {}", self.token)
+            }
+        }
+    }
+}
+
+fn lock<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn answer(State(host): State<GitHost>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let visit = Visit {
+        method: head.method.to_string(),
+        address: head.uri.to_string(),
+        authorization: head
+            .headers
+            .get("authorization")
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
+    };
+    lock(&host.visits).push(visit.clone());
+    let instead = lock(&host.instead).clone();
+    if let Some(instead) = instead
+        && let Some(response) = instead(&visit).await
+    {
+        return response;
+    }
+    if !host.lets_in(visit.authorization.as_deref()) {
+        return told(401, "who are you?");
+    }
+    if head.uri.path().contains(".git/") {
+        let body = to_bytes(body, 64 << 20).await.expect("a request of git");
+        return backend(&host, &head, &body).await;
+    }
+    let listed = Value::Array(lock(&host.listed).clone()).to_string();
+    let mut response = told(200, listed);
+    let json = "application/json".parse().expect("a value");
+    response.headers_mut().insert("content-type", json);
+    response
+}
+
+/// An answer of a few words.
+pub fn told(status: u16, body: impl Into<Body>) -> Response {
+    let response = Response::builder().status(status).body(body.into());
+    response.expect("a status and a body")
+}
+
+/// As the CGI program that git comes with wants to be called.
+async fn backend(host: &GitHost, head: &Parts, body: &Bytes) -> Response {
+    let header = |name: &str| {
+        let value = head.headers.get(name);
+        value
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let mut command = Command::new("git");
+    command
+        .arg("http-backend")
+        .env("GIT_PROJECT_ROOT", host.folder.path())
+        .env("GIT_HTTP_EXPORT_ALL", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("REQUEST_METHOD", head.method.as_str())
+        .env("PATH_INFO", head.uri.path())
+        .env("QUERY_STRING", head.uri.query().unwrap_or_default())
+        .env("CONTENT_TYPE", header("content-type"))
+        .env("CONTENT_LENGTH", body.len().to_string())
+        .env("HTTP_CONTENT_ENCODING", header("content-encoding"))
+        .env("GIT_PROTOCOL", header("git-protocol"))
+        .env("REMOTE_USER", "somebody");
+    let (output, _) = fed(command, body).await;
+    let end = output
+        .windows(4)
+        .position(|part| part == b"\r\n\r\n")
+        .expect("a CGI head");
+    let mut response = Response::builder();
+    for line in String::from_utf8_lossy(&output[..end]).lines() {
+        let (name, value) = line.split_once(':').expect("a header");
+        response = match name.eq_ignore_ascii_case("status") {
+            true => response.status(value.trim().split(' ').next().unwrap_or_default()),
+            false => response.header(name, value.trim()),
+        };
+    }
+    let body = Body::from(output[end + 4..].to_vec());
+    response.body(body).expect("an answer of git")
+}
+
+/// Output and complaint of a program that is given this input.
+async fn fed(mut command: Command, input: &[u8]) -> (Vec<u8>, String) {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("git is installed");
+    let mut stdin = child.stdin.take().expect("an input");
+    let input = input.to_vec();
+    let writing = tokio::spawn(async move {
+        // One that needs no input may have ended.
+        let _ = stdin.write_all(&input).await;
+    });
+    let output = child.wait_with_output().await.expect("its output");
+    writing.await.expect("it was written");
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "git failed: {complaint}");
+    (output.stdout, complaint)
+}
