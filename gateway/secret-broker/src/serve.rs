@@ -100,6 +100,27 @@ pub async fn run(args: Serve) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Says whether a broker would start with these options, beside one that runs or before there is one.
+pub async fn check(args: Serve) -> anyhow::Result<()> {
+    let empty = Store::is_empty(&args.data_dir)
+        .with_context(|| format!("{} cannot be read", args.data_dir.display()))?;
+    if empty {
+        // Nor is the first start's root key made here.
+        println!("nothing is kept yet");
+        return Ok(());
+    }
+    let settings = EgressSettings {
+        ca_file: args.ca_file.clone(),
+        ..EgressSettings::default()
+    };
+    let root = root(&args, &settings).await?;
+    let (records, damaged) =
+        Store::look(&args.data_dir, &root).context("the store cannot be opened")?;
+    anyhow::ensure!(damaged.is_empty(), "{}", damaged.join("; "));
+    println!("{records} records under the root key {}", root.active());
+    Ok(())
+}
+
 /// Waits a little for a predecessor that is being stopped.
 async fn take(folder: &std::path::Path, stop: &CancellationToken) -> anyhow::Result<FolderLock> {
     let until = tokio::time::Instant::now() + PREDECESSOR;

@@ -2228,6 +2228,8 @@ export interface components {
         };
         /** @description One bit. */
         Health: {
+            /** @description What does not work although requests are served; absent when everything does. */
+            degraded?: string[];
             /** @description `ok`, `ready`, or what is missing. */
             status: string;
         };
