@@ -167,31 +167,17 @@ const members = createRoute({
   path: "/members",
   component: page(() => import("~/domains/people/page"), "MembersPage"),
 });
-const settings = createRoute({
-  getParentRoute: () => shell,
-  path: "/settings",
-  component: page(() => import("./settings-route"), "General"),
-});
-const settingsSignIn = createRoute({
-  getParentRoute: () => shell,
-  path: "/settings/sign-in",
-  component: page(() => import("./settings-route"), "SignIn"),
-});
-const settingsConnections = createRoute({
-  getParentRoute: () => shell,
-  path: "/settings/connections",
-  component: page(() => import("./settings-route"), "Connections"),
-});
-const settingsMesh = createRoute({
-  getParentRoute: () => shell,
-  path: "/settings/mesh",
-  component: page(() => import("./settings-route"), "Mesh"),
-});
-const settingsBroker = createRoute({
-  getParentRoute: () => shell,
-  path: "/settings/broker",
-  component: page(() => import("./settings-route"), "Broker"),
-});
+const part = <P extends `/settings${string}`>(path: P, name: keyof typeof import("./settings-route")) =>
+  createRoute({
+    getParentRoute: () => shell,
+    path,
+    component: page(() => import("./settings-route"), name),
+  });
+const settings = part("/settings", "General");
+const settingsSignIn = part("/settings/sign-in", "SignIn");
+const settingsConnections = part("/settings/connections", "Connections");
+const settingsMesh = part("/settings/mesh", "Mesh");
+const settingsBroker = part("/settings/broker", "Broker");
 const quotas = createRoute({
   getParentRoute: () => shell,
   path: "/quotas",
