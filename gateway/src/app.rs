@@ -436,6 +436,7 @@ fn states(
             live: shared.live.clone(),
             lately: Lately::default(),
             broker: shared.broker.clone(),
+            needs_broker: config.broker.start || config.broker.socket.is_some(),
             kill_points: shared.kill_points.clone(),
             view: shared.view.clone(),
         },

@@ -328,6 +328,13 @@ impl From<crate::domains::apps::AppError> for ApiError {
             E::NotPossible(why) => Self::new(Code::Conflict).detail(why),
             E::BadIssuer(ref cause) => Self::validation("/issuerUrl", cause.to_string()),
             E::BadWebhook(ref cause) => Self::validation("/url", cause.to_string()),
+            E::NotKept(ref broker) => {
+                let detail = match broker.fault() {
+                    Some(fault) => format!("The secret broker did not take the token, so nothing was connected: {fault}"),
+                    None => "The secret broker does not answer, so nothing was connected. Its operator sees why with `roost doctor`; try again.".to_owned(),
+                };
+                Self::new(Code::Unavailable).detail(detail).caused_by(error)
+            }
             E::TooManyBegun => Self::new(Code::TooManyAttempts).retry_after(60).detail(
                 "You began many sign-ins that were not ended. End one of them, or wait until they lapse.",
             ),
@@ -393,6 +400,10 @@ impl From<crate::domains::repos::RepoError> for ApiError {
         match error {
             E::NoConnection => Self::not_found("connection"),
             E::NoRepo => Self::not_found("repository"),
+            E::NoMirror => Self::not_found("mirror"),
+            E::TooManyMirrors { most } => Self::new(Code::Conflict).detail(format!(
+                "The workspace has {most} mirrors, the most that it may have. Remove one that nobody needs."
+            )),
             E::BadAddress(why) => Self::validation("/base_url", why),
             E::TooMany { most } => Self::new(Code::Conflict).detail(format!(
                 "The workspace has {most} connections, the most that it may have. Remove one that nobody needs."

@@ -9,6 +9,7 @@
 //! * `operations` is the caller's side of work on machines: `domains/fleet` and `domains/sandboxes` stand on it.
 //! * `sagas` drives work of several steps; what the steps do is in `app/sagas`.
 //! * `clock`, `ids` are passed in everywhere; `error` maps domains' errors to HTTP.
+//! * `wiping` is the program's allocator: what was in memory is not read there later.
 //! * `cli` is the command line, of operators and of users.
 
 pub mod app;
@@ -30,6 +31,7 @@ pub mod supervision;
 pub mod support;
 pub mod telemetry;
 pub mod tree;
+pub mod wiping;
 
 /// Which build this is: set by releases, otherwise the version. Header `roost-build` carries it.
 pub const BUILD_ID: &str = match option_env!("ROOST_BUILD_ID") {

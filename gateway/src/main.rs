@@ -1,5 +1,8 @@
 //! The binary `roost`; everything is in the library.
 
+#[global_allocator]
+static MEMORY: roost_gateway::wiping::Wiping = roost_gateway::wiping::Wiping;
+
 fn main() -> std::process::ExitCode {
     roost_gateway::cli::main()
 }

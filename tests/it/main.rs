@@ -19,6 +19,7 @@ mod kill_points;
 mod mesh;
 mod operator;
 mod people;
+mod rebinding;
 mod repos;
 mod sandboxes;
 mod starting;

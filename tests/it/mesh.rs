@@ -157,79 +157,81 @@ async fn devices_are_listed_with_the_machines_that_they_are_and_key_and_name_are
 
 #[tokio::test]
 async fn each_refusal_is_told_apart_and_not_asked_again_at_once() {
-    let place = Place::start().await;
-    let owner = place.gateway.owner().await;
-    let host = CodeHost::start(|_| Told::status(500, "")).await;
-    for (status, body, answer, code, part) in [
-        (
-            401,
-            "{}",
-            409,
-            "remote-refused",
-            "does not take the API key",
-        ),
-        (403, "{}", 409, "remote-refused", "may not list devices"),
-        (404, "{}", 409, "remote-refused", "knows no such network"),
-        (302, "", 409, "remote-refused", "from elsewhere"),
-        (429, "{}", 503, "remote-unavailable", "too often"),
-        (502, "<html>", 503, "remote-unavailable", "failed (502)"),
-        (200, "not json", 409, "remote-refused", "no list of devices"),
-        (
-            200,
-            "{\"devices\": 7}",
-            409,
-            "remote-refused",
-            "no list of devices",
-        ),
-    ] {
-        host.answers(move |_| Told::status(status, body).with("retry-after", "17"));
-        // A new connection, because an answer is kept for a while.
-        connect(owner, &tailscale(&host, None)).await;
-        host.asked();
-        let refused = owner.get(DEVICES).refused(answer, code).await;
-        assert!(refused.str("/detail").contains(part), "{}", refused.text);
-        if status == 429 {
-            assert_eq!(refused.header("retry-after"), "17");
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let host = CodeHost::start(|_| Told::status(500, "")).await;
+        for (status, body, answer, code, part) in [
+            (
+                401,
+                "{}",
+                409,
+                "remote-refused",
+                "does not take the API key",
+            ),
+            (403, "{}", 409, "remote-refused", "may not list devices"),
+            (404, "{}", 409, "remote-refused", "knows no such network"),
+            (302, "", 409, "remote-refused", "from elsewhere"),
+            (429, "{}", 503, "remote-unavailable", "too often"),
+            (502, "<html>", 503, "remote-unavailable", "failed (502)"),
+            (200, "not json", 409, "remote-refused", "no list of devices"),
+            (
+                200,
+                "{\"devices\": 7}",
+                409,
+                "remote-refused",
+                "no list of devices",
+            ),
+        ] {
+            host.answers(move |_| Told::status(status, body).with("retry-after", "17"));
+            // A new connection, because an answer is kept for a while.
+            connect(owner, &tailscale(&host, None)).await;
+            host.asked();
+            let refused = owner.get(DEVICES).refused(answer, code).await;
+            assert!(refused.str("/detail").contains(part), "{}", refused.text);
+            if status == 429 {
+                assert_eq!(refused.header("retry-after"), "17");
+            }
+            owner.get(DEVICES).refused(answer, code).await;
+            assert_eq!(host.asked().len(), 1);
         }
-        owner.get(DEVICES).refused(answer, code).await;
-        assert_eq!(host.asked().len(), 1);
+        place.stop().await;
     }
-    place.stop().await;
 }
 
 #[tokio::test]
 async fn what_cannot_be_connected_is_refused_with_the_field_and_leaves_nothing() {
-    let place = Place::start().await;
-    let owner = place.gateway.owner().await;
-    for (body, pointer) in [
-        (json!({"kind": "tailscale", "api_key": "short"}), "/api_key"),
-        (
-            json!({"kind": "tailscale", "api_key": KEY, "tailnet": "../x"}),
-            "/tailnet",
-        ),
-        (json!({"kind": "headscale", "api_key": KEY}), "/base_url"),
-        (
-            json!({"kind": "headscale", "api_key": KEY, "base_url": "https://m.example", "tailnet": "x"}),
-            "/tailnet",
-        ),
-        (
-            json!({"kind": "headscale", "api_key": KEY, "base_url": "http://m.example"}),
-            "/base_url",
-        ),
-        (
-            json!({"kind": "headscale", "api_key": KEY, "base_url": "https://169.254.169.254"}),
-            "/base_url",
-        ),
-        (json!({"kind": "wireguard", "api_key": KEY}), "/kind"),
-    ] {
-        let refused = owner.post("/api/fleet/meshvpn").json(&body);
-        let refused = refused.refused(400, "validation").await;
-        assert_eq!(refused.str("/pointer"), pointer, "{body}: {}", refused.text);
-        assert!(!refused.text.contains("7d40a9f1c2"), "{}", refused.text);
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        for (body, pointer) in [
+            (json!({"kind": "tailscale", "api_key": "short"}), "/api_key"),
+            (
+                json!({"kind": "tailscale", "api_key": KEY, "tailnet": "../x"}),
+                "/tailnet",
+            ),
+            (json!({"kind": "headscale", "api_key": KEY}), "/base_url"),
+            (
+                json!({"kind": "headscale", "api_key": KEY, "base_url": "https://m.example", "tailnet": "x"}),
+                "/tailnet",
+            ),
+            (
+                json!({"kind": "headscale", "api_key": KEY, "base_url": "http://m.example"}),
+                "/base_url",
+            ),
+            (
+                json!({"kind": "headscale", "api_key": KEY, "base_url": "https://169.254.169.254"}),
+                "/base_url",
+            ),
+            (json!({"kind": "wireguard", "api_key": KEY}), "/kind"),
+        ] {
+            let refused = owner.post("/api/fleet/meshvpn").json(&body);
+            let refused = refused.refused(400, "validation").await;
+            assert_eq!(refused.str("/pointer"), pointer, "{body}: {}", refused.text);
+            assert!(!refused.text.contains("7d40a9f1c2"), "{}", refused.text);
+        }
+        let Ok(Answer::Status(status)) = place.broker.client.call(&Request::Status).await else {
+            panic!("the broker answers");
+        };
+        assert_eq!(status.records, 0);
+        place.stop().await;
     }
-    let Ok(Answer::Status(status)) = place.broker.client.call(&Request::Status).await else {
-        panic!("the broker answers");
-    };
-    assert_eq!(status.records, 0);
-    place.stop().await;
 }

@@ -13,6 +13,7 @@ use roost_secret_broker::client::Client;
 use roost_secret_broker::wire::{
     Allow, Answer, Inject, RecordName, Request as Verb, Secret, Store,
 };
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::time::{Instant, sleep};
 
 use crate::bin_dir;
@@ -103,6 +104,15 @@ impl BrokerProcess {
     pub fn kill(&mut self) {
         self.child.kill().expect("it is a child");
         self.child.wait().expect("it is a child");
+    }
+
+    /// `SIGTERM`; its end is not waited for.
+    ///
+    /// # Panics
+    /// When it was waited for already.
+    pub fn terminate(&self) {
+        let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        kill_process(id.expect("a process id"), Signal::TERM).expect("it is a child");
     }
 
     /// All that it and its predecessors have logged.

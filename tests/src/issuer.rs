@@ -15,6 +15,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::Gate;
+
 type Fields = HashMap<String, String>;
 
 /// The issuer. Cheap to clone.
@@ -36,6 +38,8 @@ struct Shared {
     metadata: Value,
     asked: Vec<String>,
     tokens: u32,
+    /// Where the next who wants a token waits.
+    gate: Option<Gate>,
 }
 
 impl Issuer {
@@ -83,6 +87,11 @@ impl Issuer {
     /// What the token endpoint was asked.
     pub fn exchanged(&self) -> Vec<Fields> {
         self.with(|shared| shared.exchanged.clone())
+    }
+
+    /// The next who wants a token waits here.
+    pub fn hold_tokens(&self, gate: &Gate) {
+        self.with(|shared| shared.gate = Some(gate.clone()));
     }
 
     /// What it was asked to take back.
@@ -140,6 +149,10 @@ async fn authorize(State(issuer): State<Issuer>, Query(fields): Query<Fields>) -
 }
 
 async fn token(State(issuer): State<Issuer>, Form(form): Form<Fields>) -> Response {
+    let gate = issuer.with(|shared| shared.gate.take());
+    if let Some(gate) = gate {
+        gate.pass().await;
+    }
     let (status, answer) = issuer.with(|shared| {
         shared.exchanged.push(form.clone());
         if let Some((status, body)) = shared.instead.get("/token") {

@@ -18,6 +18,8 @@ pub struct Args {
 pub enum Command {
     /// Run the broker
     Serve(Box<Serve>),
+    /// Say whether the root key opens what is kept, with the options of `serve`; changes nothing
+    Check(Box<Serve>),
 }
 
 #[derive(Debug, clap::Args)]

@@ -66,5 +66,6 @@ fn run() -> anyhow::Result<()> {
         .build()?;
     match args.command {
         args::Command::Serve(serve) => runtime.block_on(serve::run(*serve)),
+        args::Command::Check(serve) => runtime.block_on(serve::check(*serve)),
     }
 }

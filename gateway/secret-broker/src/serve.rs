@@ -16,7 +16,7 @@ use crate::args::Serve;
 use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::egress::{AddressPolicy, EgressSettings, Outlet};
-use crate::git::{MirrorLimits, Mirrors};
+use crate::git::{self, MirrorLimits, Mirrors};
 use crate::oauth::OAuth;
 use crate::root::{KeySource, Keyring, Root, Transit, TransitSettings};
 use crate::server::{Broker, Counters, Limits, Listener, Peers, SocketAccess};
@@ -54,7 +54,8 @@ pub async fn run(args: Serve) -> anyhow::Result<()> {
     let audit =
         Audit::open(&audit_folder, clock.clone()).context("the audit log cannot be opened")?;
     let outlet = Outlet::new(settings)?;
-    let warnings = process::warnings(&users);
+    let mut warnings = process::warnings(&users);
+    warnings.extend(git::missing().await);
     for warning in &warnings {
         tracing::warn!("{warning}");
     }
@@ -96,6 +97,27 @@ pub async fn run(args: Serve) -> anyhow::Result<()> {
     housekeeping.abort();
     audit.sync().await;
     tracing::info!("stopped");
+    Ok(())
+}
+
+/// Says whether a broker would start with these options, beside one that runs or before there is one.
+pub async fn check(args: Serve) -> anyhow::Result<()> {
+    let empty = Store::is_empty(&args.data_dir)
+        .with_context(|| format!("{} cannot be read", args.data_dir.display()))?;
+    if empty {
+        // Nor is the first start's root key made here.
+        println!("nothing is kept yet");
+        return Ok(());
+    }
+    let settings = EgressSettings {
+        ca_file: args.ca_file.clone(),
+        ..EgressSettings::default()
+    };
+    let root = root(&args, &settings).await?;
+    let (records, damaged) =
+        Store::look(&args.data_dir, &root).context("the store cannot be opened")?;
+    anyhow::ensure!(damaged.is_empty(), "{}", damaged.join("; "));
+    println!("{records} records under the root key {}", root.active());
     Ok(())
 }
 

@@ -18,6 +18,9 @@ const SHORTEST: Duration = Duration::from_millis(250);
 const LONGEST: Duration = Duration::from_secs(30);
 /// How long it may take to end by itself when it is asked to: it drains for ten seconds.
 const GRACE: Duration = Duration::from_secs(15);
+/// How long a look at what is kept may take.
+const CHECK: Duration = Duration::from_secs(10);
+const UNTIL_INPUT_ENDS: &str = "--until-input-ends";
 
 /// How to start it.
 #[derive(Debug, Clone)]
@@ -37,9 +40,10 @@ impl Embedded {
         let data = config.data_dir.join("broker");
         let mut arguments = vec![
             "serve".to_owned(),
-            "--until-input-ends".to_owned(),
+            UNTIL_INPUT_ENDS.to_owned(),
             format!("--data-dir={}", data.display()),
             format!("--socket={}", config.broker_socket().display()),
+            format!("--mirror-mib={}", broker.mirror_mib),
         ];
         arguments.extend(
             config
@@ -60,6 +64,27 @@ impl Embedded {
     /// The program, when it is not where it should be.
     pub fn missing_program(&self) -> Option<&std::path::Path> {
         (!self.program.is_file()).then_some(self.program.as_path())
+    }
+
+    /// Asks the program whether it could start on what is kept, which changes nothing.
+    ///
+    /// # Errors
+    /// Its own words.
+    pub async fn check(&self) -> Result<(), String> {
+        let own = |argument: &&String| *argument != UNTIL_INPUT_ENDS;
+        let arguments = self.arguments.iter().skip(1).filter(own);
+        let ran = Command::new(&self.program)
+            .arg("check")
+            .args(arguments)
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        match tokio::time::timeout(CHECK, ran).await {
+            Ok(Ok(output)) if output.status.success() => Ok(()),
+            Ok(Ok(output)) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+            Ok(Err(error)) => Err(format!("{}: {error}", self.program.display())),
+            Err(_) => Err(format!("`{} check` takes too long", self.program.display())),
+        }
     }
 
     /// Its input is a pipe from here: it ends when this process does, however that ends.

@@ -5,6 +5,7 @@ pub mod bounds;
 pub mod certificate;
 pub mod client_address;
 pub mod docs;
+pub mod hang_up;
 pub mod idempotency;
 pub mod json;
 pub mod observe;

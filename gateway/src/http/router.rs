@@ -15,6 +15,7 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::bounds::bounded;
+use super::hang_up::hang_up;
 use super::idempotency::{IdempotencyLayer, idempotent};
 use super::observe::{Observer, observe};
 use super::origin::OwnOrigin;
@@ -147,7 +148,8 @@ pub fn public(states: States, layers: &Layers) -> Router {
                 )
             }),
         )
-        .fallback(ui::fallback);
+        .fallback(ui::fallback)
+        .layer(from_fn(hang_up));
     outer(routes, layers)
 }
 

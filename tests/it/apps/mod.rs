@@ -1,10 +1,14 @@
 //! Connecting agents to apps by OAuth: a real broker, a real gateway, an issuer on loopback.
 
+mod broken;
+mod canary;
+mod certified;
 mod hostile;
 mod sign_ins;
 
+use roost_secret_broker::wire::{Answer as Reply, Request};
 use roost_tests::broker::BrokerProcess;
-use roost_tests::{Answer, Gateway, Issuer, Person, ScratchPostgres, Store};
+use roost_tests::{Answer, Client, Gateway, Issuer, ScratchPostgres, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -13,8 +17,8 @@ pub struct Bench {
     pub gateway: Gateway,
     pub broker: BrokerProcess,
     pub issuer: Issuer,
-    _folder: TempDir,
-    _scratch: Option<ScratchPostgres>,
+    folder: TempDir,
+    scratch: Option<ScratchPostgres>,
 }
 
 /// The client's secret; no answer may hold it.
@@ -35,7 +39,11 @@ impl Bench {
     }
 
     async fn start_on(scratch: Option<ScratchPostgres>) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        Self::start_in(tempfile::tempdir().expect("a folder"), scratch).await
+    }
+
+    /// With its broker in this folder.
+    pub async fn start_in(folder: TempDir, scratch: Option<ScratchPostgres>) -> Self {
         let broker = BrokerProcess::start(folder.path()).await;
         let issuer = Issuer::start().await;
         let socket = folder.path().join("data/run/broker.sock");
@@ -64,13 +72,33 @@ impl Bench {
             gateway,
             broker,
             issuer,
-            _folder: folder,
-            _scratch: scratch,
+            folder,
+            scratch,
+        }
+    }
+
+    /// After its end.
+    pub async fn start_the_broker_again(&mut self) {
+        self.broker = BrokerProcess::start(self.folder.path()).await;
+    }
+
+    /// How many records the broker has.
+    pub async fn records(&self) -> u64 {
+        match self.broker.client.call(&Request::Status).await {
+            Ok(Reply::Status(status)) => status.records,
+            other => panic!("a status: {other:?}"),
+        }
+    }
+
+    pub async fn stop(self) {
+        self.gateway.stop().await;
+        if let Some(scratch) = self.scratch {
+            scratch.remove().await;
         }
     }
 
     pub async fn agent(&self) -> String {
-        agent(self.gateway.owner().await).await
+        agent_of(self.gateway.owner().await).await
     }
 
     /// What begins a sign-in.
@@ -104,7 +132,7 @@ impl Bench {
     }
 }
 
-pub async fn agent(person: &Person) -> String {
+pub async fn agent_of(person: &Client) -> String {
     let made = person.post("/api/claws").json(&json!({ "name": "apps" }));
     made.expect(201).await.str("/id").to_owned()
 }

@@ -150,7 +150,7 @@ async fn what_cannot_be_begun_says_why() {
 
     let bare = roost_tests::Gateway::start_with(&[("sandboxes.local", "off")]).await;
     let owner = bare.owner().await;
-    let body = json!({ "clawId": super::agent(owner).await, "provider": "github" });
+    let body = json!({ "clawId": super::agent_of(owner).await, "provider": "github" });
     let refused = owner
         .post("/api/apps/oauth/start")
         .json(&body)

@@ -1,14 +1,14 @@
 //! Planted secrets of a recognisable form go through store, exchange, renewal and forward; then everything that is not
 //! the broker's own memory is searched for them.
 
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use roost_secret_broker::client::Client;
 use roost_secret_broker::wire::{Answer, Request};
 use roost_tests::broker::echoing_remote;
-use roost_tests::{Process, Store, bin_dir, eventually};
+use roost_tests::{Process, Store, bin_dir, eventually, in_memory};
 use serde_json::json;
 
 const STATIC: &str = "rstcanary-static-7f3a9c51";
@@ -24,47 +24,6 @@ fn found(bytes: &[u8]) -> Option<&'static str> {
             .windows(needle.len())
             .any(|window| window == needle.as_bytes())
     })
-}
-
-/// How often `needle` is in the memory of a process, of which every readable page is read.
-pub(super) fn in_memory(process: u32, needle: &[u8]) -> usize {
-    let maps = std::fs::read_to_string(format!("/proc/{process}/maps"))
-        .expect("a process of this test can be read");
-    let mut memory = std::fs::File::open(format!("/proc/{process}/mem"))
-        .expect("a process of this test can be read");
-    let (mut count, mut read) = (0, 0_usize);
-    for line in maps.lines() {
-        let mut fields = line.split_whitespace();
-        let (range, rights) = (
-            fields.next().expect("a process of this test can be read"),
-            fields.next().expect("a process of this test can be read"),
-        );
-        if !rights.starts_with('r') || line.ends_with("[vvar]") || line.ends_with("[vsyscall]") {
-            continue;
-        }
-        let (begin, end) = range
-            .split_once('-')
-            .expect("a process of this test can be read");
-        let begin = u64::from_str_radix(begin, 16).expect("a process of this test can be read");
-        let length =
-            u64::from_str_radix(end, 16).expect("a process of this test can be read") - begin;
-        let mut bytes =
-            vec![0; usize::try_from(length).expect("a process of this test can be read")];
-        memory
-            .seek(SeekFrom::Start(begin))
-            .expect("a process of this test can be read");
-        // Some kernel pages are listed and cannot be read.
-        let Ok(()) = memory.read_exact(&mut bytes) else {
-            continue;
-        };
-        read += bytes.len();
-        count += bytes
-            .windows(needle.len())
-            .filter(|window| *window == needle)
-            .count();
-    }
-    assert!(read > 1 << 20, "the memory was read: {read} bytes");
-    count
 }
 
 fn search_files(folder: &Path, seen: &mut usize) {
@@ -129,19 +88,18 @@ async fn planted_secrets_are_nowhere_but_in_the_broker() {
     assert_eq!(line, "done\n", "it used every verb");
 
     assert!(
-        in_memory(user.id(), marker.as_bytes()) > 0,
+        in_memory(user.id(), &[marker.as_bytes()])[0] > 0,
         "the search finds what is there"
     );
-    for needle in NEEDLES {
+    let needles = NEEDLES.map(str::as_bytes);
+    for (place, process) in [
+        ("who used the broker", user.id()),
+        ("the gateway", gateway.id()),
+    ] {
         assert_eq!(
-            in_memory(user.id(), needle.as_bytes()),
-            0,
-            "{needle} in who used the broker"
-        );
-        assert_eq!(
-            in_memory(gateway.id(), needle.as_bytes()),
-            0,
-            "{needle} in the gateway"
+            in_memory(process, &needles),
+            [0, 0, 0],
+            "{NEEDLES:?} in {place}"
         );
     }
     drop(input);

@@ -179,7 +179,7 @@ async fn git_never_has_the_credential_and_nobody_finds_it_on_the_disk() {
             );
         }
         assert_eq!(
-            super::canary::in_memory(*process, TOKEN.as_bytes()),
+            roost_tests::in_memory(*process, &[TOKEN.as_bytes()])[0],
             0,
             "memory of {process}"
         );

@@ -13,282 +13,290 @@ use super::{Bench, TOKEN, issue};
 
 #[tokio::test]
 async fn an_approved_door_is_performed_with_the_agent_s_own_connection() {
-    let bench = Bench::start().await;
-    let owner = bench.gateway.owner().await;
-    let agent = bench.agent().await;
-    let mut stream = Stream::open(owner.get("/api/events?types=door.request,door.resolve")).await;
-    let asked = bench.ask(&agent, "github.issues.create", issue()).await;
-    assert_eq!(asked.status, 201, "{}", asked.text);
-    assert_eq!(asked.str("/state"), "pending");
-    assert_eq!(asked.str("/target"), "octo/hello");
-    assert_eq!(asked.str("/summary"), "Open the issue “It rains”");
-    assert_eq!(asked.body["params"], issue(), "a person sees all of it");
-    assert!(bench.app.seen().is_empty(), "nothing happens before");
+    for bench in Bench::on_each().await {
+        let owner = bench.gateway.owner().await;
+        let agent = bench.agent().await;
+        let mut stream =
+            Stream::open(owner.get("/api/events?types=door.request,door.resolve")).await;
+        let asked = bench.ask(&agent, "github.issues.create", issue()).await;
+        assert_eq!(asked.status, 201, "{}", asked.text);
+        assert_eq!(asked.str("/state"), "pending");
+        assert_eq!(asked.str("/target"), "octo/hello");
+        assert_eq!(asked.str("/summary"), "Open the issue “It rains”");
+        assert_eq!(asked.body["params"], issue(), "a person sees all of it");
+        assert!(bench.app.seen().is_empty(), "nothing happens before");
 
-    let door = asked.str("/id");
-    bench.decide(door, "approve").await;
-    let done = bench.until(door, "performed").await;
-    assert_eq!(done["result"]["status"], 201);
-    assert_eq!(
-        done["result"]["url"],
-        "https://github.example/octo/hello/issues/7"
-    );
-    let seen = bench.app.seen();
-    assert_eq!(seen.len(), 1);
-    assert_eq!(
-        (&*seen[0].method, &*seen[0].path),
-        ("POST", "/api/v3/repos/octo/hello/issues")
-    );
-    assert_eq!(seen[0].authorization, format!("Bearer {TOKEN}"));
-    assert_eq!(seen[0].key, door);
-    assert_eq!(seen[0].body["title"], "It rains");
+        let door = asked.str("/id");
+        bench.decide(door, "approve").await;
+        let done = bench.until(door, "performed").await;
+        assert_eq!(done["result"]["status"], 201);
+        assert_eq!(
+            done["result"]["url"],
+            "https://github.example/octo/hello/issues/7"
+        );
+        let seen = bench.app.seen();
+        assert_eq!(seen.len(), 1);
+        assert_eq!(
+            (&*seen[0].method, &*seen[0].path),
+            ("POST", "/api/v3/repos/octo/hello/issues")
+        );
+        assert_eq!(seen[0].authorization, format!("Bearer {TOKEN}"));
+        assert_eq!(seen[0].key, door);
+        assert_eq!(seen[0].body["title"], "It rains");
 
-    let told = stream.take(2).await;
-    assert_eq!(told[0].data["doorId"], door);
-    assert_eq!(told[0].data["action"], "github.issues.create");
-    assert_eq!(
-        (&told[1].data["decision"], &told[1].data["doorId"]),
-        (&json!("approve"), &json!(door))
-    );
-    let audit = owner.get("/api/audit").expect(200).await;
-    let actions: Vec<&str> = audit.body["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|entry| entry["action"].as_str())
-        .filter(|action| action.starts_with("door."))
-        .collect();
-    assert_eq!(
-        actions,
-        ["door.performed", "door.approved", "door.requested"]
-    );
-    assert!(!audit.text.contains("canary"));
-    bench.gateway.stop().await;
+        let told = stream.take(2).await;
+        assert_eq!(told[0].data["doorId"], door);
+        assert_eq!(told[0].data["action"], "github.issues.create");
+        assert_eq!(
+            (&told[1].data["decision"], &told[1].data["doorId"]),
+            (&json!("approve"), &json!(door))
+        );
+        let audit = owner.get("/api/audit").expect(200).await;
+        let actions: Vec<&str> = audit.body["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|entry| entry["action"].as_str())
+            .filter(|action| action.starts_with("door."))
+            .collect();
+        assert_eq!(
+            actions,
+            ["door.performed", "door.approved", "door.requested"]
+        );
+        assert!(!audit.text.contains("canary"));
+        bench.stop().await;
+    }
 }
 
 #[tokio::test]
 async fn every_action_of_the_catalogue_reaches_its_place() {
-    let bench = Bench::start().await;
-    let agent = bench.agent().await;
-    let at = |more: serde_json::Value| {
-        let mut params = json!({ "owner": "octo", "repo": "hello", "number": 7 });
-        for (key, value) in more.as_object().unwrap() {
-            params[key] = value.clone();
+    for bench in Bench::on_each().await {
+        let agent = bench.agent().await;
+        let at = |more: serde_json::Value| {
+            let mut params = json!({ "owner": "octo", "repo": "hello", "number": 7 });
+            for (key, value) in more.as_object().unwrap() {
+                params[key] = value.clone();
+            }
+            params
+        };
+        let sha = "0123456789abcdef0123456789abcdef01234567";
+        let pull =
+            json!({ "owner": "octo", "repo": "hello", "title": "x", "head": "a", "base": "main" });
+        let all = [
+            (
+                "github.issues.create",
+                issue(),
+                "POST /api/v3/repos/octo/hello/issues",
+            ),
+            (
+                "github.issues.comment",
+                at(json!({ "body": "x" })),
+                "POST /api/v3/repos/octo/hello/issues/7/comments",
+            ),
+            (
+                "github.issues.close",
+                at(json!({ "reason": "not_planned" })),
+                "PATCH /api/v3/repos/octo/hello/issues/7",
+            ),
+            (
+                "github.pulls.create",
+                pull,
+                "POST /api/v3/repos/octo/hello/pulls",
+            ),
+            (
+                "github.pulls.comment",
+                at(json!({ "body": "x" })),
+                "POST /api/v3/repos/octo/hello/issues/7/comments",
+            ),
+            (
+                "github.pulls.merge",
+                at(json!({ "sha": sha, "method": "squash" })),
+                "PUT /api/v3/repos/octo/hello/pulls/7/merge",
+            ),
+            (
+                "webhook.event.send",
+                json!({ "event": "report.ready", "payload": { "n": 1 } }),
+                "POST /hook",
+            ),
+        ];
+        let owner = bench.gateway.owner().await;
+        let catalogue = owner.get("/api/doors/catalogue").expect(200).await;
+        let named: Vec<&str> = catalogue.body["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|action| action["action"].as_str())
+            .collect();
+        assert_eq!(
+            named,
+            all.iter().map(|(action, ..)| *action).collect::<Vec<_>>()
+        );
+        for (number, (action, params, place)) in all.into_iter().enumerate() {
+            let asked = bench.ask(&agent, action, params).await;
+            assert_eq!(asked.status, 201, "{action}: {}", asked.text);
+            bench.decide(asked.str("/id"), "approve").await;
+            bench.until(asked.str("/id"), "performed").await;
+            let seen = bench.app.seen().remove(number);
+            assert_eq!(format!("{} {}", seen.method, seen.path), place, "{action}");
         }
-        params
-    };
-    let sha = "0123456789abcdef0123456789abcdef01234567";
-    let pull =
-        json!({ "owner": "octo", "repo": "hello", "title": "x", "head": "a", "base": "main" });
-    let all = [
-        (
-            "github.issues.create",
-            issue(),
-            "POST /api/v3/repos/octo/hello/issues",
-        ),
-        (
-            "github.issues.comment",
-            at(json!({ "body": "x" })),
-            "POST /api/v3/repos/octo/hello/issues/7/comments",
-        ),
-        (
-            "github.issues.close",
-            at(json!({ "reason": "not_planned" })),
-            "PATCH /api/v3/repos/octo/hello/issues/7",
-        ),
-        (
-            "github.pulls.create",
-            pull,
-            "POST /api/v3/repos/octo/hello/pulls",
-        ),
-        (
-            "github.pulls.comment",
-            at(json!({ "body": "x" })),
-            "POST /api/v3/repos/octo/hello/issues/7/comments",
-        ),
-        (
-            "github.pulls.merge",
-            at(json!({ "sha": sha, "method": "squash" })),
-            "PUT /api/v3/repos/octo/hello/pulls/7/merge",
-        ),
-        (
-            "webhook.event.send",
-            json!({ "event": "report.ready", "payload": { "n": 1 } }),
-            "POST /hook",
-        ),
-    ];
-    let owner = bench.gateway.owner().await;
-    let catalogue = owner.get("/api/doors/catalogue").expect(200).await;
-    let named: Vec<&str> = catalogue.body["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|action| action["action"].as_str())
-        .collect();
-    assert_eq!(
-        named,
-        all.iter().map(|(action, ..)| *action).collect::<Vec<_>>()
-    );
-    for (number, (action, params, place)) in all.into_iter().enumerate() {
-        let asked = bench.ask(&agent, action, params).await;
-        assert_eq!(asked.status, 201, "{action}: {}", asked.text);
-        bench.decide(asked.str("/id"), "approve").await;
-        bench.until(asked.str("/id"), "performed").await;
-        let seen = bench.app.seen().remove(number);
-        assert_eq!(format!("{} {}", seen.method, seen.path), place, "{action}");
+        bench.stop().await;
     }
-    bench.gateway.stop().await;
 }
 
 #[tokio::test]
 async fn of_many_who_decide_at_once_one_wins() {
-    let bench = Bench::start().await;
-    let owner = bench.gateway.owner().await;
-    let agent = bench.agent().await;
-    for _ in 0..5 {
-        let before = bench.app.seen().len();
-        let asked = bench.ask(&agent, "github.issues.create", issue()).await;
-        let door = asked.str("/id");
-        let all = (0..20).map(|n| bench.decide(door, if n % 2 == 0 { "approve" } else { "deny" }));
-        futures::future::join_all(all).await;
-        let end = eventually("it is decided and done", || async {
-            let found = owner.get(&format!("/api/doors/{door}")).expect(200).await;
-            let state = found.str("/state").to_owned();
-            matches!(&*state, "denied" | "performed").then_some(state)
-        })
-        .await;
-        let sent = bench.app.seen().len() - before;
-        assert_eq!(sent, usize::from(end == "performed"));
-        // Whoever comes later changes nothing and sees how it stands.
-        assert_eq!(bench.decide(door, "approve").await.str("/state"), end);
-        let filter = format!("/api/audit?entity_kind=door&entity_id={door}");
-        let audit = owner.get(&filter).expect(200).await;
-        let mut counts: HashMap<String, u32> = HashMap::new();
-        for entry in audit.body["items"].as_array().unwrap() {
-            let action = entry["action"].as_str().unwrap_or_default().to_owned();
-            if entry["entity_id"] == door && matches!(&*action, "door.approved" | "door.denied") {
-                *counts.entry(action).or_default() += 1;
+    for bench in Bench::on_each().await {
+        let owner = bench.gateway.owner().await;
+        let agent = bench.agent().await;
+        for _ in 0..5 {
+            let before = bench.app.seen().len();
+            let asked = bench.ask(&agent, "github.issues.create", issue()).await;
+            let door = asked.str("/id");
+            let all =
+                (0..20).map(|n| bench.decide(door, if n % 2 == 0 { "approve" } else { "deny" }));
+            futures::future::join_all(all).await;
+            let end = eventually("it is decided and done", || async {
+                let found = owner.get(&format!("/api/doors/{door}")).expect(200).await;
+                let state = found.str("/state").to_owned();
+                matches!(&*state, "denied" | "performed").then_some(state)
+            })
+            .await;
+            let sent = bench.app.seen().len() - before;
+            assert_eq!(sent, usize::from(end == "performed"));
+            // Whoever comes later changes nothing and sees how it stands.
+            assert_eq!(bench.decide(door, "approve").await.str("/state"), end);
+            let filter = format!("/api/audit?entity_kind=door&entity_id={door}");
+            let audit = owner.get(&filter).expect(200).await;
+            let mut counts: HashMap<String, u32> = HashMap::new();
+            for entry in audit.body["items"].as_array().unwrap() {
+                let action = entry["action"].as_str().unwrap_or_default().to_owned();
+                if entry["entity_id"] == door && matches!(&*action, "door.approved" | "door.denied")
+                {
+                    *counts.entry(action).or_default() += 1;
+                }
             }
+            assert_eq!(counts.values().sum::<u32>(), 1, "{counts:?}");
         }
-        assert_eq!(counts.values().sum::<u32>(), 1, "{counts:?}");
+        bench.stop().await;
     }
-    bench.gateway.stop().await;
 }
 
 #[tokio::test]
 async fn what_may_not_be_asked_says_why() {
-    let bench = Bench::start().await;
-    let agent = bench.agent().await;
-    let owner = bench.gateway.owner().await;
-    let bare = owner
-        .post("/api/claws")
-        .json(&json!({ "name": "bare" }))
-        .expect(201)
-        .await;
-    let refused = bench
-        .ask(bare.str("/id"), "github.issues.create", issue())
-        .await;
-    assert_eq!(
-        (refused.status, &refused.body["code"]),
-        (409, &json!("conflict"))
-    );
-    assert!(
-        refused.text.contains("not connected to github"),
-        "{}",
-        refused.text
-    );
-    for (action, params, pointer) in [
-        ("github.repos.delete", issue(), "/action"),
-        (
-            "github.issues.create",
-            json!({ "owner": "..", "repo": "hello", "title": "x" }),
-            "/params/owner",
-        ),
-        (
-            "github.issues.create",
-            json!({ "owner": "octo", "repo": "hello" }),
-            "/params",
-        ),
-        ("github.issues.create", json!([]), "/params"),
-        (
-            "github.issues.comment",
-            json!({ "owner": "octo", "repo": "hello", "number": -1, "body": "x" }),
-            "/params/number",
-        ),
-        (
-            "github.pulls.merge",
-            json!({ "owner": "octo", "repo": "hello", "number": 1, "sha": "main" }),
-            "/params/sha",
-        ),
-        (
-            "webhook.event.send",
-            json!({ "event": "x", "url": "https://evil.example" }),
-            "/params/url",
-        ),
-    ] {
-        let refused = bench.ask(&agent, action, params).await;
-        assert_eq!(refused.status, 400, "{}", refused.text);
+    for bench in Bench::on_each().await {
+        let agent = bench.agent().await;
+        let owner = bench.gateway.owner().await;
+        let bare = owner
+            .post("/api/claws")
+            .json(&json!({ "name": "bare" }))
+            .expect(201)
+            .await;
+        let refused = bench
+            .ask(bare.str("/id"), "github.issues.create", issue())
+            .await;
         assert_eq!(
-            refused.body["errors"][0]["pointer"], pointer,
+            (refused.status, &refused.body["code"]),
+            (409, &json!("conflict"))
+        );
+        assert!(
+            refused.text.contains("not connected to github"),
             "{}",
             refused.text
         );
+        for (action, params, pointer) in [
+            ("github.repos.delete", issue(), "/action"),
+            (
+                "github.issues.create",
+                json!({ "owner": "..", "repo": "hello", "title": "x" }),
+                "/params/owner",
+            ),
+            (
+                "github.issues.create",
+                json!({ "owner": "octo", "repo": "hello" }),
+                "/params",
+            ),
+            ("github.issues.create", json!([]), "/params"),
+            (
+                "github.issues.comment",
+                json!({ "owner": "octo", "repo": "hello", "number": -1, "body": "x" }),
+                "/params/number",
+            ),
+            (
+                "github.pulls.merge",
+                json!({ "owner": "octo", "repo": "hello", "number": 1, "sha": "main" }),
+                "/params/sha",
+            ),
+            (
+                "webhook.event.send",
+                json!({ "event": "x", "url": "https://evil.example" }),
+                "/params/url",
+            ),
+        ] {
+            let refused = bench.ask(&agent, action, params).await;
+            assert_eq!(refused.status, 400, "{}", refused.text);
+            assert_eq!(
+                refused.body["errors"][0]["pointer"], pointer,
+                "{}",
+                refused.text
+            );
+        }
+        let stranger = bench.gateway.stranger().await;
+        let asked = bench.ask(&agent, "github.issues.create", issue()).await;
+        let path = format!("/api/doors/{}", asked.str("/id"));
+        stranger.get(&path).refused(404, "not-found").await;
+        let resolve = json!({ "decision": "approve" });
+        stranger
+            .post(&format!("{path}/resolve"))
+            .json(&resolve)
+            .refused(404, "not-found")
+            .await;
+        let viewer = bench.gateway.person("viewer").await;
+        viewer
+            .post(&format!("{path}/resolve"))
+            .json(&resolve)
+            .refused(403, "forbidden")
+            .await;
+        bench.stop().await;
     }
-    let stranger = bench.gateway.stranger().await;
-    let asked = bench.ask(&agent, "github.issues.create", issue()).await;
-    let path = format!("/api/doors/{}", asked.str("/id"));
-    stranger.get(&path).refused(404, "not-found").await;
-    let resolve = json!({ "decision": "approve" });
-    stranger
-        .post(&format!("{path}/resolve"))
-        .json(&resolve)
-        .refused(404, "not-found")
-        .await;
-    let viewer = bench.gateway.person("viewer").await;
-    viewer
-        .post(&format!("{path}/resolve"))
-        .json(&resolve)
-        .refused(403, "forbidden")
-        .await;
-    bench.gateway.stop().await;
 }
 
 #[tokio::test]
 async fn what_the_app_refuses_is_told_and_what_nobody_knows_as_well() {
-    let mut bench = Bench::start().await;
-    let agent = bench.agent().await;
-    bench
-        .app
-        .answers(422, json!({ "message": format!("No \u{1b}[31m {TOKEN}") }));
-    let asked = bench.ask(&agent, "github.issues.create", issue()).await;
-    bench.decide(asked.str("/id"), "approve").await;
-    let failed = bench.until(asked.str("/id"), "failed").await;
-    let message = failed["result"]["message"].as_str().unwrap();
-    assert!(
-        message.starts_with("No") && !message.contains("canary") && !message.contains('\u{1b}'),
-        "{message}"
-    );
-    bench.app.answers(502, json!(null));
-    let asked = bench.ask(&agent, "github.issues.create", issue()).await;
-    bench.decide(asked.str("/id"), "approve").await;
-    bench.until(asked.str("/id"), "unclear").await;
-    let sent = bench.app.seen().len();
-    assert_eq!(sent, 2, "and is not sent again");
+    for mut bench in Bench::on_each().await {
+        let agent = bench.agent().await;
+        bench
+            .app
+            .answers(422, json!({ "message": format!("No \u{1b}[31m {TOKEN}") }));
+        let asked = bench.ask(&agent, "github.issues.create", issue()).await;
+        bench.decide(asked.str("/id"), "approve").await;
+        let failed = bench.until(asked.str("/id"), "failed").await;
+        let message = failed["result"]["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("No") && !message.contains("canary") && !message.contains('\u{1b}'),
+            "{message}"
+        );
+        bench.app.answers(502, json!(null));
+        let asked = bench.ask(&agent, "github.issues.create", issue()).await;
+        bench.decide(asked.str("/id"), "approve").await;
+        bench.until(asked.str("/id"), "unclear").await;
+        let sent = bench.app.seen().len();
+        assert_eq!(sent, 2, "and is not sent again");
 
-    // Without the broker nothing is sent, and that is said.
-    bench.broker.kill();
-    let asked = bench.ask(&agent, "github.issues.create", issue()).await;
-    bench.decide(asked.str("/id"), "approve").await;
-    let failed = bench.until(asked.str("/id"), "failed").await;
-    assert!(
-        failed["result"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("could not be sent"),
-        "{failed}"
-    );
-    assert_eq!(bench.app.seen().len(), sent);
-    bench.gateway.stop().await;
+        // Without the broker nothing is sent, and that is said.
+        bench.broker.kill();
+        let asked = bench.ask(&agent, "github.issues.create", issue()).await;
+        bench.decide(asked.str("/id"), "approve").await;
+        let failed = bench.until(asked.str("/id"), "failed").await;
+        assert!(
+            failed["result"]["message"]
+                .as_str()
+                .unwrap()
+                .contains("could not be sent"),
+            "{failed}"
+        );
+        assert_eq!(bench.app.seen().len(), sent);
+        bench.stop().await;
+    }
 }
 
 #[tokio::test]

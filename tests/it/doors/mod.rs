@@ -2,6 +2,7 @@
 
 mod asked;
 mod killed;
+mod restarted;
 
 pub use killed::KILLED_THERE;
 
@@ -13,8 +14,9 @@ use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use roost_gateway::app::Surroundings;
 use roost_tests::broker::BrokerProcess;
-use roost_tests::{Answer, Client, Gateway, Store, eventually};
+use roost_tests::{Answer, Client, Gate, Gateway, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -34,6 +36,8 @@ pub struct App {
     pub address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
     answer: Arc<Mutex<(u16, Value)>>,
+    /// Where the next request waits.
+    gate: Arc<Mutex<Option<Gate>>>,
 }
 
 impl App {
@@ -46,6 +50,7 @@ impl App {
             address: listener.local_addr().expect("an address"),
             seen: Arc::default(),
             answer: Arc::new(Mutex::new((201, created))),
+            gate: Arc::default(),
         };
         let router = Router::new().fallback(take).with_state(app.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -58,6 +63,13 @@ impl App {
 
     pub fn answers(&self, status: u16, body: Value) {
         *self.answer.lock().expect("nobody panics with it") = (status, body);
+    }
+}
+
+impl App {
+    /// The next request waits here before it is answered.
+    pub fn hold(&self, gate: &Gate) {
+        *self.gate.lock().expect("nobody panics with it") = Some(gate.clone());
     }
 }
 
@@ -75,6 +87,10 @@ async fn take(State(app): State<App>, request: Request) -> Response {
         key: header("idempotency-key"),
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
     });
+    let gate = app.gate.lock().expect("nobody panics with it").take();
+    if let Some(gate) = gate {
+        gate.pass().await;
+    }
     let (status, body) = app.answer.lock().expect("nobody panics with it").clone();
     let status = StatusCode::from_u16(status).expect("a status");
     (status, axum::Json(body)).into_response()
@@ -87,15 +103,29 @@ pub struct Bench {
     pub gateway: Gateway,
     pub broker: BrokerProcess,
     pub app: App,
-    _folder: TempDir,
+    folder: TempDir,
+    scratch: Option<ScratchPostgres>,
 }
 
 impl Bench {
     pub async fn start() -> Self {
-        Self::start_with(roost_gateway::app::Surroundings::default()).await
+        Self::start_with(Surroundings::default()).await
     }
 
-    pub async fn start_with(around: roost_gateway::app::Surroundings) -> Self {
+    pub async fn start_with(around: Surroundings) -> Self {
+        Self::on(None, around).await
+    }
+
+    /// One on each back end there is.
+    pub async fn on_each() -> Vec<Self> {
+        let mut all = vec![Self::start().await];
+        if let Some(scratch) = ScratchPostgres::new().await {
+            all.push(Self::on(Some(scratch), Surroundings::default()).await);
+        }
+        all
+    }
+
+    async fn on(scratch: Option<ScratchPostgres>, around: Surroundings) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let broker = BrokerProcess::start(folder.path()).await;
         let app = App::start().await;
@@ -110,14 +140,30 @@ impl Bench {
             ),
         ];
         let own = tempfile::tempdir().expect("a folder");
-        let gateway = Gateway::start_in(own, &Store::Sqlite, &set, around)
+        let store = scratch.as_ref().map_or(Store::Sqlite, |scratch| {
+            Store::Postgres(scratch.url().to_owned())
+        });
+        let gateway = Gateway::start_in(own, &store, &set, around)
             .await
             .expect("the gateway starts");
         Self {
             gateway,
             broker,
             app,
-            _folder: folder,
+            folder,
+            scratch,
+        }
+    }
+
+    /// After its end.
+    pub async fn start_the_broker_again(&mut self) {
+        self.broker = BrokerProcess::start(self.folder.path()).await;
+    }
+
+    pub async fn stop(self) {
+        self.gateway.stop().await;
+        if let Some(scratch) = self.scratch {
+            scratch.remove().await;
         }
     }
 

@@ -1,8 +1,14 @@
 //! Signing in with a browser, against a certified OpenID provider.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Stdio;
+
 use roost_tests::provider::Provider;
-use roost_tests::{Browser, Gateway, free_port};
+use roost_tests::{Browser, Gateway, bin_dir, free_port};
 use serde_json::json;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
 use url::Url;
 
 use super::ME;
@@ -183,5 +189,98 @@ async fn an_operators_account_is_linked_by_whoever_is_signed_in_to_it() {
     let program = place.gateway.anonymous().with_token(&token);
     let link = program.post("/api/auth/oidc/link");
     link.refused(403, "forbidden").await;
+    place.gateway.stop().await;
+}
+
+/// `roost` as somebody runs it at a terminal, with a file of its own for the session.
+fn roost(config: &Path) -> Command {
+    let mut command = Command::new(bin_dir().join("roost"));
+    for (key, _) in std::env::vars_os() {
+        if key.to_string_lossy().starts_with("ROOST_") {
+            command.env_remove(key);
+        }
+    }
+    command
+        .env("ROOST_CLIENT_CONFIG", config)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    command
+}
+
+#[tokio::test]
+async fn roost_login_waits_for_a_code_that_somebody_confirms_who_signed_in_at_the_provider() {
+    let place = place(&[]).await;
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("client.toml");
+    let mut login = roost(&config);
+    let mut login = login
+        .args(["login", "--url", &place.gateway.url()])
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(login.stderr.take().unwrap()).lines();
+    let opens = said.next_line().await.unwrap().unwrap();
+    let page: Url = opens.trim_start_matches("Open ").parse().unwrap();
+    assert_eq!(
+        (page.origin(), page.path()),
+        (place.at("/").origin(), "/device")
+    );
+    let code = page.fragment().unwrap();
+    let asks = said.next_line().await.unwrap().unwrap();
+    assert!(asks.contains(&format!("the code is {code}.")), "{asks}");
+
+    // The page, in the browser of somebody who signs in for it.
+    let mut browser = place.browser("ada");
+    browser
+        .go(&place.at("/api/auth/oidc/start?next=/device"))
+        .await;
+    let cookie = browser.cookie(&place.at("/"), "roost_session").unwrap();
+    let asked = |path: &str| {
+        let request = place.gateway.anonymous().post(path);
+        let request = request.json(&json!({ "code": code }));
+        let request = request.header("cookie", &format!("roost_session={cookie}"));
+        request.header("origin", &place.gateway.url())
+    };
+    let seen = asked("/api/auth/device/look").expect(200).await;
+    assert!(
+        seen.str("/device").starts_with("roost on "),
+        "{}",
+        seen.text
+    );
+    assert!(login.try_wait().unwrap().is_none(), "it waits");
+    asked("/api/auth/device/confirm").expect(204).await;
+
+    let ended = login.wait_with_output().await.unwrap();
+    let told = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.status.success(), "{told}");
+    assert!(
+        told.contains("Signed in as ada@example.com: admin"),
+        "{told}"
+    );
+    let kept = std::fs::read_to_string(&config).unwrap();
+    assert!(kept.contains("rst_") && !told.contains("rst_"), "{told}");
+    let mode = std::fs::metadata(&config).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let who = roost(&config)
+        .args(["whoami", "--json"])
+        .output()
+        .await
+        .unwrap();
+    let who: serde_json::Value = serde_json::from_slice(&who.stdout).unwrap();
+    assert_eq!(who["user"]["email"], "ada@example.com");
+
+    // Confirmed once, for one terminal.
+    asked("/api/auth/device/confirm")
+        .refused(404, "sign-in-unknown")
+        .await;
+    let out = roost(&config).arg("logout").output().await.unwrap();
+    assert!(out.status.success());
+    let after = roost(&config)
+        .args(["whoami", "--json"])
+        .output()
+        .await
+        .unwrap();
+    assert!(!after.status.success());
     place.gateway.stop().await;
 }

@@ -113,91 +113,93 @@ async fn a_host_is_connected_read_searched_and_disconnected_and_its_token_is_now
 
 #[tokio::test]
 async fn others_see_and_change_nothing_and_a_viewer_only_looks() {
-    let place = Place::start().await;
-    let owner = place.gateway.owner().await;
-    let host = CodeHost::start(|_| Told::json(&json!([entry(1, 1)]))).await;
-    let connection = connected(owner, &new("github_enterprise", &host, None)).await;
-    let connection = connection["id"].as_str().expect("an id");
-    let list = owner.get("/api/repos").expect(200).await;
-    let repo = format!("/api/repos/{}", list.str("/0/id"));
-    let (path, again) = (
-        format!("/api/repos/connections/{connection}"),
-        format!("/api/repos/connections/{connection}/sync"),
-    );
-    let stranger = place.gateway.stranger().await;
-    stranger.get(&repo).refused(404, "not-found").await;
-    stranger.delete(&path).refused(404, "not-found").await;
-    stranger.post(&again).refused(404, "not-found").await;
-    assert!(names(&stranger.get("/api/repos").expect(200).await).is_empty());
-    let filtered = format!("/api/repos?connection_id={connection}");
-    assert!(names(&stranger.get(&filtered).expect(200).await).is_empty());
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let host = CodeHost::start(|_| Told::json(&json!([entry(1, 1)]))).await;
+        let connection = connected(owner, &new("github_enterprise", &host, None)).await;
+        let connection = connection["id"].as_str().expect("an id");
+        let list = owner.get("/api/repos").expect(200).await;
+        let repo = format!("/api/repos/{}", list.str("/0/id"));
+        let (path, again) = (
+            format!("/api/repos/connections/{connection}"),
+            format!("/api/repos/connections/{connection}/sync"),
+        );
+        let stranger = place.gateway.stranger().await;
+        stranger.get(&repo).refused(404, "not-found").await;
+        stranger.delete(&path).refused(404, "not-found").await;
+        stranger.post(&again).refused(404, "not-found").await;
+        assert!(names(&stranger.get("/api/repos").expect(200).await).is_empty());
+        let filtered = format!("/api/repos?connection_id={connection}");
+        assert!(names(&stranger.get(&filtered).expect(200).await).is_empty());
 
-    let viewer = place.gateway.person("viewer").await;
-    viewer.get(&repo).expect(200).await;
-    viewer.post(&again).refused(403, "forbidden").await;
-    let member = place.gateway.person("member").await;
-    member.post(&again).expect(202).await;
-    member.delete(&path).refused(403, "forbidden").await;
-    place.stop().await;
+        let viewer = place.gateway.person("viewer").await;
+        viewer.get(&repo).expect(200).await;
+        viewer.post(&again).refused(403, "forbidden").await;
+        let member = place.gateway.person("member").await;
+        member.post(&again).expect(202).await;
+        member.delete(&path).refused(403, "forbidden").await;
+        place.stop().await;
+    }
 }
 
 #[tokio::test]
 async fn what_cannot_be_connected_is_refused_with_the_field_and_leaves_nothing() {
-    let place = Place::start().await;
-    let owner = place.gateway.owner().await;
-    for (body, pointer) in [
-        (json!({"provider": "github", "token": "short"}), "/token"),
-        (
-            json!({"provider": "github", "token": "with a blank"}),
-            "/token",
-        ),
-        (json!({"provider": "../../x", "token": TOKEN}), "/provider"),
-        (json!({"provider": "forgejo", "token": TOKEN}), "/base_url"),
-        (
-            json!({"provider": "github", "token": TOKEN, "base_url": "https://git.example"}),
-            "/base_url",
-        ),
-        (
-            json!({"provider": "forgejo", "token": TOKEN, "base_url": "http://git.example"}),
-            "/base_url",
-        ),
-        (
-            json!({"provider": "forgejo", "token": TOKEN, "base_url": "https://169.254.169.254"}),
-            "/base_url",
-        ),
-        (
-            json!({"provider": "forgejo", "token": TOKEN, "base_url": "https://10.0.0.1/git"}),
-            "/base_url",
-        ),
-        (
-            json!({"provider": "forgejo", "token": TOKEN, "base_url": "https://me:word@git.example"}),
-            "/base_url",
-        ),
-        (
-            json!({"provider": "github", "token": TOKEN, "owner": "acme/../x"}),
-            "/owner",
-        ),
-        (
-            json!({"provider": "github", "token": TOKEN, "label": ""}),
-            "/label",
-        ),
-        (
-            json!({"provider": "github", "token": TOKEN, "extra": 1}),
-            "/extra",
-        ),
-    ] {
-        let refused = owner.post("/api/repos/connections").json(&body);
-        let refused = refused.refused(400, "validation").await;
-        assert_eq!(refused.str("/pointer"), pointer, "{body}: {}", refused.text);
-        assert!(!refused.text.contains("5b1e77c20d9f"), "{}", refused.text);
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        for (body, pointer) in [
+            (json!({"provider": "github", "token": "short"}), "/token"),
+            (
+                json!({"provider": "github", "token": "with a blank"}),
+                "/token",
+            ),
+            (json!({"provider": "../../x", "token": TOKEN}), "/provider"),
+            (json!({"provider": "forgejo", "token": TOKEN}), "/base_url"),
+            (
+                json!({"provider": "github", "token": TOKEN, "base_url": "https://git.example"}),
+                "/base_url",
+            ),
+            (
+                json!({"provider": "forgejo", "token": TOKEN, "base_url": "http://git.example"}),
+                "/base_url",
+            ),
+            (
+                json!({"provider": "forgejo", "token": TOKEN, "base_url": "https://169.254.169.254"}),
+                "/base_url",
+            ),
+            (
+                json!({"provider": "forgejo", "token": TOKEN, "base_url": "https://10.0.0.1/git"}),
+                "/base_url",
+            ),
+            (
+                json!({"provider": "forgejo", "token": TOKEN, "base_url": "https://me:word@git.example"}),
+                "/base_url",
+            ),
+            (
+                json!({"provider": "github", "token": TOKEN, "owner": "acme/../x"}),
+                "/owner",
+            ),
+            (
+                json!({"provider": "github", "token": TOKEN, "label": ""}),
+                "/label",
+            ),
+            (
+                json!({"provider": "github", "token": TOKEN, "extra": 1}),
+                "/extra",
+            ),
+        ] {
+            let refused = owner.post("/api/repos/connections").json(&body);
+            let refused = refused.refused(400, "validation").await;
+            assert_eq!(refused.str("/pointer"), pointer, "{body}: {}", refused.text);
+            assert!(!refused.text.contains("5b1e77c20d9f"), "{}", refused.text);
+        }
+        let listed = owner.get("/api/repos/connections").expect(200).await;
+        assert_eq!(listed.body["items"], json!([]));
+        let Ok(Answer::Status(status)) = place.broker.client.call(&Request::Status).await else {
+            panic!("the broker answers");
+        };
+        assert_eq!(status.records, 0);
+        place.stop().await;
     }
-    let listed = owner.get("/api/repos/connections").expect(200).await;
-    assert_eq!(listed.body["items"], json!([]));
-    let Ok(Answer::Status(status)) = place.broker.client.call(&Request::Status).await else {
-        panic!("the broker answers");
-    };
-    assert_eq!(status.records, 0);
-    place.stop().await;
 }
 
 #[tokio::test]

@@ -90,84 +90,91 @@ async fn what_cannot_be_understood_is_skipped_and_counted_and_what_vanished_come
 
 #[tokio::test]
 async fn each_refusal_is_recorded_in_words_and_the_repositories_stay() {
-    let place = Place::start().await;
-    let owner = place.gateway.owner().await;
-    let host = CodeHost::start(|_| Told::json(&json!([entry(1, 1)]))).await;
-    let connection = connected(owner, &new("github_enterprise", &host, Some("acme"))).await;
-    let id = connection["id"].as_str().expect("an id");
-    let before = connection["last_synced_at"].clone();
-    let saml = r#"{"message":"Resource protected by organization SAML enforcement.\u001b[31m"}"#;
-    for (status, body, part) in [
-        (401, "{}", "does not take the token"),
-        (403, saml, "It says: Resource protected"),
-        (404, "{}", "knows no organisation"),
-        (429, "{}", "ask no more for now"),
-        (500, "<html>oops</html>", "failed (500)"),
-        (302, "", "answers from elsewhere"),
-        (418, "[]", "answered 418"),
-        (200, "not json", "no list of repositories"),
-        (200, "{\"message\":\"x\"}", "no list of repositories"),
-        (200, "[1,2", "no list of repositories"),
-    ] {
-        host.answers(move |_| Told::status(status, body).with("location", "http://127.0.0.1:1/"));
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let host = CodeHost::start(|_| Told::json(&json!([entry(1, 1)]))).await;
+        let connection = connected(owner, &new("github_enterprise", &host, Some("acme"))).await;
+        let id = connection["id"].as_str().expect("an id");
+        let before = connection["last_synced_at"].clone();
+        let saml =
+            r#"{"message":"Resource protected by organization SAML enforcement.\u001b[31m"}"#;
+        for (status, body, part) in [
+            (401, "{}", "does not take the token"),
+            (403, saml, "It says: Resource protected"),
+            (404, "{}", "knows no organisation"),
+            (429, "{}", "ask no more for now"),
+            (500, "<html>oops</html>", "failed (500)"),
+            (302, "", "answers from elsewhere"),
+            (418, "[]", "answered 418"),
+            (200, "not json", "no list of repositories"),
+            (200, "{\"message\":\"x\"}", "no list of repositories"),
+            (200, "[1,2", "no list of repositories"),
+        ] {
+            host.answers(move |_| {
+                Told::status(status, body).with("location", "http://127.0.0.1:1/")
+            });
+            let after = synced(owner, id).await;
+            let told = after["last_sync_error"].as_str().expect("an error");
+            assert!(told.contains(part), "{status}: {told}");
+            assert!(told.len() < 400 && !told.chars().any(char::is_control));
+            assert_eq!(
+                (&after["last_synced_at"], &after["repos"]),
+                (&before, &json!(1))
+            );
+        }
+        host.answers(|_| Told::status(403, "{}").with("x-ratelimit-remaining", "0"));
         let after = synced(owner, id).await;
-        let told = after["last_sync_error"].as_str().expect("an error");
-        assert!(told.contains(part), "{status}: {told}");
-        assert!(told.len() < 400 && !told.chars().any(char::is_control));
-        assert_eq!(
-            (&after["last_synced_at"], &after["repos"]),
-            (&before, &json!(1))
+        assert!(
+            after["last_sync_error"]
+                .as_str()
+                .expect("one")
+                .contains("ask no more")
         );
+        host.answers(|_| Told::json(&json!([entry(1, 1)])));
+        assert_eq!(synced(owner, id).await["last_sync_error"], Value::Null);
+        place.stop().await;
     }
-    host.answers(|_| Told::status(403, "{}").with("x-ratelimit-remaining", "0"));
-    let after = synced(owner, id).await;
-    assert!(
-        after["last_sync_error"]
-            .as_str()
-            .expect("one")
-            .contains("ask no more")
-    );
-    host.answers(|_| Told::json(&json!([entry(1, 1)])));
-    assert_eq!(synced(owner, id).await["last_sync_error"], Value::Null);
-    place.stop().await;
 }
 
 #[tokio::test]
 async fn a_host_that_is_not_there_or_sends_too_much_is_said_so() {
-    let place = Place::start().await;
-    let owner = place.gateway.owner().await;
-    let body = json!({ "provider": "forgejo", "base_url": "http://127.0.0.1:9", "token": TOKEN });
-    let connection = connected(owner, &body).await;
-    let told = connection["last_sync_error"].as_str().expect("an error");
-    assert!(told.contains("cannot be reached"), "{told}");
-    let host = CodeHost::start(|_| Told::status(200, &"[".repeat(9 << 20))).await;
-    let connection = connected(owner, &new("forgejo", &host, None)).await;
-    let told = connection["last_sync_error"].as_str().expect("an error");
-    assert!(told.contains("more than a page"), "{told}");
-    place.stop().await;
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let body =
+            json!({ "provider": "forgejo", "base_url": "http://127.0.0.1:9", "token": TOKEN });
+        let connection = connected(owner, &body).await;
+        let told = connection["last_sync_error"].as_str().expect("an error");
+        assert!(told.contains("cannot be reached"), "{told}");
+        let host = CodeHost::start(|_| Told::status(200, &"[".repeat(9 << 20))).await;
+        let connection = connected(owner, &new("forgejo", &host, None)).await;
+        let told = connection["last_sync_error"].as_str().expect("an error");
+        assert!(told.contains("more than a page"), "{told}");
+        place.stop().await;
+    }
 }
 
 #[tokio::test]
 async fn a_host_that_echoes_the_token_does_not_make_it_seen() {
-    let place = Place::start().await;
-    let owner = place.gateway.owner().await;
-    let host = CodeHost::start(|asked| {
-        let mut echo = entry(1, 1);
-        echo["description"] = asked.headers["authorization"].clone().into();
-        echo["name"] = format!("r {}", asked.headers["authorization"]).into();
-        Told::json(&json!([echo]))
-    })
-    .await;
-    let connection = connected(owner, &new("forgejo", &host, None)).await;
-    let id = connection["id"].as_str().expect("an id");
-    let list = owner.get("/api/repos").expect(200).await;
-    assert!(list.text.contains("token *"), "{}", list.text);
-    assert!(!list.text.contains("5b1e77c20d9f"), "{}", list.text);
-    host.answers(|asked| {
-        let message = json!({ "message": asked.headers["authorization"] });
-        Told::status(401, &message.to_string())
-    });
-    let after = synced(owner, id).await;
-    assert!(!after.to_string().contains("5b1e77c20d9f"), "{after}");
-    place.stop().await;
+    for place in Place::start_on_each().await {
+        let owner = place.gateway.owner().await;
+        let host = CodeHost::start(|asked| {
+            let mut echo = entry(1, 1);
+            echo["description"] = asked.headers["authorization"].clone().into();
+            echo["name"] = format!("r {}", asked.headers["authorization"]).into();
+            Told::json(&json!([echo]))
+        })
+        .await;
+        let connection = connected(owner, &new("forgejo", &host, None)).await;
+        let id = connection["id"].as_str().expect("an id");
+        let list = owner.get("/api/repos").expect(200).await;
+        assert!(list.text.contains("token *"), "{}", list.text);
+        assert!(!list.text.contains("5b1e77c20d9f"), "{}", list.text);
+        host.answers(|asked| {
+            let message = json!({ "message": asked.headers["authorization"] });
+            Told::status(401, &message.to_string())
+        });
+        let after = synced(owner, id).await;
+        assert!(!after.to_string().contains("5b1e77c20d9f"), "{after}");
+        place.stop().await;
+    }
 }

@@ -29,6 +29,8 @@ pub enum Manner {
     Floods(usize),
     /// As if it were this issuer.
     Pretends(String),
+    /// As it should, by the name that it has in front of it.
+    Behind(String),
     /// With keys at this address.
     KeysAt(String),
     /// With a status.
@@ -83,6 +85,15 @@ impl Issuer {
             shared,
             server,
         }
+    }
+
+    /// Where it listens.
+    ///
+    /// # Panics
+    /// When its own address is none.
+    pub fn address(&self) -> std::net::SocketAddr {
+        let address = self.url.trim_start_matches("http://");
+        address.parse().expect("an address")
     }
 
     /// What tokens name as `iss`.
@@ -161,17 +172,21 @@ async fn discovery(State(shared): State<Arc<Shared>>) -> Response {
         let state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.manner.clone()
     };
+    let base = match &manner {
+        Manner::Behind(base) => base.clone(),
+        _ => shared.url.clone(),
+    };
     let document = |issuer: &str, keys: &str| {
         json!({
             "issuer": issuer,
             "jwks_uri": keys,
-            "authorization_endpoint": format!("{}/authorize", shared.url),
-            "token_endpoint": format!("{}/token", shared.url),
+            "authorization_endpoint": format!("{base}/authorize"),
+            "token_endpoint": format!("{base}/token"),
         })
     };
-    let own_keys = format!("{}/jwks", shared.url);
+    let own_keys = format!("{base}/jwks");
     match manner {
-        Manner::Honest => Json(document(&shared.url, &own_keys)).into_response(),
+        Manner::Honest | Manner::Behind(_) => Json(document(&base, &own_keys)).into_response(),
         Manner::Silent => std::future::pending().await,
         Manner::Redirects(to) => (http::StatusCode::FOUND, [("location", to)]).into_response(),
         Manner::Floods(bytes) => {

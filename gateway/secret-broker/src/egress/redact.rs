@@ -1,8 +1,9 @@
 //! Takes a secret out of what a remote sends back, in the forms in which remotes echo: as it is, URL-encoded, base64 at
-//! any alignment and in both alphabets, hexadecimal, escaped for JSON and HTML; also across the borders of pieces.
+//! any alignment and in both alphabets, hexadecimal, escaped for JSON and HTML, in capitals or small letters, backwards;
+//! also across the borders of pieces.
 //!
 //! Each byte becomes `*`, so lengths stay true. A remote that is on the allow-list and sets out to disguise the secret
-//! (reversed, enciphered, a letter at a time) can: the allow-list is what keeps a secret from such a remote.
+//! (enciphered, encoded twice, a letter at a time) can: the allow-list is what keeps a secret from such a remote.
 
 use std::sync::Arc;
 
@@ -152,12 +153,22 @@ fn forms_of(secret: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
             forms.push(percent(secret, kept, upper, true));
         }
     }
+    // Every byte escaped, which some do to be safe.
+    for (before, upper) in [("%", true), ("%", false), ("\\u00", true), ("\\u00", false)] {
+        forms.push(escaped(secret, before, upper));
+    }
+    for letters in [
+        secret.to_ascii_uppercase(),
+        secret.to_ascii_lowercase(),
+        secret.iter().copied().map(other_case).collect(),
+        secret.iter().rev().copied().collect(),
+    ] {
+        forms.extend(in_json(&letters));
+        forms.push(letters);
+    }
     forms.extend((0..3).flat_map(|shift| base64_inside(secret, shift)));
+    forms.extend(in_json(secret));
     if let Ok(text) = std::str::from_utf8(secret) {
-        let json = serde_json::Value::from(text).to_string();
-        let json = json.trim_matches('"').to_owned();
-        forms.push(json.replace('/', "\\/").into_bytes());
-        forms.push(json.into_bytes());
         for slash in ["/", "&#x2F;", "&#47;"] {
             let html = text
                 .replace('&', "&amp;")
@@ -170,6 +181,41 @@ fn forms_of(secret: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
         }
     }
     forms.into_iter().map(Zeroizing::new).collect()
+}
+
+/// Inside a text of JSON, and inside one that is in a text of JSON itself, as errors of errors are.
+fn in_json(text: &[u8]) -> Vec<Vec<u8>> {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return Vec::new();
+    };
+    let quoted = |text: &str| {
+        let json = serde_json::Value::from(text).to_string();
+        json[1..json.len() - 1].to_owned()
+    };
+    let once = quoted(text);
+    let slashed = once.replace('/', "\\/");
+    let twice = quoted(&once);
+    [once, slashed, twice].map(String::into_bytes).to_vec()
+}
+
+fn escaped(secret: &[u8], before: &str, upper: bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(secret.len() * (before.len() + 2));
+    for byte in secret {
+        out.extend_from_slice(before.as_bytes());
+        let digits = match upper {
+            true => hex::encode_upper([*byte]),
+            false => hex::encode([*byte]),
+        };
+        out.extend_from_slice(digits.as_bytes());
+    }
+    out
+}
+
+fn other_case(byte: u8) -> u8 {
+    match byte.is_ascii_uppercase() {
+        true => byte.to_ascii_lowercase(),
+        false => byte.to_ascii_uppercase(),
+    }
 }
 
 fn percent(secret: &[u8], kept: &[u8], upper: bool, plus: bool) -> Vec<u8> {

@@ -1,11 +1,12 @@
-//! Giving a token back before its record is deleted (RFC 7009). Tried once and shortly: the record goes either way, and
+//! Giving a token back before its record is deleted, or when it cannot be kept (RFC 7009). Tried once and shortly: the record goes either way, and
 //! what was not given back ends by its own time.
 
 use std::time::Duration;
 
-use roost_secret_broker::wire::{RecordKind, RecordName};
+use roost_secret_broker::wire::{Fault, RecordKind, RecordName};
 
-use super::OAuth;
+use super::{OAuth, Shared};
+use crate::record::Record;
 
 /// How long an issuer may take; whoever deletes waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -13,10 +14,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 impl OAuth {
     /// Gives back what a record holds, where its issuer takes it.
     pub async fn revoke(&self, name: &RecordName) {
-        let Ok(opened) = self.shared.store.read(name).await else {
-            return;
-        };
-        let record = opened.record;
+        if let Ok(opened) = self.shared.store.read(name).await {
+            self.shared.give_back(name, opened.record).await;
+        }
+    }
+}
+
+impl Shared {
+    /// Gives back a token, whether or not it was kept.
+    pub(super) async fn give_back(&self, name: &RecordName, record: Record) {
         let Some(grant) = record.grant.filter(|_| record.kind == RecordKind::OAuth) else {
             return;
         };
@@ -33,19 +39,10 @@ impl OAuth {
             ("token_type_hint", hint.as_bytes()),
         ];
         let asked = async {
-            let (request, redactor) = self
-                .shared
-                .as_client(&grant, &endpoint, &parameters)
-                .await?;
-            let failed = |error| self.shared.outlet.fault(error, &redactor);
-            Ok::<_, roost_secret_broker::wire::Fault>(
-                request
-                    .timeout(PATIENCE)
-                    .send()
-                    .await
-                    .map_err(failed)?
-                    .status(),
-            )
+            let (request, redactor) = self.as_client(&grant, &endpoint, &parameters).await?;
+            let failed = |error| self.outlet.fault(error, &redactor);
+            let answer = request.timeout(PATIENCE).send().await.map_err(failed)?;
+            Ok::<_, Fault>(answer.status())
         };
         match asked.await {
             Ok(status) if status.is_success() => tracing::info!(%name, "a token was given back"),

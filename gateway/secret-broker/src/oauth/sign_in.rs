@@ -148,10 +148,14 @@ impl Shared {
             sign_in: None,
         };
         let held = self.store.hold(&sign_in.name).await;
-        self.store
-            .put(&held, &token)
-            .await
-            .map_err(|error| fault_of(&error))
+        match self.store.put(&held, &token).await {
+            Ok(described) => Ok(described),
+            Err(error) => {
+                // Nobody could use it, and later nobody could give it back.
+                self.give_back(&sign_in.name, token).await;
+                Err(fault_of(&error))
+            }
+        }
     }
 }
 

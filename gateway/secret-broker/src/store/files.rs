@@ -19,7 +19,7 @@ const ENDING: &str = "sealed";
 const MOST: u64 = 256 * 1024;
 
 /// Records by name.
-type Found = HashMap<RecordName, Arc<Kept>>;
+pub(super) type Found = HashMap<RecordName, Arc<Kept>>;
 
 /// The right to a folder, held until this process ends.
 pub struct FolderLock {

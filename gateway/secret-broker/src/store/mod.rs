@@ -77,6 +77,15 @@ impl Store {
         files::is_empty(folder)
     }
 
+    /// How many records a folder has, and which of its files are damaged, for whoever only looks.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub fn look(folder: &Path, root: &Root) -> Result<(usize, Vec<String>), StoreError> {
+        let (records, damaged) = sealed(folder, root)?;
+        Ok((records.len(), damaged))
+    }
+
     /// Reads all records of a folder.
     ///
     /// # Errors
@@ -87,21 +96,7 @@ impl Store {
         root: Root,
         clock: Clock,
     ) -> Result<Self, StoreError> {
-        let (records, damaged) =
-            files::read_all(&folder).map_err(StoreError::unreadable(&folder))?;
-        let strange = records.values().find(|kept| !root.knows(&kept.root_key));
-        if let Some(strange) = strange
-            && !records.values().any(|kept| root.knows(&kept.root_key))
-        {
-            return Err(StoreError::Seal {
-                name: None,
-                source: RootError::Unknown {
-                    wanted: strange.root_key.clone(),
-                    present: root.active(),
-                }
-                .into(),
-            });
-        }
+        let (records, damaged) = sealed(&folder, &root)?;
         let store = Self {
             shared: Arc::new(Shared {
                 folder,
@@ -354,6 +349,25 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
         Ok(done) => done,
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
+}
+
+/// What a folder holds, if the root key opens any of it.
+fn sealed(folder: &Path, root: &Root) -> Result<(files::Found, Vec<String>), StoreError> {
+    let (records, damaged) = files::read_all(folder).map_err(StoreError::unreadable(folder))?;
+    let strange = records.values().find(|kept| !root.knows(&kept.root_key));
+    if let Some(strange) = strange
+        && !records.values().any(|kept| root.knows(&kept.root_key))
+    {
+        return Err(StoreError::Seal {
+            name: None,
+            source: RootError::Unknown {
+                wanted: strange.root_key.clone(),
+                present: root.active(),
+            }
+            .into(),
+        });
+    }
+    Ok((records, damaged))
 }
 
 #[cfg(test)]

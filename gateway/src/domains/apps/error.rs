@@ -29,6 +29,9 @@ pub enum AppError {
     Metadata(&'static str),
     #[error("the secret broker did not do it")]
     Broker(#[source] BrokerError),
+    /// A token that was pasted: its person is told more than the specification lets an OAuth sign-in tell.
+    #[error("the secret broker did not take the token")]
+    NotKept(#[source] BrokerError),
     /// The broker knows no such name, which our own names never are.
     #[error(transparent)]
     Name(#[from] roost_secret_broker::wire::BadName),

@@ -1,5 +1,7 @@
 //! Probes and metrics.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -19,13 +21,20 @@ use crate::supervision::ActorState;
 pub struct Health {
     /// `ok`, `ready`, or what is missing.
     pub status: String,
+    /// What does not work although requests are served; absent when everything does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
 }
+
+/// How long the broker may take to say that it is there: whoever probes waits a second.
+const BROKER_WITHIN: Duration = Duration::from_millis(500);
 
 /// Whether the process answers at all.
 #[utoipa::path(get, path = "/healthz", tag = "operators", responses((status = 200, body = Health)))]
 pub(super) async fn healthz() -> Json<Health> {
     Json(Health {
         status: "ok".to_owned(),
+        degraded: Vec::new(),
     })
 }
 
@@ -54,8 +63,24 @@ pub(super) async fn readyz(State(state): State<OperatorState>) -> Response {
         Some(_) => StatusCode::SERVICE_UNAVAILABLE,
         None => StatusCode::OK,
     };
+    let degraded = match missing {
+        Some(_) => Vec::new(),
+        None => degraded(&state).await,
+    };
     let status = missing.unwrap_or_else(|| "ready".to_owned());
-    (code, Json(Health { status })).into_response()
+    (code, Json(Health { status, degraded })).into_response()
+}
+
+/// Without its broker a gateway is ready: what needs no credential goes on, and another replica would lack it as well.
+async fn degraded(state: &OperatorState) -> Vec<String> {
+    if !state.needs_broker {
+        return Vec::new();
+    }
+    match tokio::time::timeout(BROKER_WITHIN, state.broker.status()).await {
+        Ok(Ok(_)) => Vec::new(),
+        // Whoever probes is anybody; why stands in the log, and `roost doctor` says it.
+        Ok(Err(_)) | Err(_) => vec!["the secret broker does not answer".to_owned()],
+    }
 }
 
 /// Metrics in Prometheus' text format.

@@ -30,20 +30,35 @@ pub(super) async fn broker(config: &Config) -> Vec<Check> {
             ),
         )];
     }
-    if !socket.exists() {
-        let said = format!("nothing listens at {}", socket.display());
-        return vec![match embedded {
-            Some(_) => ok(NAME, TITLE, format!("{said}; the gateway starts it")),
-            None => fail(
-                NAME,
-                TITLE,
-                format!("{said}: start roost-broker.service, or correct `broker.socket`"),
-            ),
-        }];
+    let asked = tokio::time::timeout(PATIENCE, async {
+        match socket.exists() {
+            true => Some(BrokerHandle::new(&socket).status().await),
+            false => None,
+        }
+    });
+    let asked = asked.await;
+    if let (Some(embedded), Ok(None | Some(Err(_)))) = (&embedded, &asked)
+        && let Err(why) = embedded.check().await
+    {
+        let said = format!(
+            "the broker cannot start, so no credential can be kept or used; nothing is lost. {why}"
+        );
+        return vec![fail(NAME, TITLE, said)];
     }
-    match tokio::time::timeout(PATIENCE, BrokerHandle::new(&socket).status()).await {
-        Ok(Ok(status)) => told(status),
-        Ok(Err(error)) => vec![fail(NAME, TITLE, error.to_string())],
+    match asked {
+        Ok(Some(Ok(status))) => told(status),
+        Ok(Some(Err(error))) => vec![fail(NAME, TITLE, error.to_string())],
+        Ok(None) => {
+            let said = format!("nothing listens at {}", socket.display());
+            vec![match embedded {
+                Some(_) => ok(NAME, TITLE, format!("{said}; the gateway starts it")),
+                None => fail(
+                    NAME,
+                    TITLE,
+                    format!("{said}: start roost-broker.service, or correct `broker.socket`"),
+                ),
+            }]
+        }
         Err(_) => vec![fail(
             NAME,
             TITLE,

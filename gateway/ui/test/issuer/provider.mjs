@@ -1,5 +1,6 @@
-// A certified OpenID provider (oidc-provider) on loopback for the tests in tests/it/identity/provider.rs: one client with
-// a secret, people by name, and a sign-in that asks nobody anything. Says `ready` when it listens.
+// A certified OpenID provider (oidc-provider) on loopback for the tests in tests/it/identity/provider.rs and
+// tests/it/apps/certified.rs: a client that signs people in, one that connects apps and may renew its tokens, both with a
+// secret; people by name, and a sign-in that asks nobody anything. Says `ready` when it listens.
 import { generateKeyPairSync } from "node:crypto";
 import { Provider } from "oidc-provider";
 
@@ -16,11 +17,22 @@ const provider = new Provider(issuer, {
       grant_types: ["authorization_code"],
       response_types: ["code"],
     },
+    {
+      client_id: "apps",
+      client_secret: "a secret of the apps & its = signs",
+      token_endpoint_auth_method: "client_secret_post",
+      redirect_uris: [new URL("/api/apps/oauth/callback", redirectUri).href],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+    },
   ],
+  issueRefreshToken: (_, client) => client.grantTypeAllowed("refresh_token"),
+  // Shorter than the minute that the broker wants a token to last yet, so that every use renews it.
+  ttl: { AccessToken: 50 },
   jwks: { keys: [{ ...key, use: "sig", alg: "RS256", kid: "certified" }] },
   pkce: { required: () => true },
   claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "role"] },
-  features: { devInteractions: { enabled: false } },
+  features: { devInteractions: { enabled: false }, introspection: { enabled: true }, revocation: { enabled: true } },
   cookies: { keys: ["only for tests"] },
   // Whoever signs in is called as the cookie `person` of the test's browser says.
   findAccount: (_, id) => ({
@@ -36,6 +48,14 @@ const provider = new Provider(issuer, {
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
 });
 
+// Everybody takes back what they agreed to.
+const grants = [];
+provider.use(async (ctx, next) => {
+  if (ctx.path !== "/withdraw") return next();
+  await Promise.all(grants.splice(0).map((grant) => provider.RefreshToken.revokeByGrantId(grant)));
+  ctx.status = 204;
+});
+
 // Signing in and agreeing at once, as a person would by two clicks; `nobody` refuses.
 provider.use(async (ctx, next) => {
   if (!ctx.path.startsWith("/interaction/")) return next();
@@ -49,7 +69,9 @@ provider.use(async (ctx, next) => {
   } else {
     const grant = new provider.Grant({ accountId: session.accountId, clientId: params.client_id });
     grant.addOIDCScope("openid email profile");
-    result = { consent: { grantId: await grant.save() } };
+    const grantId = await grant.save();
+    grants.push(grantId);
+    result = { consent: { grantId } };
   }
   await provider.interactionFinished(ctx.req, ctx.res, result);
 });

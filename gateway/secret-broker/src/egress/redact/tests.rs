@@ -46,6 +46,16 @@ fn echoes() -> Vec<(&'static str, Vec<u8>)> {
         ("HEX", hex::encode_upper(SECRET).into_bytes()),
         ("json", text.replace('/', "\\/").into_bytes()),
         ("html", text.replace('/', "&#x2F;").into_bytes()),
+        ("capitals", text.to_uppercase().into_bytes()),
+        ("small letters", text.to_lowercase().into_bytes()),
+        ("other letters", b"RST_c4N/ARY+tOK=EN~9".to_vec()),
+        ("backwards", b"9~ne=koT+yra/n4C_tsr".to_vec()),
+        ("every byte", every_byte("%", "")),
+        ("every byte in JSON", every_byte("\\u00", "")),
+        (
+            "every byte in JSON, capitals",
+            every_byte("\\u00", "capitals"),
+        ),
     ];
     for (name, padded, bare) in [
         (
@@ -63,6 +73,27 @@ fn echoes() -> Vec<(&'static str, Vec<u8>)> {
         all.push((name, bare.into_bytes()));
     }
     all
+}
+
+fn every_byte(before: &str, capitals: &str) -> Vec<u8> {
+    let each = SECRET.iter().map(|byte| match capitals {
+        "" => format!("{before}{byte:02x}"),
+        _ => format!("{before}{byte:02X}"),
+    });
+    each.collect::<Vec<_>>().concat().into_bytes()
+}
+
+#[test]
+fn a_text_in_json_that_is_in_json_is_taken_out() {
+    let secret = br#"a"quoted\secret"#;
+    let text = std::str::from_utf8(secret).unwrap();
+    let once = serde_json::json!({ "message": text }).to_string();
+    let twice = serde_json::json!({ "cause": once }).to_string();
+    let redactor = Redactor::new(&[secret]);
+    for body in [once, twice] {
+        let cleaned = redactor.text(&body);
+        assert!(!cleaned.contains("secret"), "{cleaned}");
+    }
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub async fn paste(
             }],
         })
         .await
-        .map_err(AppError::Broker)?;
+        .map_err(AppError::NotKept)?;
     let now = apps.clock.now();
     let mut tx = apps.db.write().await?;
     let connection = New {

@@ -37,6 +37,8 @@ pub struct OperatorState {
     pub live: LiveHandle,
     pub lately: Lately,
     pub broker: BrokerHandle,
+    /// Whether the configuration says that there is one.
+    pub needs_broker: bool,
     /// Those of the tree; armed only where the configuration allows it.
     pub kill_points: KillPoints,
     /// Set once the tree is up; the listeners, which are in the tree, are made before it.
