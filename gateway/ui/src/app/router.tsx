@@ -49,13 +49,11 @@ const setPassword = createRoute({
   validateSearch: (search) => given({ next: safeNext(search["next"]) }),
   component: page(() => import("~/domains/identity/page"), "SetPasswordPage"),
 });
-
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitation",
   component: page(() => import("~/domains/identity/invitation"), "InvitationPage"),
 });
-
 const terminal = createRoute({
   getParentRoute: () => root,
   path: "/device",
@@ -112,7 +110,7 @@ const agent = createRoute({
     }),
   component: page(() => import("./agent-route"), "AgentRoute"),
 });
-/** Where an agent's page was at first; links to it were copied. */
+// Where an agent's page was at first; links to it were copied.
 const agentMoved = createRoute({
   getParentRoute: () => shell,
   path: "/agents/$id",
@@ -167,7 +165,8 @@ const members = createRoute({
   path: "/members",
   component: page(() => import("~/domains/people/page"), "MembersPage"),
 });
-const part = <P extends `/settings${string}`>(path: P, name: keyof typeof import("./settings-route")) =>
+type SettingsPart = "General" | "SignIn" | "Connections" | "Mesh" | "Broker";
+const part = <P extends `/settings${string}`>(path: P, name: SettingsPart) =>
   createRoute({
     getParentRoute: () => shell,
     path,
