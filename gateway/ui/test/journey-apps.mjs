@@ -91,7 +91,10 @@ export const outsideTests = ({ page, open, clean, agent }) => ({
 
       await open("/audit", "Audit");
       await page.getByText("tell its webhook something").first().waitFor();
-      await page.getByText(/connected an agent to .*Webhook/).first().waitFor();
+      await page
+        .getByText(/connected an agent to .*Webhook/)
+        .first()
+        .waitFor();
       await clean("audit-doors");
       await open("/connections", "Connections");
       await page.getByRole("button", { name: /^Disconnect Webhook/ }).click();

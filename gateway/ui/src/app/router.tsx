@@ -49,13 +49,11 @@ const setPassword = createRoute({
   validateSearch: (search) => given({ next: safeNext(search["next"]) }),
   component: page(() => import("~/domains/identity/page"), "SetPasswordPage"),
 });
-
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitation",
   component: page(() => import("~/domains/identity/invitation"), "InvitationPage"),
 });
-
 const terminal = createRoute({
   getParentRoute: () => root,
   path: "/device",
@@ -112,7 +110,7 @@ const agent = createRoute({
     }),
   component: page(() => import("./agent-route"), "AgentRoute"),
 });
-/** Where an agent's page was at first; links to it were copied. */
+// Where an agent's page was at first; links to it were copied.
 const agentMoved = createRoute({
   getParentRoute: () => shell,
   path: "/agents/$id",
@@ -167,31 +165,18 @@ const members = createRoute({
   path: "/members",
   component: page(() => import("~/domains/people/page"), "MembersPage"),
 });
-const settings = createRoute({
-  getParentRoute: () => shell,
-  path: "/settings",
-  component: page(() => import("./settings-route"), "General"),
-});
-const settingsSignIn = createRoute({
-  getParentRoute: () => shell,
-  path: "/settings/sign-in",
-  component: page(() => import("./settings-route"), "SignIn"),
-});
-const settingsConnections = createRoute({
-  getParentRoute: () => shell,
-  path: "/settings/connections",
-  component: page(() => import("./settings-route"), "Connections"),
-});
-const settingsMesh = createRoute({
-  getParentRoute: () => shell,
-  path: "/settings/mesh",
-  component: page(() => import("./settings-route"), "Mesh"),
-});
-const settingsBroker = createRoute({
-  getParentRoute: () => shell,
-  path: "/settings/broker",
-  component: page(() => import("./settings-route"), "Broker"),
-});
+type SettingsPart = "General" | "SignIn" | "Connections" | "Mesh" | "Broker";
+const part = <P extends `/settings${string}`>(path: P, name: SettingsPart) =>
+  createRoute({
+    getParentRoute: () => shell,
+    path,
+    component: page(() => import("./settings-route"), name),
+  });
+const settings = part("/settings", "General");
+const settingsSignIn = part("/settings/sign-in", "SignIn");
+const settingsConnections = part("/settings/connections", "Connections");
+const settingsMesh = part("/settings/mesh", "Mesh");
+const settingsBroker = part("/settings/broker", "Broker");
 const quotas = createRoute({
   getParentRoute: () => shell,
   path: "/quotas",

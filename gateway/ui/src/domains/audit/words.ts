@@ -54,6 +54,8 @@ const DONE: Record<string, string> = {
   "repos.connected": "connected the code host *",
   "repos.disconnected": "removed the code host *",
   "repos.sync_requested": "had the code host * synced",
+  "repos.mirror_requested": "had a mirror of the repository * kept",
+  "repos.mirror_dropped": "had the mirror of the repository * removed",
   "workspace.deleted": "deleted the workspace *",
 };
 
@@ -85,6 +87,7 @@ const KINDS: Record<string, string> = {
   app_connection: "connection",
   door: "request",
   session: "sign-in",
+  repo: "repository",
   repo_connection: "code host",
   mesh_network: "mesh network",
   actor: "actor",
@@ -115,7 +118,7 @@ export function thing({ action, entity_kind, entity_id, details }: AuditEntry): 
   if (entity_kind === "door" && door) return asked(door, of("target"));
   if (entity_kind === "mesh_network" && address) return host(address);
   if (action === "terminal.confirmed") return of("device") ?? "that waited";
-  const name = of("name") ?? of("to") ?? of("label") ?? of("order");
+  const name = of("name") ?? of("to") ?? of("full_name") ?? of("label") ?? of("order");
   if (name) return name;
   return entity_kind === "actor" ? entity_id : entity_id.slice(0, 8);
 }
