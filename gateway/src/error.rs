@@ -400,6 +400,10 @@ impl From<crate::domains::repos::RepoError> for ApiError {
         match error {
             E::NoConnection => Self::not_found("connection"),
             E::NoRepo => Self::not_found("repository"),
+            E::NoMirror => Self::not_found("mirror"),
+            E::TooManyMirrors { most } => Self::new(Code::Conflict).detail(format!(
+                "The workspace has {most} mirrors, the most that it may have. Remove one that nobody needs."
+            )),
             E::BadAddress(why) => Self::validation("/base_url", why),
             E::TooMany { most } => Self::new(Code::Conflict).detail(format!(
                 "The workspace has {most} connections, the most that it may have. Remove one that nobody needs."

@@ -29,6 +29,7 @@ mod m0502_hosted_identity;
 mod m0503_repositories;
 mod m0504_mesh_networks;
 mod m0505_doors;
+mod m0506_repo_mirrors;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -57,6 +58,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0503_repositories::Migration),
             Box::new(m0504_mesh_networks::Migration),
             Box::new(m0505_doors::Migration),
+            Box::new(m0506_repo_mirrors::Migration),
         ]
     }
 }

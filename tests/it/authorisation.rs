@@ -153,6 +153,8 @@ const CASES: &[(&str, Least, &str)] = &[
     ("POST /api/repos/connections/{id}/sync", Role("member"), ""),
     ("GET /api/repos", Role("viewer"), ""),
     ("GET /api/repos/{id}", Role("viewer"), ""),
+    ("PUT /api/repos/{id}/mirror", Role("member"), ""),
+    ("DELETE /api/repos/{id}/mirror", Role("admin"), ""),
     ("GET /api/events", Role("viewer"), ""),
     ("GET /api/ops/tree", Role("owner"), ""),
     ("GET /api/ops/tree/stream", Role("owner"), ""),

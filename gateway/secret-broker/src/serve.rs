@@ -16,7 +16,7 @@ use crate::args::Serve;
 use crate::audit::Audit;
 use crate::clock::Clock;
 use crate::egress::{AddressPolicy, EgressSettings, Outlet};
-use crate::git::{MirrorLimits, Mirrors};
+use crate::git::{self, MirrorLimits, Mirrors};
 use crate::oauth::OAuth;
 use crate::root::{KeySource, Keyring, Root, Transit, TransitSettings};
 use crate::server::{Broker, Counters, Limits, Listener, Peers, SocketAccess};
@@ -54,7 +54,8 @@ pub async fn run(args: Serve) -> anyhow::Result<()> {
     let audit =
         Audit::open(&audit_folder, clock.clone()).context("the audit log cannot be opened")?;
     let outlet = Outlet::new(settings)?;
-    let warnings = process::warnings(&users);
+    let mut warnings = process::warnings(&users);
+    warnings.extend(git::missing().await);
     for warning in &warnings {
         tracing::warn!("{warning}");
     }

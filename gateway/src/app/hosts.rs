@@ -15,6 +15,7 @@ pub(super) fn repos(shared: &Shared<'_>) -> ReposState {
         broker: shared.broker.clone(),
         outbound: shared.outbound.clone(),
         syncs: Nudge::default(),
+        mirrors: Nudge::default(),
         credentials: shared.credential_nudge.clone(),
     }
 }

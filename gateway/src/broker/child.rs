@@ -43,6 +43,7 @@ impl Embedded {
             UNTIL_INPUT_ENDS.to_owned(),
             format!("--data-dir={}", data.display()),
             format!("--socket={}", config.broker_socket().display()),
+            format!("--mirror-mib={}", broker.mirror_mib),
         ];
         arguments.extend(
             config

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use roost_secret_broker::client::{Body, Client, ClientError, Forwarded, expect};
 use roost_secret_broker::wire::{
-    Answer, Begin, Begun, Description, Exchange, Fault, FaultCode, Forward, RecordName, Request,
-    Status, Store,
+    Answer, Begin, Begun, Description, Exchange, Fault, FaultCode, Fetching, Forward, GitFetch,
+    GitForget, Mirror, RecordName, Request, Status, Store,
 };
 
 /// How long a verb without a remote may take: a write to the broker's disk, a restart in between.
@@ -126,6 +126,31 @@ impl BrokerHandle {
     /// See [`BrokerError`].
     pub async fn forward(&self, forward: Forward, body: Body) -> Result<Forwarded, BrokerError> {
         Ok(self.client.forward(forward, body).await?)
+    }
+
+    /// Makes a mirror or brings it up to date, and says how far it is. Its time is the broker's to limit; dropped, the
+    /// broker breaks off.
+    ///
+    /// # Errors
+    /// See [`BrokerError`].
+    pub async fn git_fetch(
+        &self,
+        asked: GitFetch,
+        hear: impl FnMut(Fetching),
+    ) -> Result<Mirror, BrokerError> {
+        Ok(self.client.git_fetch(asked, hear).await?)
+    }
+
+    /// Forgets a mirror; whether there was one.
+    ///
+    /// # Errors
+    /// See [`BrokerError`].
+    pub async fn git_forget(&self, asked: GitForget) -> Result<bool, BrokerError> {
+        self.ask(AT_HOME, Request::GitForget(asked), |answer| match answer {
+            Answer::Forgotten { existed } => Some(existed),
+            _ => None,
+        })
+        .await
     }
 
     /// The whole live picture.

@@ -128,6 +128,7 @@ impl Reader {
                 start: self.choice("broker.start", &[("on", true), ("off", false)]),
                 program: self.optional("broker.program"),
                 root_key_file: self.optional("broker.root_key_file"),
+                mirror_mib: self.number("broker.mirror_mib", 2048, 1, 1 << 20),
             },
             auth: self.auth(&outbound),
             outbound,

@@ -121,6 +121,8 @@ pub struct Broker {
     pub program: Option<PathBuf>,
     /// The root key of a broker that this gateway starts; absent means a file in its data.
     pub root_key_file: Option<PathBuf>,
+    /// MiB that a mirror of a repository may have, at a broker that this gateway starts.
+    pub mirror_mib: u64,
 }
 
 /// How long people stay signed in.

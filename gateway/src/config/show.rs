@@ -65,6 +65,7 @@ pub fn show(config: &Config) -> String {
         "broker.start",
         text(if config.broker.start { "on" } else { "off" }),
     );
+    line("broker.mirror_mib", config.broker.mirror_mib.to_string());
     let paths = [
         ("broker.socket", &config.broker.socket),
         ("broker.program", &config.broker.program),

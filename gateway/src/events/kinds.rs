@@ -120,6 +120,7 @@ pub enum ResourceKind {
     Quota,
     Workspace,
     RepoConnection,
+    Repo,
     MeshNetwork,
 }
 

@@ -104,6 +104,8 @@ kinds! {
     OrphanSweeper, "orphan_sweeper", Leased, Static;
     /// Gives out the syncs of code hosts that are wanted, each to one gateway.
     RepoSync, "repo_sync", Leased, Static;
+    /// Gives out mirrors of repositories that are wanted, or shall go, each to one gateway.
+    RepoMirror, "repo_mirror", Leased, Static;
     /// Finishes or undoes sagas that were cut off.
     SagaDriver, "saga_driver", Leased, Static;
     /// One live topology run.

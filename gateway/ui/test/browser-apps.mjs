@@ -70,8 +70,8 @@ export const appTests = (scene, both) => ({
       await settled(page);
       await button(page, "Connect an app").focus();
       await page.keyboard.press("Enter");
-      await page.getByRole("radio", { name: "An app" }).focus();
-      await page.keyboard.press("ArrowRight");
+      await page.getByRole("radio", { name: "Sign in at an app" }).focus();
+      for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowRight");
       const address = page.getByLabel("Address of the MCP server");
       await page.keyboard.press("Tab");
       await hasFocus(address);
@@ -141,7 +141,7 @@ export const appTests = (scene, both) => ({
       mock.down = false;
     }),
 
-  "apps: where nothing is set up, the settings that are missing are named": () =>
+  "apps: where no sign-in is set up, the settings that are missing are named; a webhook is possible": () =>
     scene({}, async ({ mock, page }) => {
       const { apps } = mock.state;
       apps.connections = [];
@@ -152,6 +152,7 @@ export const appTests = (scene, both) => ({
       const dialog = page.getByRole("dialog");
       for (const name of MISSING) await dialog.getByText(name, { exact: true }).waitFor();
       assert.equal(await dialog.getByRole("button", { name: "Go and sign in" }).count(), 0);
+      await dialog.getByLabel("Address of the webhook").waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, "apps-not-set-up");
     }),
@@ -233,56 +234,5 @@ export const appTests = (scene, both) => ({
       await page.getByText(/The list failed. What you see is from/).waitFor();
       await rows(page).first().waitFor();
       assert.deepEqual(await axe(page), []);
-    }),
-
-  "connections: of all agents, the needy first, found by words, acted on in place": () =>
-    scene({}, async ({ mock, page }) => {
-      await page.keyboard.press("g");
-      await page.keyboard.press("x");
-      const list = page.getByRole("region", { name: "Connections" });
-      await list.getByRole("listitem").first().waitFor();
-      await page.getByText("2 need somebody").waitFor();
-      const titles = () => list.getByRole("heading").allTextContents();
-      const all = ["trackerSign in again", "GitHubReady", "SlackToken gone", "NotionReady"];
-      assert.deepEqual(await titles(), all);
-      await list.getByText("Reaches nothing").waitFor();
-      await page.keyboard.press("/");
-      await page.keyboard.type("mason git");
-      await until("one to be left", async () => (await titles()).length === 1);
-      assert.match(page.url(), /q=mason/);
-      await page.getByLabel("Filter by agent, app or state").fill("nothing like it");
-      await page.getByRole("heading", { name: "No connection fits the filter" }).waitFor();
-      await page.getByText("Clear filter", { exact: true }).click();
-      await until("all to be back", async () => (await titles()).length === all.length);
-      await settled(page);
-      // Under the pointer nothing moves, whatever becomes of it.
-      await list.getByRole("heading", { name: "Notion" }).hover();
-      mock.state.apps.connections.find((one) => one.provider === "notion").state = "needs_reauth";
-      mock.hub.changed("app_connection", "any", 2);
-      await page.getByText("3 need somebody").waitFor();
-      assert.deepEqual((await titles()).at(-1), "NotionSign in again");
-      await page.getByRole("heading", { name: "Connections" }).hover();
-      const later = ["trackerSign in again", "GitHubReady", "NotionSign in again", "SlackToken gone"];
-      await until("its turn", async () => (await titles()).join() === later.join());
-      await list.getByRole("link", { name: "lookout" }).click();
-      await page.getByRole("tab", { name: "Apps", selected: true }).waitFor();
-    }),
-
-  "connections: none, and a broker that does not answer": () =>
-    scene({ width: 360, height: 800 }, async ({ mock, page }) => {
-      for (const one of mock.state.apps.connections) Object.assign(one, { state: "unknown", reaches: [] });
-      await page.goto(`${mock.url}/connections`);
-      await page.getByText("none needs anybody, 4 not known").waitFor();
-      await page.getByText("The secret broker did not answer in time").first().waitFor();
-      await drawn(page);
-      assert.deepEqual(await axe(page), []);
-      await shot(page, "connections-unknown-phone");
-      mock.state.apps.connections = [];
-      await page.reload();
-      await page.getByRole("heading", { name: "No agent is connected to anything" }).waitFor();
-      assert.deepEqual(await axe(page), []);
-      mock.state.failNext.set("GET /api/apps/connections", new Refusal(500, "internal", "The list failed"));
-      await page.reload();
-      await page.getByText("The list failed").waitFor();
     }),
 });

@@ -54,6 +54,56 @@ export const repoTests = (scene) => ({
       await shot(page, "repo-gone");
     }),
 
+  "repositories: a mirror is made, says how far it is, fails, and goes": () =>
+    scene({}, async ({ mock, page }) => {
+      const repo = mock.state.repos.repos[0];
+      await page.goto(`${mock.url}/repos/${repo.id}`);
+      const panel = page.getByRole("region", { name: "Mirror" });
+      await panel.getByText("A bare copy that the secret broker fetches").waitFor();
+      await panel.getByRole("button", { name: "Make a mirror" }).click();
+      await panel.getByText("About to fetch").waitFor();
+      const told = (more) => {
+        repo.mirror = { ...repo.mirror, ...more };
+        mock.hub.changed("repo", repo.id, 2);
+      };
+      told({ state: "fetching", phase: "receiving", percent: 42, received: 12_582_912 });
+      await panel.getByText("Receiving, 42 %, 12.0 MiB").waitFor();
+      assert.equal(await panel.getByRole("progressbar").getAttribute("aria-valuenow"), "42");
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "repo-mirror-fetching");
+      const commit = "1f0c9a44f2a8d7b0c3e5a6978812f34ab56cd78e";
+      told({ state: "ready", phase: null, percent: 0, received: 0, fetched_at: new Date().toISOString() });
+      told({ head_branch: "main", head_commit: commit, branches: 7, tags: 3, bytes: 25_165_824 });
+      await panel.getByText("24.0 MiB").waitFor();
+      await panel.getByText(commit).waitFor();
+      told({ state: "failed", error: "GitHub: the host failed (503)." });
+      await panel.getByText("GitHub: the host failed (503).").waitFor();
+      await panel.getByText(commit).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "repo-mirror");
+      mock.state.failNext.set(
+        `PUT /api/repos/${repo.id}/mirror`,
+        new Refusal(409, "conflict", "The workspace has 50 mirrors, the most that it may have."),
+      );
+      await panel.getByRole("button", { name: "Fetch again" }).click();
+      await panel.getByText("The workspace has 50 mirrors").waitFor();
+      await panel.getByRole("button", { name: "Remove" }).click();
+      await page
+        .getByRole("alertdialog")
+        .or(page.getByRole("dialog"))
+        .getByRole("button", { name: "Remove" })
+        .click();
+      await panel.getByText("Being removed").waitFor();
+      told({});
+      repo.mirror = null;
+      mock.hub.changed("repo", repo.id, 3);
+      await panel.getByRole("button", { name: "Make a mirror" }).waitFor();
+      mock.state.role = "viewer";
+      await page.goto(`${mock.url}/repos/${repo.id}`);
+      await panel.getByText("A bare copy").waitFor();
+      assert.equal(await panel.getByRole("button").count(), 0);
+    }),
+
   "repositories: more than are listed are searched by the gateway": () =>
     scene({}, async ({ mock, page }) => {
       const [connection] = mock.state.repos.connections;

@@ -25,12 +25,20 @@ const PAGES = {
   audit: "/audit",
   quotas: "/quotas",
   settings: "/settings",
+  "settings-sign-in": "/settings/sign-in",
+  "settings-connections": "/settings/connections",
+  "settings-mesh": "/settings/mesh",
+  "settings-broker": "/settings/broker",
 };
 const ASKED = {
   members: "GET /api/workspaces/w1/members",
   account: "GET /api/auth/sessions",
   audit: "GET /api/audit",
   quotas: "GET /api/quota",
+  "settings-sign-in": "GET /api/setup",
+  "settings-connections": "GET /api/apps/options",
+  "settings-mesh": "GET /api/fleet/meshvpn",
+  "settings-broker": "GET /api/ops/broker",
 };
 
 export const stateTests = (scene, both) => ({

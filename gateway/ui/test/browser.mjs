@@ -12,12 +12,15 @@ import {
   uncovered,
   visitor,
 } from "./browser-kit.mjs";
+import { connectionTests } from "./browser-connections.mjs";
 import { consoleTests } from "./browser-console.mjs";
 import { brainTests } from "./browser-brain.mjs";
 import { hostileTests } from "./browser-hostile.mjs";
 import { appTests } from "./browser-apps.mjs";
 import { agentTests } from "./browser-agent.mjs";
+import { deploymentTests } from "./browser-deployment.mjs";
 import { doorTests } from "./browser-doors.mjs";
+import { doorListTests } from "./browser-doors-list.mjs";
 import { fleetTests } from "./browser-fleet.mjs";
 import { identityTests } from "./browser-identity.mjs";
 import { liveTests } from "./browser-live.mjs";
@@ -25,6 +28,7 @@ import { machineTests } from "./browser-machine.mjs";
 import { markdownTests } from "./browser-markdown.mjs";
 import { noticeTests } from "./browser-notices.mjs";
 import { operatorTests } from "./browser-operator.mjs";
+import { pasteTests } from "./browser-paste.mjs";
 import { peopleTests } from "./browser-people.mjs";
 import { meshTests } from "./browser-mesh.mjs";
 import { repoTests } from "./browser-repos.mjs";
@@ -96,6 +100,10 @@ const tests = {
           members: "/members",
           quotas: "/quotas",
           settings: "/settings",
+          "settings-sign-in": "/settings/sign-in",
+          "settings-connections": "/settings/connections",
+          "settings-mesh": "/settings/mesh",
+          "settings-broker": "/settings/broker",
           operator: "/operator",
           explained: `/operator?actor=${encodeURIComponent(`root/fleet/node-${mock.state.nodes[0].name}`)}`,
           promises: "/operator/promises",
@@ -204,6 +212,7 @@ const tests = {
 
   ...shellTests(scene, both),
   ...settingsTests(scene),
+  ...deploymentTests(scene, both),
   ...tabTests(scene),
   ...noticeTests(scene, both),
   ...stateTests(scene, both),
@@ -216,7 +225,10 @@ const tests = {
   ...machineTests(scene),
   ...agentTests(scene),
   ...appTests(scene, both),
+  ...pasteTests(scene, both),
+  ...connectionTests(scene),
   ...doorTests(scene, both),
+  ...doorListTests(scene),
   ...consoleTests(scene),
   ...brainTests(scene),
   ...markdownTests(scene, both),

@@ -3,6 +3,7 @@
 // Every wait is for a condition. The limit only ends a run in which it never comes true, so it may be generous.
 import assert from "node:assert/strict";
 import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
+import { outsideTests } from "./journey-apps.mjs";
 import { remove, startGateway, startNode } from "./real.mjs";
 
 const bin = process.env.ROOST_TEST_BIN_DIR;
@@ -20,6 +21,7 @@ const browser = await launch({ handleSIGINT: false, handleSIGTERM: false });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void browser.close());
 const { context, page, faults } = await visitor(browser, { patience: PATIENCE });
 let node;
+let agent;
 
 const clean = async (where, { at = page, seen = faults } = {}) => {
   assert.deepEqual(await axe(at), [], `axe, ${where}`);
@@ -111,6 +113,7 @@ const failed = await runAll({
     await clean("agent");
     const address = page.url();
     assert.match(address, /\/claws\/[0-9a-f-]{36}$/);
+    agent = address.slice(-36);
     await page.goto(address.replace("/claws/", "/agents/"));
     await page.waitForURL(address);
     await page.getByRole("heading", { name: "traveller" }).waitFor();
@@ -120,7 +123,10 @@ const failed = await runAll({
     await until("the role to go", async () => (await page.getByText("Walks the journey").count()) === 0);
   },
 
+  ...outsideTests({ page, open, clean, agent: () => agent }),
+
   "its sandbox runs real commands": async () => {
+    await page.goto(`${base}/claws/${agent}`);
     await page.getByRole("tab", { name: "Sandbox" }).click();
     await page.getByRole("button", { name: "Make a sandbox" }).click();
     await page.getByLabel("Command", { exact: true }).waitFor();
@@ -151,7 +157,6 @@ const failed = await runAll({
   },
 
   "every page is whole in both themes, and on a phone": async () => {
-    const [agent] = new URL(page.url()).pathname.split("/").slice(-1);
     const { items } = await page.evaluate(() => fetch("/api/nodes").then((answer) => answer.json()));
     const pages = {
       fleet: "/fleet",

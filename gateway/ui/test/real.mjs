@@ -62,6 +62,8 @@ export async function startGateway(bin, image) {
       "sandboxes.image": image,
       // Every sandbox is on the machine, whose daemon removes all of them when it leaves, also after a failure.
       "sandboxes.local": "off",
+      // Only for what the journey itself listens with.
+      "outbound.allow_private": '["127.0.0.1"]',
     };
     const args = Object.entries(settings).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
     const gateway = start(join(bin, "roost"), ["serve", ...args], log);

@@ -2,6 +2,7 @@
 
 mod connecting;
 mod hosts;
+mod mirrors;
 mod published;
 mod singled;
 mod syncing;
@@ -21,7 +22,7 @@ pub(crate) struct Place {
     pub(crate) gateway: Gateway,
     pub(crate) broker: BrokerProcess,
     scratch: Option<ScratchPostgres>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Place {
@@ -46,8 +47,13 @@ impl Place {
             gateway,
             broker,
             scratch,
-            _folder: folder,
+            folder,
         }
+    }
+
+    /// Of the broker.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     pub(crate) async fn stop(self) {

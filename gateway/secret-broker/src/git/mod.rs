@@ -248,6 +248,15 @@ impl Mirrors {
     }
 }
 
+/// What is missing here for mirrors, in words for the operator.
+pub async fn missing() -> Option<String> {
+    let asked = Git::new(Path::new("/nonexistent"), u64::MAX).run(&["--version"], |_| {});
+    asked
+        .await
+        .err()
+        .map(|error| format!("no mirrors of repositories can be made: {error}"))
+}
+
 /// The folder, without what a killed fetch left behind: whoever held a lock in it is dead, or this fetch would not be.
 async fn prepare(path: &Path) -> std::io::Result<()> {
     let path = path.to_owned();

@@ -91,6 +91,10 @@ pub const fn of(kind: ActorKind) -> Lore {
             "nothing",
             "nothing: a sync that is wanted stands in its connection's row and is given out again",
         ),
+        K::RepoMirror => (
+            "nothing",
+            "nothing: a mirror that is wanted, or shall go, stands in its row and is given out again",
+        ),
         K::SagaDriver => (
             "nothing between two steps",
             "nothing: each step is noted in the saga's row, and a step that was cut off is repeated, which it may be",

@@ -5,8 +5,8 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::entity::{connection, repo};
-use super::model::{SyncState, is_owner, is_token};
+use super::entity::{connection, mirror, repo};
+use super::model::{MirrorPhase, MirrorState, SyncState, is_owner, is_token};
 use super::provider::ProviderKind;
 use crate::domains::auth::dto::UserBrief;
 use crate::error::{ApiError, ApiResult};
@@ -133,11 +133,60 @@ pub struct Repo {
     pub seen_at: DateTime<Utc>,
     /// Since when its host does not list it any more.
     pub gone_at: Option<DateTime<Utc>>,
+    pub mirror: Option<RepoMirror>,
 }
 
-impl From<repo::Model> for Repo {
-    fn from(row: repo::Model) -> Self {
+/// A bare mirror of a repository, which the secret broker keeps.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RepoMirror {
+    pub state: MirrorState,
+    /// Of the fetch under way.
+    pub phase: Option<MirrorPhase>,
+    /// Of that phase; 0 where it cannot be known.
+    #[schema(maximum = 100)]
+    pub percent: u8,
+    /// Bytes that came in the fetch under way.
+    pub received: u64,
+    /// When a fetch last came to a good end; what follows is as of then.
+    pub fetched_at: Option<DateTime<Utc>>,
+    /// Why the last fetch came to nothing.
+    pub error: Option<String>,
+    /// On the broker's disk.
+    pub bytes: u64,
+    pub branches: u64,
+    pub tags: u64,
+    /// Absent in a repository without commits.
+    pub head_branch: Option<String>,
+    pub head_commit: Option<String>,
+    pub version: i64,
+}
+
+impl RepoMirror {
+    /// From the row.
+    pub fn new(row: mirror::Model, now: DateTime<Utc>) -> Self {
+        let whole = |count| u64::try_from(count).unwrap_or(0);
         Self {
+            state: MirrorState::of(&row, now),
+            phase: row.phase.as_deref().and_then(MirrorPhase::from_stored),
+            percent: u8::try_from(row.percent).unwrap_or(0),
+            received: whole(row.received),
+            fetched_at: row.fetched_at,
+            error: row.error,
+            bytes: whole(row.bytes),
+            branches: whole(row.branches),
+            tags: whole(row.tags),
+            head_branch: row.head_branch,
+            head_commit: row.head_commit,
+            version: row.version,
+        }
+    }
+}
+
+impl Repo {
+    /// From the row and its mirror.
+    pub fn new(row: repo::Model, mirror: Option<mirror::Model>, now: DateTime<Utc>) -> Self {
+        Self {
+            mirror: mirror.map(|mirror| RepoMirror::new(mirror, now)),
             id: row.id,
             connection_id: row.connection_id,
             external_id: row.external_id,

@@ -83,3 +83,47 @@ pub mod repo {
 
     impl ActiveModelBehavior for ActiveModel {}
 }
+
+/// A mirror of a repository, which lies on the secret broker's disk.
+pub mod mirror {
+    use sea_orm::entity::prelude::*;
+
+    use crate::ids::{RepoId, WorkspaceId};
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "repo_mirrors")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub repo_id: RepoId,
+        pub workspace_id: WorkspaceId,
+        /// A fetch is wanted. Stays until one came to its end, so that one which was killed is begun again.
+        pub wanted: bool,
+        /// It shall go. Stays until the broker has forgotten it; then the row goes.
+        pub dropped: bool,
+        /// Who works with it now, until when without a word.
+        pub holder: Option<Uuid>,
+        pub until: Option<DateTimeUtc>,
+        /// A word of `MirrorPhase`, while it is being fetched.
+        pub phase: Option<String>,
+        pub percent: i32,
+        /// Bytes that came from the host in the fetch under way.
+        pub received: i64,
+        /// When a fetch last came to a good end.
+        pub fetched_at: Option<DateTimeUtc>,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub error: Option<String>,
+        /// On the broker's disk.
+        pub bytes: i64,
+        pub branches: i64,
+        pub tags: i64,
+        #[sea_orm(column_type = "Text", nullable)]
+        pub head_branch: Option<String>,
+        pub head_commit: Option<String>,
+        pub version: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

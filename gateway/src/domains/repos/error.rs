@@ -11,6 +11,12 @@ pub enum RepoError {
     /// There is no such repository in this workspace.
     #[error("there is no such repository")]
     NoRepo,
+    /// The repository has no mirror.
+    #[error("the repository has no mirror")]
+    NoMirror,
+    /// The workspace has as many mirrors as it may have.
+    #[error("the workspace has {most} mirrors")]
+    TooManyMirrors { most: u64 },
     /// The workspace has as many as it may have.
     #[error("the workspace has {most} connections")]
     TooMany { most: u64 },

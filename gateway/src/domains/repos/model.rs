@@ -2,11 +2,12 @@
 
 use chrono::{DateTime, Utc};
 use roost_protocol::text::clean;
-use roost_secret_broker::wire::{Allow, FaultCode};
+use roost_secret_broker::wire::{Allow, Fault, FaultCode, FetchPhase, GIT};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
+use super::entity::mirror;
 use super::provider::{PAGE_SIZE, ProviderKind};
 
 /// Connections that a workspace may have.
@@ -92,7 +93,7 @@ pub fn is_token(token: &str) -> bool {
     (8..=1_000).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Where the token may go: to the lists that are read, reading. Nowhere else, the repositories themselves included.
+/// Where the token may go: to the lists that are read, and to git, reading. Nowhere else.
 pub fn allow(kind: ProviderKind, base: &Url, owner: Option<&str>) -> Vec<Allow> {
     let provider = kind.provider();
     let api = provider.api(base);
@@ -105,7 +106,132 @@ pub fn allow(kind: ProviderKind, base: &Url, owner: Option<&str>) -> Vec<Allow> 
             path_prefix: url.path().to_owned(),
         }
     });
-    lists.collect()
+    let git = provider.git(base);
+    let repositories = Allow {
+        origin: git.origin().ascii_serialization(),
+        methods: vec![GIT.to_owned()],
+        path_prefix: git.path().to_owned(),
+    };
+    lists.chain([repositories]).collect()
+}
+
+/// Mirrors that a workspace may have.
+pub const MOST_MIRRORS: u64 = 50;
+
+/// Where a repository is cloned from: below the connection's own address, whatever its host says.
+pub fn git_address(kind: ProviderKind, base: &Url, full_name: &str) -> Option<Url> {
+    let mut url = kind.provider().git(base);
+    let (path, name) = full_name.rsplit_once('/')?;
+    let is_part = |part: &str| !part.is_empty() && part != "." && part != "..";
+    if !path.split('/').chain([name]).all(is_part) {
+        return None;
+    }
+    url.path_segments_mut()
+        .ok()?
+        .pop_if_empty()
+        .extend(path.split('/'))
+        .push(&format!("{name}.git"));
+    Some(url)
+}
+
+/// How a mirror stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MirrorState {
+    /// A fetch is wanted and begins soon.
+    Waiting,
+    Fetching,
+    /// There is one, as of `fetched_at`.
+    Ready,
+    /// The last fetch came to nothing; what there was before is still there.
+    Failed,
+    /// It is being removed.
+    Removing,
+}
+
+impl MirrorState {
+    /// From what the row says.
+    pub fn of(row: &mirror::Model, now: DateTime<Utc>) -> Self {
+        let held = row.until.is_some_and(|until| until > now);
+        match (row.dropped, row.wanted, held, &row.error) {
+            (true, ..) => Self::Removing,
+            (_, true, true, _) => Self::Fetching,
+            (_, true, false, _) => Self::Waiting,
+            (_, false, _, Some(_)) => Self::Failed,
+            (_, false, _, None) => Self::Ready,
+        }
+    }
+}
+
+/// What is being done in a fetch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MirrorPhase {
+    /// Others are fetched before it.
+    Waiting,
+    /// The host counts and packs.
+    Preparing,
+    Receiving,
+    Checking,
+    /// What came in many fetches is put together.
+    Tidying,
+}
+
+impl MirrorPhase {
+    const ALL: [Self; 5] = [
+        Self::Waiting,
+        Self::Preparing,
+        Self::Receiving,
+        Self::Checking,
+        Self::Tidying,
+    ];
+
+    /// The word in the database and on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Preparing => "preparing",
+            Self::Receiving => "receiving",
+            Self::Checking => "checking",
+            Self::Tidying => "tidying",
+        }
+    }
+
+    /// Reads what [`as_str`](Self::as_str) wrote.
+    pub fn from_stored(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|phase| phase.as_str() == text)
+    }
+}
+
+impl From<FetchPhase> for MirrorPhase {
+    fn from(phase: FetchPhase) -> Self {
+        match phase {
+            FetchPhase::Waiting => Self::Waiting,
+            FetchPhase::Preparing => Self::Preparing,
+            FetchPhase::Receiving => Self::Receiving,
+            FetchPhase::Checking => Self::Checking,
+            FetchPhase::Tidying => Self::Tidying,
+        }
+    }
+}
+
+/// Why a mirror could not be fetched, in words for whoever wanted it.
+pub fn unmirrored(kind: ProviderKind, fault: Option<&Fault>) -> String {
+    use FaultCode as Code;
+    let told = fault.filter(|fault| {
+        matches!(
+            fault.code,
+            Code::RemoteRefused
+                | Code::GitFailed
+                | Code::TooLarge
+                | Code::StoreFailed
+                | Code::RemoteTimeout
+        )
+    });
+    match told {
+        Some(fault) => format!("{}: {}.", kind.provider().name(), clean(&fault.detail, 400)),
+        None => unasked(kind, fault.map(|fault| fault.code)),
+    }
 }
 
 /// What a page of a list says about a next one.

@@ -7,7 +7,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::dto::{NewRepoConnection, Repo, RepoConnection, RepoQuery};
 use super::entity::connection;
-use super::{RepoError, commands, store, store_repos};
+use super::{RepoError, commands, store, store_mirrors, store_repos};
 use crate::broker::BrokerHandle;
 use crate::clock::SharedClock;
 use crate::db::Db;
@@ -32,6 +32,8 @@ pub struct ReposState {
     pub outbound: Outbound,
     /// Wakes the desk that gives out syncs.
     pub syncs: Nudge,
+    /// Wakes the desk of mirrors.
+    pub mirrors: Nudge,
     /// Wakes whoever has the broker forget tokens.
     pub credentials: Nudge,
 }
@@ -44,6 +46,7 @@ pub fn router() -> OpenApiRouter<ReposState> {
         .routes(routes!(sync))
         .routes(routes!(list))
         .routes(routes!(get))
+        .routes(routes!(want_mirror, drop_mirror))
 }
 
 /// The code hosts that the workspace is connected to, oldest first.
@@ -117,7 +120,14 @@ async fn list(
     let search = query.search()?;
     let (db, scope) = (state.db.read(), caller.scope());
     let rows = store_repos::list(db, scope, query.connection_id, search).await?;
-    Ok(Json(rows.into_iter().map(Repo::from).collect()))
+    let ids: Vec<RepoId> = rows.iter().map(|row| row.id).collect();
+    let mut mirrors = store_mirrors::of(db, scope, &ids).await?;
+    let now = state.clock.now();
+    let rows = rows.into_iter().map(|row| {
+        let mirror = mirrors.remove(&row.id);
+        Repo::new(row, mirror, now)
+    });
+    Ok(Json(rows.collect()))
 }
 
 /// One repository, also when its host does not list it any more.
@@ -128,10 +138,43 @@ async fn get(
     caller: Scoped<can::ReadRepos>,
     Path(id): Path<RepoId>,
 ) -> ApiResult<Json<Repo>> {
-    let row = store_repos::get(state.db.read(), caller.scope(), id)
+    let (db, scope) = (state.db.read(), caller.scope());
+    let row = store_repos::get(db, scope, id)
         .await?
         .ok_or(RepoError::NoRepo)?;
-    Ok(Json(row.into()))
+    let mirror = store_mirrors::get(db, scope, id).await?;
+    Ok(Json(Repo::new(row, mirror, state.clock.now())))
+}
+
+/// Makes a mirror of the repository, or brings it up to date. The answer does not wait for it: `mirror` of the repository
+/// says how it stands, and `resource.changed` tells of each change.
+#[utoipa::path(put, path = "/api/repos/{id}/mirror", tag = "repos", params(("id" = RepoId, Path)),
+    responses((status = 202, body = Repo), (status = 401, body = Problem), (status = 403, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn want_mirror(
+    State(state): State<ReposState>,
+    caller: Scoped<can::SyncRepos>,
+    Path(id): Path<RepoId>,
+) -> ApiResult<(StatusCode, Json<Repo>)> {
+    let (repo, mirror) =
+        commands::want_mirror(&state, caller.scope(), caller.user_id(), id).await?;
+    let repo = Repo::new(repo, Some(mirror), state.clock.now());
+    Ok((StatusCode::ACCEPTED, Json(repo)))
+}
+
+/// Removes the mirror of the repository; a fetch that is under way ends. The answer does not wait for it.
+#[utoipa::path(delete, path = "/api/repos/{id}/mirror", tag = "repos", params(("id" = RepoId, Path)),
+    responses((status = 202, body = Repo), (status = 401, body = Problem), (status = 403, body = Problem),
+        (status = 404, body = Problem)))]
+async fn drop_mirror(
+    State(state): State<ReposState>,
+    caller: Scoped<can::ManageRepos>,
+    Path(id): Path<RepoId>,
+) -> ApiResult<(StatusCode, Json<Repo>)> {
+    let (repo, mirror) =
+        commands::drop_mirror(&state, caller.scope(), caller.user_id(), id).await?;
+    let repo = Repo::new(repo, Some(mirror), state.clock.now());
+    Ok((StatusCode::ACCEPTED, Json(repo)))
 }
 
 async fn one(

@@ -10,6 +10,8 @@ export type DoorState = Door["state"];
 /** What agents can ask for. */
 export interface DoorAction {
   action: string;
+  /** The app that the agent has to be connected to. */
+  provider: string;
   title: string;
   description: string;
   params_schema: unknown;

@@ -30,6 +30,7 @@ export const keys = {
   connections: ["apps", "connections"] as const,
   connectionsOf: (agent: string) => ["apps", "connections", agent] as const,
   appOptions: ["apps", "options"] as const,
+  broker: ["broker"] as const,
   doors: ["doors"] as const,
   doorsWaiting: ["doors", "waiting"] as const,
   doorsAll: ["doors", "all"] as const,

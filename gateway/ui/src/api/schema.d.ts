@@ -1332,6 +1332,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repos/{id}/mirror": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Makes a mirror of the repository, or brings it up to date. The answer does not wait for it: `mirror` of the repository
+         *     says how it stands, and `resource.changed` tells of each change.
+         */
+        put: operations["want_mirror"];
+        post?: never;
+        /** Removes the mirror of the repository; a fetch that is under way ends. The answer does not wait for it. */
+        delete: operations["drop_mirror"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/setup": {
         parameters: {
             query?: never;
@@ -1610,7 +1631,7 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "secret_broker" | "credential_sweeper" | "door_keeper" | "orphan_sweeper" | "repo_sync" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "secret_broker" | "credential_sweeper" | "door_keeper" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
@@ -2456,6 +2477,16 @@ export interface components {
         MeshSetting: {
             network?: components["schemas"]["MeshNetwork"] | null;
         };
+        /**
+         * @description What is being done in a fetch.
+         * @enum {string}
+         */
+        MirrorPhase: "waiting" | "preparing" | "receiving" | "checking" | "tidying";
+        /**
+         * @description How a mirror stands.
+         * @enum {string}
+         */
+        MirrorState: "waiting" | "fetching" | "ready" | "failed" | "removing";
         /** @description A new API session. */
         NewApiSession: {
             /**
@@ -3369,6 +3400,7 @@ export interface components {
             html_url: string;
             id: components["schemas"]["RepoId"];
             language?: string | null;
+            mirror?: components["schemas"]["RepoMirror"] | null;
             name: string;
             private: boolean;
             /**
@@ -3416,6 +3448,42 @@ export interface components {
         RepoConnectionId: string;
         /** Format: uuid */
         RepoId: string;
+        /** @description A bare mirror of a repository, which the secret broker keeps. */
+        RepoMirror: {
+            /** Format: int64 */
+            branches: number;
+            /**
+             * Format: int64
+             * @description On the broker's disk.
+             */
+            bytes: number;
+            /** @description Why the last fetch came to nothing. */
+            error?: string | null;
+            /**
+             * Format: date-time
+             * @description When a fetch last came to a good end; what follows is as of then.
+             */
+            fetched_at?: string | null;
+            /** @description Absent in a repository without commits. */
+            head_branch?: string | null;
+            head_commit?: string | null;
+            /**
+             * Format: int32
+             * @description Of that phase; 0 where it cannot be known.
+             */
+            percent: number;
+            phase?: components["schemas"]["MirrorPhase"] | null;
+            /**
+             * Format: int64
+             * @description Bytes that came in the fetch under way.
+             */
+            received: number;
+            state: components["schemas"]["MirrorState"];
+            /** Format: int64 */
+            tags: number;
+            /** Format: int64 */
+            version: number;
+        };
         /**
          * @description Where a token comes from.
          * @enum {string}
@@ -3475,7 +3543,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "mesh_network";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -8399,6 +8467,104 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    want_mirror: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RepoId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repo"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drop_mirror: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RepoId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repo"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

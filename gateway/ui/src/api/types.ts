@@ -74,6 +74,7 @@ export type AuditChain = Schemas["AuditChain"];
 
 /** An app that an agent is connected to; its token is never shown. */
 export type AppConnection = Schemas["AppConnection"];
+export type NewConnection = Schemas["NewConnection"];
 export type AppOptions = Schemas["AppOptions"];
 export type OAuthStart = Schemas["OAuthStart"];
 export type OAuthStarted = Schemas["OAuthStarted"];
@@ -88,9 +89,12 @@ export type RepoConnection = Schemas["RepoConnection"];
 export type NewRepoConnection = Schemas["NewRepoConnection"];
 export type RepoProvider = Schemas["RepoProvider"];
 export type Repo = Schemas["Repo"];
+export type RepoMirror = Schemas["RepoMirror"];
 
 export type Actor = Schemas["ActorSnapshot"];
 export type Tree = Schemas["TreeSnapshot"];
 export type TreeDelta = Schemas["TreeDelta"];
 export type Explanation = Schemas["Explanation"];
+export type BrokerNow = Schemas["BrokerNow"];
+export type BrokerRoot = Schemas["BrokerRoot"];
 export type Promises = Schemas["Promises"];

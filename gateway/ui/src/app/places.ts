@@ -111,7 +111,21 @@ export const KEEPING: Place[] = [
   },
 ];
 
-export const allowed = (places: Place[], me: Me) => places.filter((place) => !place.may || place.may(me));
+/** The pages of the settings, one beside the other. */
+export interface Part extends Pick<Place, "label" | "words" | "may"> {
+  to: "/settings" | "/settings/sign-in" | "/settings/connections" | "/settings/mesh" | "/settings/broker";
+}
+
+export const SETTINGS: Part[] = [
+  { to: "/settings", label: "General", words: "" },
+  { to: "/settings/sign-in", label: "Sign-in", words: "identity provider oidc sso issuer" },
+  { to: "/settings/connections", label: "Connections", words: "oauth callback redirect apps" },
+  { to: "/settings/mesh", label: "Mesh", words: "tailscale headscale vpn" },
+  { to: "/settings/broker", label: "Secret broker", words: "root key tokens", may: (me) => me.operator },
+];
+
+export const allowed = <T extends Pick<Place, "may">>(places: T[], me: Me) =>
+  places.filter((place) => !place.may || place.may(me));
 
 /** The place that an address belongs to. */
 export function placeOf(pathname: string): Place | undefined {

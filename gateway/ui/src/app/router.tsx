@@ -170,7 +170,27 @@ const members = createRoute({
 const settings = createRoute({
   getParentRoute: () => shell,
   path: "/settings",
-  component: page(() => import("~/domains/settings/page"), "SettingsPage"),
+  component: page(() => import("./settings-route"), "General"),
+});
+const settingsSignIn = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings/sign-in",
+  component: page(() => import("./settings-route"), "SignIn"),
+});
+const settingsConnections = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings/connections",
+  component: page(() => import("./settings-route"), "Connections"),
+});
+const settingsMesh = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings/mesh",
+  component: page(() => import("./settings-route"), "Mesh"),
+});
+const settingsBroker = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings/broker",
+  component: page(() => import("./settings-route"), "Broker"),
 });
 const quotas = createRoute({
   getParentRoute: () => shell,
@@ -222,6 +242,10 @@ export const router = createRouter({
       members,
       quotas,
       settings,
+      settingsSignIn,
+      settingsConnections,
+      settingsMesh,
+      settingsBroker,
       operator,
       promises,
       account,

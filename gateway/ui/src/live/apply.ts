@@ -71,6 +71,9 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       return again(keys.connections);
     case "mesh_network":
       return again(keys.mesh);
+    case "repo":
+      // A mirror at work says how far it is every second, which only its own page shows.
+      return again(keys.repo(id));
     case "repo_connection":
       return again(keys.repos);
     case "workspace":

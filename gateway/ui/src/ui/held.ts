@@ -1,5 +1,5 @@
 // Rows under somebody's pointer or focus do not move: order is frozen, newcomers wait, the gone stay struck through.
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 
 export interface Row<T> {
   item: T;
@@ -43,6 +43,15 @@ export function useHeld<T extends { id: string }>(current: T[], chosen = "") {
     if (next.pointer || next.focus) setFrozen((before) => before ?? asRows(current));
     else setFrozen(undefined);
   };
+  // Nobody is told when what had the focus is taken away, as a row's dialog is with its row. A dialog that closes gives
+  // the focus back a moment later; where it is nowhere then, nobody reads here.
+  useEffect(() => {
+    if (!by.focus) return undefined;
+    const look = requestAnimationFrame(() => {
+      if (document.activeElement === document.body) hold({ focus: false });
+    });
+    return () => cancelAnimationFrame(look);
+  });
   return {
     ...result,
     held: frozen !== undefined,

@@ -34,6 +34,7 @@ export function makeApps(state) {
     },
     connections: [],
     begun: [],
+    pasted: [],
   };
   if (!scribe) return apps;
   apps.connections.push(

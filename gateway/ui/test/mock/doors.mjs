@@ -1,27 +1,10 @@
-// Requests of the mock's agents for actions in the outside world.
+// Requests of the mock's agents for actions in the outside world, as the gateway's own catalogue has them.
+import { readFileSync } from "node:fs";
+
 const at = (seconds) => new Date(Date.now() + seconds * 1000).toISOString();
 
-export const CATALOGUE = [
-  {
-    action: "github.issues.create",
-    title: "Open an issue",
-    description: "Opens an issue in a repository of GitHub.",
-    params_schema: {
-      type: "object",
-      properties: {
-        title: { type: "string", title: "Title" },
-        body: { type: "string", title: "Text" },
-        labels: { type: "array", title: "Labels" },
-      },
-    },
-  },
-  {
-    action: "webhook.message.send",
-    title: "Call the webhook",
-    description: "Sends a message to the agent's webhook.",
-    params_schema: { type: "object", properties: { message: { type: "object" } } },
-  },
-];
+/** As the gateway gave it (`GET /api/doors/catalogue`). */
+export const CATALOGUE = JSON.parse(readFileSync(new URL("./catalogue.json", import.meta.url), "utf8"));
 
 let doors = 0;
 export function makeDoor(claw, more = {}) {
@@ -31,11 +14,13 @@ export function makeDoor(claw, more = {}) {
     agent_name: claw.name,
     action: "github.issues.create",
     target: "octo/hello",
-    summary: "The nightly build fails; I want to write it down.",
+    summary: "Open the issue “Nightly build fails”",
     params: {
       body: "It fails since Monday.\n\n1. build\n2. see",
-      title: "Nightly build fails",
       labels: ["bug"],
+      owner: "octo",
+      repo: "hello",
+      title: "Nightly build fails",
     },
     state: "pending",
     requested_by: claw.managed_by,
@@ -55,10 +40,10 @@ export function makeDoors(state) {
   return [
     makeDoor(mason),
     makeDoor(scribe, {
-      action: "webhook.message.send",
-      target: "hooks.example.org",
-      summary: "Tell the team that 0.4 is out.",
-      params: { message: { text: "0.4 is out", channel: "#releases" } },
+      action: "webhook.event.send",
+      target: "webhook",
+      summary: "Send the event “release.published”",
+      params: { event: "release.published", payload: { text: "0.4 is out", channel: "#releases" } },
       created_at: at(-60),
       expires_at: at(1500),
     }),

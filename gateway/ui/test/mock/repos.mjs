@@ -40,9 +40,26 @@ export function makeRepo(connection, name, more = {}) {
     provider_updated: ago(3600),
     seen_at: ago(600),
     gone_at: null,
+    mirror: null,
     ...more,
   };
 }
+
+export const makeMirror = (more = {}) => ({
+  state: "waiting",
+  phase: null,
+  percent: 0,
+  received: 0,
+  fetched_at: null,
+  error: null,
+  bytes: 0,
+  branches: 0,
+  tags: 0,
+  head_branch: null,
+  head_commit: null,
+  version: 1,
+  ...more,
+});
 
 export function makeRepos(state) {
   const github = makeConnection(state);

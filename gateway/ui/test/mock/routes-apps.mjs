@@ -1,4 +1,5 @@
 // The mock's routes of apps. Its sign-in service is another address of itself, where nothing happens.
+import { makeConnection } from "./apps.mjs";
 import { Refusal } from "./server.mjs";
 
 function begin(at) {
@@ -17,6 +18,34 @@ function begin(at) {
   };
 }
 
+/** As the gateway does: a second connection of the same agent to the same app takes the place of the first. */
+function paste({ mock, state, body, raw }) {
+  state.apps.asked = raw.toString();
+  if (state.apps.refusePaste) throw state.apps.refusePaste;
+  const claw = state.claws.find((one) => one.id === body.clawId);
+  if (!claw) throw new Refusal(404, "not-found", "There is no such claw");
+  const webhook = body.provider === "webhook";
+  if (!webhook && !state.apps.options.providers.includes(body.provider))
+    throw new Refusal(409, "conflict", "Conflict", {
+      detail: "The API of this app is not known here; its operator sets `oauth.apis`.",
+    });
+  const address = webhook ? body.url : `https://api.${body.provider}.example.org/`;
+  const made = makeConnection(state, claw, body.provider, {
+    auth_type: "token",
+    issuer_url: address,
+    renewable: false,
+    expires_at: undefined,
+    reaches: [new URL(address).origin],
+    connected_at: new Date().toISOString(),
+  });
+  const { apps } = state;
+  const same = (one) => one.agent_id === claw.id && one.provider === body.provider;
+  apps.connections = [...apps.connections.filter((one) => !same(one)), made];
+  apps.pasted.push(body);
+  mock.hub.changed("app_connection", made.id);
+  return { status: 201, body: made };
+}
+
 export const appRoutes = (signedIn) => ({
   "GET /api/apps/options": signedIn(({ state }) => ({ body: state.apps.options })),
   "GET /api/apps/connections": signedIn(({ state, query }) => {
@@ -24,6 +53,7 @@ export const appRoutes = (signedIn) => ({
     const items = state.apps.connections.filter((one) => !agent || one.agent_id === agent);
     return { body: { items } };
   }),
+  "POST /api/apps/connections": signedIn(paste),
   "POST /api/apps/oauth/start": signedIn(begin),
   "DELETE /api/apps/connections/:id": signedIn(({ mock, state, params }) => {
     const at = state.apps.connections.findIndex((one) => one.id === params.id);

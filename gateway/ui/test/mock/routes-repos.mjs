@@ -1,5 +1,5 @@
 // Code hosts and repositories of the mock, over HTTP.
-import { makeConnection } from "./repos.mjs";
+import { makeConnection, makeMirror } from "./repos.mjs";
 import { Refusal } from "./server.mjs";
 
 function find(list, id) {
@@ -50,6 +50,16 @@ export const repoRoutes = (signedIn) => ({
     const q = (query.get("q") ?? "").toLowerCase();
     const there = state.repos.repos.filter((repo) => !repo.gone_at && repo.full_name.includes(q));
     return { body: there.slice(0, 500) };
+  }),
+  "PUT /api/repos/:id/mirror": signedIn(({ state, params }) => {
+    const repo = find(state.repos.repos, params.id);
+    repo.mirror = { ...makeMirror(repo.mirror ?? {}), state: "waiting" };
+    return { status: 202, body: repo };
+  }),
+  "DELETE /api/repos/:id/mirror": signedIn(({ state, params }) => {
+    const repo = find(state.repos.repos, params.id);
+    repo.mirror = { ...repo.mirror, state: "removing" };
+    return { status: 202, body: repo };
   }),
   "GET /api/repos/:id": signedIn(({ state, params }) => ({ body: find(state.repos.repos, params.id) })),
 });

@@ -74,6 +74,7 @@ const me = (state) => ({
   workspaces: state.people.workspaces,
   permissions: RIGHTS[state.role],
   must_set_password: state.mustSetPassword,
+  hosted: state.linked ?? false,
 });
 
 function login({ state, body }) {
@@ -163,6 +164,7 @@ export const routes = {
     if (!at.state.operator && !at.state.ownTree) return operating(streamTree).call(at);
     return streamTree(at);
   }),
+  "GET /api/ops/broker": operating(({ state }) => ({ body: state.broker })),
   "GET /api/ops/actors/:id/explain": operating(({ state, params }) => {
     const body = explanation(makeTree(state.nodes), params.id);
     if (!body) throw new Refusal(404, "not-found", "There is no such actor");

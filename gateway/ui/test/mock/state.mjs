@@ -1,7 +1,8 @@
 // What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
 import { makePeople } from "./people.mjs";
 import { makeDoors } from "./doors.mjs";
-import { makeApps } from "./apps.mjs";
+import { makeApps, makeConnection } from "./apps.mjs";
+import { makeBroker } from "./broker.mjs";
 import { makeRepos } from "./repos.mjs";
 
 const GIB = 1024 ** 3;
@@ -212,6 +213,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     people: makePeople(user, { newId, ago }),
     repos: { connections: [], repos: [] },
     mesh: { network: null, devices: [] },
+    broker: makeBroker(),
   };
   if (!full) return { ...state, apps: makeApps(state), doors: [] };
   state.repos = makeRepos(state);
@@ -287,6 +289,14 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     },
   );
   state.apps = makeApps(state);
+  if (waiting)
+    state.apps.connections.push(
+      makeConnection(state, scribe, "webhook", {
+        auth_type: "token",
+        issuer_url: "https://hooks.example.org/roost",
+        reaches: ["https://hooks.example.org"],
+      }),
+    );
   // What waits is told on every page, so only where a test wants it.
   state.doors = makeDoors(state).filter((one) => waiting || one.state !== "pending");
   return state;

@@ -2,7 +2,9 @@
 
 mod connect;
 mod disconnect;
+mod drop_mirror;
 mod request_sync;
+mod want_mirror;
 
 use roost_secret_broker::wire::RecordName;
 use sea_orm::DbErr;
@@ -11,7 +13,9 @@ use super::entity::connection;
 
 pub use connect::connect;
 pub use disconnect::{disconnect, remove_all};
+pub use drop_mirror::drop_mirror;
 pub use request_sync::request_sync;
+pub use want_mirror::want_mirror;
 
 /// What the broker calls a connection's token.
 pub(super) fn record_name(row: &connection::Model) -> Result<RecordName, DbErr> {

@@ -40,6 +40,18 @@ impl Provider for GitHub {
         }
     }
 
+    fn git(&self, base: &Url) -> Url {
+        // At home the API has a host of its own, which is named after git's.
+        let home = base.host_str().and_then(|host| host.strip_prefix("api."));
+        let git = home.and_then(|host| Url::parse(&format!("https://{host}/")).ok());
+        git.filter(|_| !self.enterprise)
+            .unwrap_or_else(|| base.clone())
+    }
+
+    fn git_user(&self) -> &'static str {
+        "x-access-token"
+    }
+
     fn inject(&self) -> Inject {
         Inject::Bearer
     }

@@ -83,6 +83,14 @@ pub trait Provider: Send + Sync {
     }
     /// The root of its API.
     fn api(&self, base: &Url) -> Url;
+    /// Below what its repositories are cloned.
+    fn git(&self, base: &Url) -> Url {
+        base.clone()
+    }
+    /// The user that git sends beside the token.
+    fn git_user(&self) -> &'static str {
+        "oauth2"
+    }
     /// How the token is sent.
     fn inject(&self) -> Inject;
     /// What else is sent.

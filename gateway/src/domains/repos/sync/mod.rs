@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! repos
-//! ├─ syncs   one job a sync under way
-//! └─ desk    gives out the syncs that are wanted
+//! ├─ syncs        one job a sync under way
+//! ├─ desk         gives out the syncs that are wanted
+//! ├─ mirrors      one job a mirror at work
+//! └─ mirror-desk  gives out the mirrors that are wanted, or shall go
 //! ```
 
 mod carry;
@@ -12,7 +14,7 @@ mod remote;
 use std::time::Duration;
 
 use super::routes::ReposState;
-use super::store;
+use super::{mirroring, store};
 use crate::ids::fresh;
 use crate::supervision::{
     ActorKind, ChildSpec, Failure, StartError, SupervisorHandle, SupervisorSpec, Tenant,
@@ -43,10 +45,13 @@ pub fn branch(state: &ReposState) -> SupervisorSpec {
             async move { desk.look().await }
         },
     );
+    let (mirrors, mirror_desk) = mirroring::children(state);
     SupervisorSpec::new("repos")
         .serves("repositories of code hosts")
         .child(syncs)
         .child(child.serves("syncs that are wanted"))
+        .child(mirrors)
+        .child(mirror_desk)
 }
 
 /// Gives out syncs.

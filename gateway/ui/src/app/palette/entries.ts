@@ -1,10 +1,22 @@
 // Everything that the palette offers: this page's own actions, places, things, workspaces, settings.
-import { Bot, Building2, Keyboard, Monitor, Moon, Plus, Rows3, Server, Sun, Zap } from "lucide-react";
+import {
+  Bot,
+  Building2,
+  Keyboard,
+  Monitor,
+  Moon,
+  Plus,
+  Rows3,
+  Server,
+  Settings,
+  Sun,
+  Zap,
+} from "lucide-react";
 import type { Me } from "~/api/types";
 import { prefer, usePreferences } from "~/ui/preferences";
 import { chooseTheme } from "~/ui/theme";
 import type { Choice } from "../pick/pick-list";
-import { allowed, KEEPING, WORK } from "../places";
+import { allowed, KEEPING, SETTINGS, WORK } from "../places";
 import type { Thing } from "../siblings";
 
 const DANGER = /^(delete|destroy|remove|revoke|end|leave|withdraw|drain|restart)\b/i;
@@ -47,12 +59,21 @@ export function placeEntries(me: Me, here: string, go: Go): Choice[] {
     here: here === to,
     run: () => go.to(to),
   }));
+  const parts = allowed(SETTINGS.slice(1), me).map(({ to, label, words }) => ({
+    id: `place:${to}`,
+    group: "Places",
+    label: `Settings: ${label}`,
+    icon: Settings,
+    words,
+    here: here === to,
+    run: () => go.to(to),
+  }));
   const makes: Choice[] = [];
   const make = (id: string, label: string, path: string) =>
     makes.push({ id, group: "Make", label, icon: Plus, words: "new create add", run: () => go.to(path) });
   if (me.permissions.includes("claws.write")) make("make:agent", "New agent", "/agents?dialog=new");
   if (me.permissions.includes("nodes.manage")) make("make:machine", "Pair a machine", "/fleet?dialog=pair");
-  return [...places, ...makes];
+  return [...places, ...parts, ...makes];
 }
 
 export function thingEntries(things: Thing[], go: (thing: Thing) => void): Choice[] {

@@ -19,11 +19,11 @@ export function LinkIdentity({ linked }: { linked: boolean }) {
   return (
     <Panel title="Identity provider">
       {linked ? (
-        <p className="text-fg-2">
+        <p className="p-4 text-fg-2">
           You can sign in with <bdi>{hosted.name}</bdi>.
         </p>
       ) : (
-        <div className="flex flex-col items-start gap-3">
+        <div className="flex flex-col items-start gap-3 p-4">
           <p className="text-fg-2">
             Link your account to your identity at <bdi>{hosted.name}</bdi>, and sign in with it from then on.
           </p>
@@ -32,7 +32,7 @@ export function LinkIdentity({ linked }: { linked: boolean }) {
           </Button>
         </div>
       )}
-      {begin.isError && <ProblemNote problem={asProblem(begin.error)} />}
+      {begin.isError && <ProblemNote problem={asProblem(begin.error)} className="m-4 mt-0" />}
     </Panel>
   );
 }

@@ -7,18 +7,34 @@ import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { sentence, who } from "./words";
 
+/** Where things are shown whose pages have no address of their own. */
+const SHOWN = {
+  app_connection: "/connections",
+  door: "/doors",
+  repo_connection: "/repos",
+  mesh_network: "/mesh",
+} as const;
+const isShown = (kind: string): kind is keyof typeof SHOWN => Object.hasOwn(SHOWN, kind);
+
 function Thing({ entry, name }: { entry: AuditEntry; name: string }) {
   const look = "rounded-control font-[550] hover:text-accent hover:underline";
+  const { entity_kind: kind, entity_id: id } = entry;
   const gone = entry.action === "claw.purge_begun" || entry.action === "node.deleted";
-  if (entry.entity_kind === "claw" && !gone)
+  if (kind === "claw" && !gone)
     return (
-      <Link to="/claws/$id" params={{ id: entry.entity_id }} className={look}>
+      <Link to="/claws/$id" params={{ id }} className={look}>
         <bdi>{name}</bdi>
       </Link>
     );
-  if (entry.entity_kind === "node" && !gone)
+  if (kind === "node" && !gone)
     return (
-      <Link to="/fleet/$id" params={{ id: entry.entity_id }} className={look}>
+      <Link to="/fleet/$id" params={{ id }} className={look}>
+        <bdi>{name}</bdi>
+      </Link>
+    );
+  if (isShown(kind))
+    return (
+      <Link to={SHOWN[kind]} className={look}>
         <bdi>{name}</bdi>
       </Link>
     );

@@ -1,6 +1,9 @@
 import type { AuditEntry } from "~/api/types";
+import { appName } from "~/ui/app-name";
+import { isolate } from "~/ui/isolate";
+import { visible } from "~/ui/visible";
 
-/** What somebody did, as the middle of a sentence; `*` stands for the thing. */
+/** What somebody did, as the middle of a sentence; `*` stands for the thing, `@` for the agent. */
 const DONE: Record<string, string> = {
   "claw.created": "created the agent *",
   "claw.changed": "changed the agent *",
@@ -14,6 +17,7 @@ const DONE: Record<string, string> = {
   "node.paired": "began to pair the machine *",
   "node.joined": "had the machine * join",
   "node.renamed": "renamed the machine *",
+  "node.labelled": "changed the labels of the machine *",
   "node.drained": "set the machine * to draining",
   "node.undrained": "let the machine * take new sandboxes again",
   "node.deleted": "removed the machine *",
@@ -21,6 +25,10 @@ const DONE: Record<string, string> = {
   "placement.cleared": "let new sandboxes run on the gateway's machine",
   "session.opened": "signed in",
   "session.ended": "ended a session",
+
+  "token.created": "made the API token *",
+  "terminal.confirmed": "let the terminal * sign in",
+  "account.linked": "linked the account to the identity provider",
   "password.changed": "set another password",
   "invitation.created": "made an invitation",
   "invitation.withdrawn": "took an invitation back",
@@ -29,14 +37,39 @@ const DONE: Record<string, string> = {
   "member.role_changed": "changed the role of a member",
   "workspace.renamed": "renamed the workspace",
   "actor.restarted": "restarted the actor *",
+  "chaos.armed": "ordered a fault to be made, as a test: *",
+  "chaos.disarmed": "took back every fault that was ordered as a test",
   "workspace.created": "created the workspace *",
-  "mesh.connected": "connected a mesh network",
-  "mesh.disconnected": "disconnected the mesh network",
-  "repos.connected": "connected a code host",
-  "repos.disconnected": "removed a code host",
-  "repos.sync_requested": "had a code host synced",
+  "app.connected": "connected an agent to *",
+  "app.disconnected": "disconnected an agent from *",
+  "door.requested": "asked, through the agent @, to *",
+  "door.approved": "let the agent @ *",
+  "door.denied": "did not let the agent @ *",
+  "door.expired": "had no decision in time on whether the agent @ may *",
+  "door.performed": "had it done for the agent @: *",
+  "door.failed": "had it tried for the agent @, which failed: *",
+  "door.unclear": "had it tried for the agent @, and whether it was done is not known: *",
+  "mesh.connected": "connected the mesh network *",
+  "mesh.disconnected": "disconnected the mesh network *",
+  "repos.connected": "connected the code host *",
+  "repos.disconnected": "removed the code host *",
+  "repos.sync_requested": "had the code host * synced",
   "workspace.deleted": "deleted the workspace *",
 };
+
+/** What agents ask for at a door, as what they would do. */
+const DOORS: Record<string, string> = {
+  "github.issues.create": "open an issue",
+  "github.issues.comment": "comment on the issue",
+  "github.issues.close": "close the issue",
+  "github.pulls.create": "open a pull request",
+  "github.pulls.comment": "comment on the pull request",
+  "github.pulls.merge": "merge the pull request",
+  "webhook.event.send": "tell its webhook something",
+};
+
+/** A connection that another one took the place of was not ended by anybody. */
+const REPLACED = "replaced an agent's connection to *";
 
 const BRAIN: Record<string, string> = {
   seed: "seeded the brain of *",
@@ -49,6 +82,9 @@ const KINDS: Record<string, string> = {
   node: "machine",
   user: "person",
   workspace: "workspace",
+  app_connection: "connection",
+  door: "request",
+  session: "sign-in",
   repo_connection: "code host",
   mesh_network: "mesh network",
   actor: "actor",
@@ -63,23 +99,42 @@ export function who(entry: AuditEntry): string {
   return /^[0-]+$/.test(entry.actor) ? "Roost itself" : "Somebody who is gone";
 }
 
+const host = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
+
+/** What an agent asked to do, and where: the second half came from the agent, so nothing of it is unseen. */
+function asked(action: string, target: string | undefined): string {
+  const what = DOORS[action] ?? `do “${visible(action)}”`;
+  return target && !action.startsWith("webhook.") ? `${what} at ${isolate(visible(target))}` : what;
+}
+
 /** The name of the thing, as it was then; else what is known of it. */
-export function thing(entry: AuditEntry): string {
-  const name = text(entry.details["name"]) ?? text(entry.details["to"]);
+export function thing({ action, entity_kind, entity_id, details }: AuditEntry): string {
+  const of = (name: string) => text(details[name]);
+  const [app, door, address] = [of("provider"), of("action"), of("base_url")];
+  if (entity_kind === "app_connection" && app) return appName(app);
+  if (entity_kind === "door" && door) return asked(door, of("target"));
+  if (entity_kind === "mesh_network" && address) return host(address);
+  if (action === "terminal.confirmed") return of("device") ?? "that waited";
+  const name = of("name") ?? of("to") ?? of("label") ?? of("order");
   if (name) return name;
-  return entry.entity_kind === "actor" ? entry.entity_id : entry.entity_id.slice(0, 8);
+  return entity_kind === "actor" ? entity_id : entity_id.slice(0, 8);
 }
 
 /** The sentence in three parts: before the thing, the thing (if it is named), after it. */
 export function sentence(entry: AuditEntry): [string, string | undefined, string] {
-  const cause = entry.action === "brain.written" ? BRAIN[String(entry.details["cause"])] : undefined;
+  const { action, details } = entry;
+  const cause = action === "brain.written" ? BRAIN[String(details["cause"])] : undefined;
+  const replaced = action === "app.disconnected" && details["reason"] === "replaced" ? REPLACED : undefined;
   // An action that this page does not know yet is told as it is named.
   const known =
     cause ??
-    DONE[entry.action] ??
-    `did “${entry.action}” to the ${KINDS[entry.entity_kind] ?? entry.entity_kind} *`;
+    replaced ??
+    DONE[action] ??
+    `did “${action}” to the ${KINDS[entry.entity_kind] ?? entry.entity_kind} *`;
+  const agent = isolate(visible(text(details["agent"]) ?? "that is gone"));
   const star = known.indexOf("*");
-  return star < 0 ? [known, undefined, ""] : [known.slice(0, star), thing(entry), known.slice(star + 1)];
+  if (star < 0) return [known, undefined, ""];
+  return [known.slice(0, star).replace("@", agent), thing(entry), known.slice(star + 1)];
 }
 
 /** Families of actions to choose from. */
@@ -89,9 +144,15 @@ export const families: [string, string][] = [
   ["brain.*", "Brains"],
   ["avatar.*", "Pictures"],
   ["sandbox.*", "Sandboxes"],
+  ["app.*", "Connections"],
+  ["door.*", "Doors"],
+  ["repos.*", "Code hosts"],
   ["node.*", "Machines"],
+  ["mesh.*", "Mesh networks"],
   ["placement.*", "Placement"],
   ["session.*", "Sign-ins"],
+  ["token.*", "API tokens"],
+  ["terminal.*", "Terminals"],
   ["member.*", "Members"],
   ["invitation.*", "Invitations"],
   ["workspace.*", "Workspace"],

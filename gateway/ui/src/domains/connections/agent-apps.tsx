@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Plug, Plus } from "lucide-react";
 import { useState } from "react";
+import { connectionsOf } from "~/api/apps";
 import { useMay } from "~/api/may";
 import type { Claw } from "~/api/types";
 import { Button } from "~/ui/button";
@@ -13,7 +14,6 @@ import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { ConnectDialog } from "./connect-dialog";
 import { ConnectionList } from "./connection-list";
-import { connectionsOf } from "./queries";
 import { appName, NAME } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");

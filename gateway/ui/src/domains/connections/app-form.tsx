@@ -8,7 +8,7 @@ import { useBegin } from "./use-begin";
 import { appName } from "./words";
 
 interface Props {
-  claw: Claw;
+  claw: Pick<Claw, "id">;
   has: AppConnection[];
   providers: string[];
   onClose: () => void;

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { appOptionsQuery } from "~/api/apps";
 import { asProblem, Problem } from "~/api/problem";
 import { ProblemNote } from "~/ui/problem";
-import { optionsQuery } from "./queries";
 
 /** Names of settings, for whoever runs this gateway. */
 export function Settings({ names }: { names: string[] }) {
@@ -33,7 +33,7 @@ export function BeginProblem({
   mcp: boolean;
   className?: string;
 }) {
-  const options = useQuery(optionsQuery);
+  const options = useQuery(appOptionsQuery);
   const problem = asProblem(error);
   const around = className === undefined ? {} : { className };
   if (problem.status === 409) {

@@ -7,6 +7,7 @@ import { Status } from "~/ui/status";
 import { Ago, span, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { BeginProblem } from "./begin-problem";
+import { RenewDialog } from "./connect-dialog";
 import { DisconnectDialog } from "./disconnect-dialog";
 import { useBegin } from "./use-begin";
 import { appName, bySignIn, how, standingOf, standings } from "./words";
@@ -16,6 +17,7 @@ function Until({ one }: { one: AppConnection }) {
   const now = useNow();
   if (one.state !== "ready") return null;
   if (one.renewable) return <>Renewed without anybody</>;
+  if (one.auth_type === "token") return <>When it ends is not known here</>;
   if (!one.expires_at) return <>The app named no end of it</>;
   const left = Date.parse(one.expires_at) - now;
   return left > 0 ? <>Ends in {span(left)}; then a person connects it again</> : null;
@@ -55,7 +57,8 @@ interface Props {
 export function ConnectionRow({ one, agent, mayConnect, gone = false }: Props) {
   const standing = standings[standingOf(one, useNow())];
   const begun = useBegin();
-  const [ending, setEnding] = useState(false);
+  const [asking, setAsking] = useState<"end" | "renew">();
+  const close = () => setAsking(undefined);
   const by = one.connected_by?.name || one.connected_by?.email;
   const app = appName(one.provider);
   const of = agent ? ` of ${agent.name}` : "";
@@ -124,12 +127,22 @@ export function ConnectionRow({ one, agent, mayConnect, gone = false }: Props) {
               Reconnect
             </Button>
           )}
-          <Button aria-label={`Disconnect ${app}${of}`} onClick={() => setEnding(true)}>
+          {one.auth_type === "token" && one.agent_id && (
+            <Button
+              look={standing.rank < 3 ? "primary" : "plain"}
+              aria-label={`New secret for ${app}${of}`}
+              onClick={() => setAsking("renew")}
+            >
+              New secret
+            </Button>
+          )}
+          <Button aria-label={`Disconnect ${app}${of}`} onClick={() => setAsking("end")}>
             Disconnect
           </Button>
         </div>
       )}
-      {ending && <DisconnectDialog one={one} agent={agent?.name} onClose={() => setEnding(false)} />}
+      {asking === "end" && <DisconnectDialog one={one} agent={agent?.name} onClose={close} />}
+      {asking === "renew" && <RenewDialog one={one} agent={agent?.name} onClose={close} />}
     </li>
   );
 }

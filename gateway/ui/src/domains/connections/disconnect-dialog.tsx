@@ -34,7 +34,11 @@ export function DisconnectDialog({ one, agent, onClose }: Props) {
       open
       onClose={onClose}
       title={agent ? `Disconnect ${app} from ${isolate(agent.slice(0, 80))}?` : `Disconnect ${app}?`}
-      consequence="Its token is forgotten, and taken back at the app where the app can do that. The agent cannot use it from then on; whoever wants it again signs in again."
+      consequence={
+        one.auth_type === "token"
+          ? "Its secret is forgotten here, and the agent cannot use it from then on. What was pasted stays good at the other side until somebody ends it there."
+          : "Its token is forgotten, and taken back at the app where the app can do that. The agent cannot use it from then on; whoever wants it again signs in again."
+      }
       action="Disconnect"
       run={run}
     />

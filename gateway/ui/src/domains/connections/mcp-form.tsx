@@ -9,8 +9,14 @@ import { addressMistake, NAME, nameFrom } from "./words";
 
 const BAD_NAME = "1 to 63 lower-case letters, digits, _ and -, beginning with a letter or a digit.";
 
+interface Props {
+  claw: Pick<Claw, "id">;
+  has: AppConnection[];
+  onClose: () => void;
+}
+
 /** A server of the person's own choice, by its address. */
-export function McpForm({ claw, has, onClose }: { claw: Claw; has: AppConnection[]; onClose: () => void }) {
+export function McpForm({ claw, has, onClose }: Props) {
   const [address, setAddress] = useState("");
   const [typed, setTyped] = useState<string>();
   const [left, setLeft] = useState({ address: false, name: false });

@@ -99,7 +99,7 @@ export function ConnectionsPage() {
           }
         >
           Agents reach nothing outside their sandboxes. On the page of an agent, under Apps, it can be
-          connected to an app or an MCP server.
+          connected to a code host, a webhook or an MCP server.
         </Empty>
       )}
       {found.data && found.data.length > 0 && <Found list={found.data} />}

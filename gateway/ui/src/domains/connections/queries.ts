@@ -1,28 +1,14 @@
 import { queryOptions } from "@tanstack/react-query";
+import { CONNECTIONS } from "~/api/apps";
 import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { Problem } from "~/api/problem";
-import type { AppConnection, AppOptions, OAuthStart, OAuthStarted } from "~/api/types";
-
-const LIST = "/api/apps/connections";
+import type { AppConnection, NewConnection, OAuthStart, OAuthStarted } from "~/api/types";
 
 /** Of the whole workspace. */
 export const connectionsQuery = queryOptions({
   queryKey: keys.connections,
-  queryFn: ({ signal }) => all<AppConnection>(LIST, {}, signal),
-});
-
-export const connectionsOf = (agent: string) =>
-  queryOptions({
-    queryKey: keys.connectionsOf(agent),
-    queryFn: ({ signal }) => all<AppConnection>(LIST, { agent_id: agent }, signal),
-  });
-
-/** What can be connected here. A change of the configuration tells nobody, so it is asked each time it matters. */
-export const optionsQuery = queryOptions({
-  queryKey: keys.appOptions,
-  queryFn: ({ signal }) => api.get<AppOptions>("/api/apps/options", { signal }),
-  staleTime: 0,
+  queryFn: ({ signal }) => all<AppConnection>(CONNECTIONS, {}, signal),
 });
 
 /** Where the person has to sign in. The issuer wrote it, so nothing but a web page is followed. */
@@ -38,4 +24,7 @@ export async function begin(body: OAuthStart): Promise<URL> {
   });
 }
 
-export const disconnect = (id: string) => api.delete<void>(`${LIST}/${encodeURIComponent(id)}`);
+/** With a secret that somebody has; it is answered to nobody. */
+export const paste = (body: NewConnection) => api.post<AppConnection>(CONNECTIONS, body);
+
+export const disconnect = (id: string) => api.delete<void>(`${CONNECTIONS}/${encodeURIComponent(id)}`);

@@ -1,6 +1,9 @@
 // What a connection's state means for people, and which of them needs somebody first.
 import type { AppConnection } from "~/api/types";
+import { appName } from "~/ui/app-name";
 import type { Tone } from "~/ui/status";
+
+export { appName };
 
 export type Standing = AppConnection["state"] | "ended";
 
@@ -47,20 +50,6 @@ export const standings: Record<Standing, Words> = {
   ready: { tone: "done", word: "Ready", rank: 4 },
 };
 
-const NAMES: Record<string, string> = {
-  github: "GitHub",
-  gitlab: "GitLab",
-  forgejo: "Forgejo",
-  gitea: "Gitea",
-  slack: "Slack",
-  notion: "Notion",
-  linear: "Linear",
-  jira: "Jira",
-  google: "Google",
-  webhook: "Webhook",
-};
-export const appName = (provider: string): string => NAMES[provider] ?? provider;
-
 const host = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
 
 /** How it was connected, and with whom. */
@@ -76,6 +65,28 @@ export const bySignIn = ({ auth_type }: AppConnection) => auth_type === "oauth" 
 /** What the gateway takes as the name of an app. */
 export const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
+/** The app whose every connection names its own address. */
+export const WEBHOOK = "webhook";
+
+/** Where a secret comes from, and what it has to allow. */
+export function tokenHint(provider: string): string {
+  if (provider === WEBHOOK)
+    return "Sent with every event, as “Authorization: Bearer …”, so that the webhook knows who calls. At least 8 characters; nobody sees it again.";
+  if (provider === "github")
+    return "A fine-grained token of GitHub for the repositories that the agent may use, with read and write access to Issues and Pull requests; for merging also to Contents. Nobody sees it again.";
+  return "Made in the app's own settings, with no more rights than the agent needs. Sent as “Authorization: Bearer …” to the app's API only; nobody sees it again.";
+}
+
+/** What is wrong with a pasted secret, as far as a page can see. */
+export function secretMistake(text: string): string | undefined {
+  if (text === "") return "Paste the secret.";
+  if (text.length < 8) return "It is too short: a secret has at least 8 characters.";
+  if (text.length > 16_384) return "It is too long: at most 16,384 characters.";
+  return /^[!-~]+$/.test(text)
+    ? undefined
+    : "It has blanks, line ends or letters that no secret has. Copy it once more.";
+}
+
 /** A name for an MCP server, from its address: `mcp.linear.app` becomes `linear`. */
 export function nameFrom(address: string): string {
   if (!URL.canParse(address)) return "";
@@ -85,15 +96,17 @@ export function nameFrom(address: string): string {
   return NAME.test(name) ? name : "";
 }
 
-/** What is wrong with the address of an MCP server, as far as a page can see. */
-export function addressMistake(text: string): string | undefined {
-  if (text.trim() === "") return "Type the address of the server.";
+/** What is wrong with an address, as far as a page can see; `user` says where a password belongs instead. */
+function mistakeOf(text: string, what: string, user: string): string | undefined {
+  if (text.trim() === "") return `Type the address of the ${what}.`;
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || !url.host)
     return "This is no web address; it begins with https://.";
-  if (url.username || url.password) return "Leave user and password out; you sign in on the next page.";
+  if (url.username || url.password) return `Leave user and password out; ${user}.`;
   return url.search || url.hash ? "Leave out what follows ? and #." : undefined;
 }
+export const addressMistake = (text: string) => mistakeOf(text, "server", "you sign in on the next page");
+export const webhookMistake = (text: string) => mistakeOf(text, "webhook", "it has a secret of its own");
 
 /** The order of a list: by agent, and those first that need somebody. */
 export function byNeed(

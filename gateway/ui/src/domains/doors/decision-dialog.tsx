@@ -4,6 +4,7 @@ import { keys } from "~/api/keys";
 import { Confirm } from "~/ui/dialog";
 import { Notice } from "~/ui/notice";
 import { visible } from "~/ui/visible";
+import { Destination } from "./destination";
 import { Decided } from "./outcome";
 import { resolve, take, type Decision } from "./queries";
 import { Request } from "./request";
@@ -43,6 +44,7 @@ export function DecisionDialog({ door, action, agent, own, decision, onDecided, 
         <>
           <bdi>{agent}</bdi> asks for <code className="font-mono text-small">{visible(door.action)}</code> at{" "}
           <bdi className="font-mono text-small break-all text-fg">{visible(door.target)}</bdi>. {says}
+          {decision === "approve" && !over && <Destination door={door} />}
         </>
       }
       action={verb}

@@ -6,6 +6,7 @@ import { Status } from "~/ui/status";
 import { Ago, span, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { DecisionDialog } from "./decision-dialog";
+import { Destination } from "./destination";
 import { Outcome } from "./outcome";
 import type { Decision } from "./queries";
 import { Request } from "./request";
@@ -54,6 +55,7 @@ export function About({ door, action, agent }: Pick<CardProps, "door" | "action"
         </>
       )}{" "}
       asked <Ago at={door.created_at} />
+      {door.state === "pending" && <Destination door={door} />}
       {action?.description && <span className="block text-small text-fg-3">{action.description}</span>}
     </p>
   );

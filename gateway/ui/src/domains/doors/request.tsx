@@ -27,6 +27,10 @@ function Param({
   );
 }
 
+/** What the catalogue says of a parameter. */
+const about = (known: { title?: string; description?: string } | undefined) =>
+  known?.title ?? known?.description;
+
 interface Props {
   door: Door;
   action: DoorAction | undefined;
@@ -45,15 +49,15 @@ export function Request({ door, action, whole = false }: Props) {
       </figcaption>
       <div className="flex flex-col gap-3 px-3 py-2">
         <div>
-          <span className="block text-small text-fg-3">In its own words</span>
-          <ForeignText text={door.summary} whole={whole} what="its own words" />
+          <span className="block text-small text-fg-3">In short</span>
+          <ForeignText text={door.summary} whole={whole} what="it in short" />
         </div>
         {params.length === 0 ? (
           <p className="text-small text-fg-3">It gives nothing else.</p>
         ) : (
           <dl className="grid gap-x-4 gap-y-2 max-sm:block sm:grid-cols-[minmax(80px,180px)_1fr]">
             {params.map(([name, value]) => (
-              <Param key={name} name={name} value={value} title={known.get(name)?.title} whole={whole} />
+              <Param key={name} name={name} value={value} title={about(known.get(name))} whole={whole} />
             ))}
           </dl>
         )}

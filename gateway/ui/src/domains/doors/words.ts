@@ -1,5 +1,6 @@
 // What a request's state means for people, and which requests fit a filter.
 import type { Door, DoorState } from "~/api/doors";
+import type { AppConnection } from "~/api/types";
 import type { Tone } from "~/ui/status";
 
 export const states: Record<DoorState, { tone: Tone; word: string; says?: string }> = {
@@ -37,6 +38,14 @@ export function matches(door: Door, agent: string, title: string, filter: string
     .every((part) => texts.some((text) => text.toLowerCase().includes(part)));
 }
 
+/** Where the connection to an app sends what is approved; undefined where there is none that sends anywhere. */
+export function destination(connections: AppConnection[], app: string): string | undefined {
+  const one = connections.find(({ provider }) => provider === app);
+  if (!one) return undefined;
+  // Of a pasted secret the gateway names the whole address; of a sign-in, whose it is.
+  return (one.auth_type === "token" ? one.issuer_url : one.reaches.join(", ")) || undefined;
+}
+
 const LONG = 400;
 const LINES = 8;
 
@@ -54,10 +63,18 @@ interface Known {
   description?: string;
 }
 
-/** What the catalogue says of each parameter, in its order. Nothing is believed of its shape. */
+interface Schema {
+  properties?: Record<string, Known | null>;
+  required?: unknown;
+}
+
+/** What the catalogue says of each parameter: what must be there first, in its order. Nothing is believed of its shape. */
 export function described(schema: unknown): Map<string, Known> {
-  const properties = (schema as { properties?: Record<string, Known> } | null)?.properties;
-  return new Map(typeof properties === "object" && properties ? Object.entries(properties) : []);
+  const { properties, required } = (schema ?? {}) as Schema;
+  if (typeof properties !== "object" || !properties) return new Map();
+  const first = Array.isArray(required) ? required.filter((name) => Object.hasOwn(properties, name)) : [];
+  const names = [...new Set<string>([...first, ...Object.keys(properties)])];
+  return new Map(names.map((name) => [name, properties[name] ?? {}]));
 }
 
 /** Every parameter, those of the catalogue first; none is left out because the catalogue does not know it. */

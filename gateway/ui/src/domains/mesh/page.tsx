@@ -4,6 +4,7 @@ import { Plus, Waypoints } from "lucide-react";
 import { useState } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
+import { MESHES, meshQuery } from "~/api/mesh";
 import type { MeshNetwork } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
@@ -16,14 +17,14 @@ import { Stale } from "~/ui/stale";
 import { Ago } from "~/ui/time";
 import { ConnectDialog } from "./connect-dialog";
 import { Devices } from "./devices";
-import { disconnect, NAMES, settingQuery } from "./queries";
+import { disconnect } from "./queries";
 
 const route = getRouteApi("/shell/mesh");
 
 function About({ network }: { network: MeshNetwork }) {
   return (
     <p className="break-words text-fg-2">
-      {NAMES[network.kind]} at <bdi>{network.base_url}</bdi>, connected <Ago at={network.created_at} />
+      {MESHES[network.kind]} at <bdi>{network.base_url}</bdi>, connected <Ago at={network.created_at} />
       {network.created_by && (
         <>
           {" "}
@@ -39,7 +40,7 @@ export function MeshPage() {
   const { dialog } = route.useSearch();
   const navigate = route.useNavigate();
   const client = useQueryClient();
-  const setting = useQuery(settingQuery);
+  const setting = useQuery(meshQuery);
   const manages = useMay()("nodes.manage");
   const [leaving, setLeaving] = useState(false);
   const connecting = (open: boolean) => void navigate({ search: open ? { dialog: "connect" } : {} });

@@ -26,6 +26,10 @@ export const repoQuery = (id: string) =>
     queryFn: ({ signal }) => api.get<Repo>(`/api/repos/${encodeURIComponent(id)}`, { signal }),
   });
 
+const mirror = (id: string) => `/api/repos/${encodeURIComponent(id)}/mirror`;
+export const wantMirror = (id: string) => api.put<Repo>(mirror(id), undefined);
+export const dropMirror = (id: string) => api.delete<Repo>(mirror(id));
+
 export const connect = (body: NewRepoConnection) => api.post<RepoConnection>("/api/repos/connections", body);
 export const sync = (id: string) => api.post<RepoConnection>(at(id, "/sync"));
 export const disconnect = (id: string) => api.delete<void>(at(id));

@@ -12,6 +12,7 @@ import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { Ago } from "~/ui/time";
+import { Mirror } from "./mirror";
 import { connectionsQuery, repoQuery } from "./queries";
 import { hostOf, marks } from "./words";
 
@@ -81,6 +82,7 @@ export function RepoPage() {
             </Notice>
           )}
           <About repo={repo.data} />
+          <Mirror repo={repo.data} />
         </>
       )}
     </PageFrame>

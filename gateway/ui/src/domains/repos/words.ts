@@ -1,4 +1,5 @@
-import type { Repo, RepoConnection, RepoProvider } from "~/api/types";
+import type { Repo, RepoConnection, RepoMirror, RepoProvider } from "~/api/types";
+import { bytes } from "~/ui/bytes";
 import type { Tone } from "~/ui/status";
 
 interface Host {
@@ -53,6 +54,32 @@ export function leftOut({ last_sync_skipped: skipped, last_sync_cut: cut }: Repo
   if (skipped > 0)
     said.push(`${skipped} ${skipped === 1 ? "entry" : "entries"} could not be understood and were left out.`);
   return said;
+}
+
+const MIRROR: Record<RepoMirror["state"], { tone: Tone; word: string }> = {
+  waiting: { tone: "waiting", word: "About to fetch" },
+  fetching: { tone: "moving", word: "Fetching" },
+  ready: { tone: "done", word: "Fetched" },
+  failed: { tone: "failed", word: "Not fetched" },
+  removing: { tone: "moving", word: "Being removed" },
+};
+
+export const mirrorOf = ({ state }: RepoMirror) => MIRROR[state];
+
+const PHASES: Record<NonNullable<RepoMirror["phase"]>, string> = {
+  waiting: "Waiting for other fetches",
+  preparing: "The host packs",
+  receiving: "Receiving",
+  checking: "Checking what came",
+  tidying: "Putting packs together",
+};
+
+/** How far a fetch is, in a line. */
+export function progressOf({ phase, percent, received }: RepoMirror): string {
+  const said = [PHASES[phase ?? "waiting"]];
+  if (percent > 0) said.push(`${percent} %`);
+  if (received > 0) said.push(bytes(received));
+  return said.join(", ");
 }
 
 /** What tells a repository from an ordinary one. */

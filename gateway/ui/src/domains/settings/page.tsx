@@ -1,29 +1,26 @@
 import { useQuery } from "@tanstack/react-query";
 import { meQuery } from "~/api/me";
-import { PageFrame } from "~/ui/page";
 import { Appearance } from "./appearance";
 import { DeleteWorkspace } from "./delete-workspace";
+import { SettingsFrame, type Part } from "./frame";
 import { Keys } from "./keys";
 import { WorkspaceName } from "./workspace-name";
 
-export function SettingsPage() {
+export function SettingsPage({ parts }: { parts: Part[] }) {
   const me = useQuery(meQuery);
   if (!me.data) return null;
   const { workspace } = me.data;
   return (
-    <PageFrame crumbs={[{ label: "Settings" }]}>
-      <h1 className="text-head-1">Settings</h1>
-      <div className="flex max-w-2xl flex-col gap-4">
-        <h2 className="text-head-2">This browser</h2>
-        <Appearance />
-        <Keys />
-        <h2 className="mt-4 text-head-2">
-          The workspace <bdi>{workspace.name}</bdi>
-        </h2>
-        {/* Another workspace, or its new name from elsewhere, begins the form anew. */}
-        <WorkspaceName key={`${workspace.id}:${workspace.name}`} workspace={workspace} />
-        <DeleteWorkspace me={me.data} />
-      </div>
-    </PageFrame>
+    <SettingsFrame parts={parts}>
+      <h2 className="text-head-2">This browser</h2>
+      <Appearance />
+      <Keys />
+      <h2 className="mt-4 text-head-2">
+        The workspace <bdi>{workspace.name}</bdi>
+      </h2>
+      {/* Another workspace, or its new name from elsewhere, begins the form anew. */}
+      <WorkspaceName key={`${workspace.id}:${workspace.name}`} workspace={workspace} />
+      <DeleteWorkspace me={me.data} />
+    </SettingsFrame>
   );
 }

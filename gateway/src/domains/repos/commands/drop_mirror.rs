@@ -1,0 +1,45 @@
+//! Letting a mirror go: the row says so until the broker has forgotten it.
+
+use crate::domains::audit;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::repos::entity::{mirror, repo};
+use crate::domains::repos::routes::ReposState;
+use crate::domains::repos::{RepoError, store_mirrors, store_repos};
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::{RepoId, UserId};
+
+/// Lets it go; a fetch that is under way ends.
+///
+/// # Errors
+/// [`RepoError::NoRepo`], [`RepoError::NoMirror`].
+pub async fn drop_mirror(
+    state: &ReposState,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: RepoId,
+) -> Result<(repo::Model, mirror::Model), RepoError> {
+    let now = state.clock.now();
+    let mut tx = state.db.write().await?;
+    let repo = store_repos::get(&*tx, scope, id)
+        .await?
+        .ok_or(RepoError::NoRepo)?;
+    let mirror = store_mirrors::let_go(&tx, scope, id)
+        .await?
+        .ok_or(RepoError::NoMirror)?;
+    audit::record(
+        &tx,
+        &state.ids,
+        now,
+        scope,
+        user,
+        "repos.mirror_dropped",
+        ("repo", &id),
+        serde_json::json!({ "full_name": repo.full_name }),
+    )
+    .await?;
+    let fact = Event::changed(ResourceKind::Repo, id, mirror.version);
+    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
+    tx.commit().await?;
+    state.mirrors.nudge();
+    Ok((repo, mirror))
+}

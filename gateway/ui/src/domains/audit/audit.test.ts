@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { AuditEntry } from "~/api/types";
+import { sentence } from "./words";
+
+const entry = (action: string, entity_kind: string, details: Record<string, unknown> = {}): AuditEntry => ({
+  id: "e",
+  actor: "u",
+  by: { id: "u", name: "Ada", email: "ada@example.org" },
+  action,
+  entity_kind,
+  entity_id: "0198c0de-0000-7000-8000-000000000001",
+  details: details as AuditEntry["details"],
+  at: "2026-03-01T12:00:00Z",
+});
+const said = (...of: Parameters<typeof entry>) =>
+  sentence(entry(...of))
+    .map((part) => part ?? "")
+    .join("")
+    .replaceAll(/[\u2068\u2069]/g, "");
+
+const door = { action: "github.issues.create", target: "octo/hello", agent: "mason", agent_id: "a" };
+
+describe("what somebody did", () => {
+  it.each([
+    [
+      "app.connected",
+      "app_connection",
+      { provider: "github", auth_type: "token" },
+      "connected an agent to GitHub",
+    ],
+    ["app.disconnected", "app_connection", { provider: "tracker" }, "disconnected an agent from tracker"],
+    [
+      "app.disconnected",
+      "app_connection",
+      { provider: "webhook", reason: "replaced" },
+      "replaced an agent's connection to Webhook",
+    ],
+    ["door.requested", "door", door, "asked, through the agent mason, to open an issue at octo/hello"],
+    ["door.approved", "door", door, "let the agent mason open an issue at octo/hello"],
+    ["door.denied", "door", door, "did not let the agent mason open an issue at octo/hello"],
+    [
+      "door.expired",
+      "door",
+      door,
+      "had no decision in time on whether the agent mason may open an issue at octo/hello",
+    ],
+    ["door.performed", "door", door, "had it done for the agent mason: open an issue at octo/hello"],
+    [
+      "door.approved",
+      "door",
+      { ...door, action: "webhook.event.send", target: "webhook" },
+      "let the agent mason tell its webhook something",
+    ],
+    [
+      "door.denied",
+      "door",
+      { action: "moon.cheese.eat" },
+      "did not let the agent that is gone do “moon.cheese.eat”",
+    ],
+    [
+      "repos.connected",
+      "repo_connection",
+      { label: "acme at github.com" },
+      "connected the code host acme at github.com",
+    ],
+    [
+      "mesh.connected",
+      "mesh_network",
+      { base_url: "https://mesh.example/" },
+      "connected the mesh network mesh.example",
+    ],
+    ["node.labelled", "node", { labels: ["gpu"] }, "changed the labels of the machine 0198c0de"],
+    ["token.created", "session", { label: "ci" }, "made the API token ci"],
+    ["terminal.confirmed", "user", { device: "roost on desk" }, "let the terminal roost on desk sign in"],
+    ["moon.landed", "moon", {}, "did “moon.landed” to the moon 0198c0de"],
+  ])("%s of %s %j", (action, kind, details, expected) => {
+    expect(said(action, kind, details)).toBe(expected);
+  });
+
+  it("nothing that an agent wrote is unseen, or turns the sentence around", () => {
+    const [, thing] = sentence(entry("door.approved", "door", { ...door, target: "octo/\u202Eolleh" }));
+    expect(thing).toBe("open an issue at \u2068octo/\\u{202e}olleh\u2069");
+  });
+});
+
+const SOURCES = import.meta.glob<string>("../../../../src/domains/**/*.rs", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+/** Every name of an action that the gateway's sources record. */
+function recorded(): string[] {
+  const records = /audit::record|write_down|\.record\(|note\(|\.audit\(/;
+  const found = Object.entries(SOURCES)
+    .filter(([path, source]) => !path.includes("test") && records.test(source))
+    .flatMap(([, source]) => [...source.matchAll(/"([a-z]+\.[a-z_]+)"/g)].map(([, action]) => action ?? ""));
+  return [...new Set(found)];
+}
+
+describe("beside the gateway's sources", () => {
+  // What stands in the same files and is no action: details, and places where a fault may be made.
+  const other = /^(chaos\.allow|actor\.(before|after)_handle|workspace\.(read|size))$/;
+
+  it("every action that the gateway records has words of its own", () => {
+    const actions = recorded().filter((action) => !other.test(action));
+    expect(actions).toContain("app.connected");
+    expect(actions).toContain("door.expired");
+    expect(actions.length).toBeGreaterThan(35);
+    expect(actions.filter((action) => said(action, "claw").startsWith("did “"))).toEqual([]);
+  });
+});

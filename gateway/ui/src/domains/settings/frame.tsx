@@ -1,0 +1,51 @@
+import { Link, useLocation } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { PageFrame } from "~/ui/page";
+import { cx } from "~/ui/class";
+
+/** The pages of the settings that the signed-in person may see. */
+export interface Part {
+  to: "/settings" | "/settings/sign-in" | "/settings/connections" | "/settings/mesh" | "/settings/broker";
+  label: string;
+}
+
+interface Props {
+  parts: Part[];
+  /** The page's own name; the first page is the settings themselves. */
+  title?: string;
+  lead?: string;
+  children: ReactNode;
+}
+
+/** One page of the settings: its name, the way to the others, and what it is about. */
+export function SettingsFrame({ parts, title, lead, children }: Props) {
+  const here = useLocation({ select: ({ pathname }) => pathname });
+  const crumbs = title
+    ? [{ label: "Settings", to: "/settings" as const }, { label: title }]
+    : [{ label: "Settings" }];
+  return (
+    <PageFrame crumbs={crumbs}>
+      <h1 className="text-head-1">{title ?? "Settings"}</h1>
+      <nav aria-label="Settings" className="border-b border-line">
+        <ul className="flex flex-wrap gap-x-1">
+          {parts.map(({ to, label }) => (
+            <li key={to}>
+              <Link
+                to={to}
+                aria-current={to === here ? "page" : undefined}
+                className={cx(
+                  "-mb-px inline-flex h-9 items-center border-b-2 px-3 whitespace-nowrap hover:text-fg focus-visible:-outline-offset-2 pointer-coarse:h-11",
+                  to === here ? "border-accent text-fg" : "border-transparent text-fg-2",
+                )}
+              >
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {lead && <p className="max-w-[72ch] text-fg-2">{lead}</p>}
+      <div className="flex max-w-2xl flex-col gap-4">{children}</div>
+    </PageFrame>
+  );
+}

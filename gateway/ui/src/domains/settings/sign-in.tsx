@@ -1,0 +1,111 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useMay } from "~/api/may";
+import { meQuery } from "~/api/me";
+import { setupQuery } from "~/api/setup";
+import type { Setup } from "~/api/types";
+import { Asked } from "~/ui/asked";
+import { Panel } from "~/ui/panel";
+import { SettingsFrame, type Part } from "./frame";
+import { Way } from "./way";
+
+const link = "rounded-control text-fg underline decoration-line-strong underline-offset-2 hover:text-accent";
+const PROVIDER = ["auth.mode", "auth.issuer_url", "auth.client_id"];
+
+const Code = ({ children }: { children: string }) => (
+  <code className="font-mono text-small break-all text-fg">{children}</code>
+);
+
+function Ways({ hosted }: { hosted: Setup["hosted"] }) {
+  const me = useQuery(meQuery);
+  return (
+    <Panel title="How people sign in">
+      <ul>
+        <Way name="With an account of this Roost" on>
+          By e-mail and password. The first one comes with a one-time login, everybody else with an
+          invitation.
+        </Way>
+        <Way
+          name={hosted ? <bdi>{hosted.name}</bdi> : "With an identity provider, in a browser"}
+          on={Boolean(hosted)}
+          missing={hosted ? [] : PROVIDER}
+        >
+          {hosted ? (
+            <>
+              The sign-in page sends people to this identity provider and takes its word for who they are.{" "}
+              {me.data?.hosted ? "You can sign in with it. " : "Your own account is not linked to it. "}
+              <Link to="/account" className={link}>
+                Your account
+              </Link>
+            </>
+          ) : (
+            <>
+              The mode is <Code>oidc</Code>, or <Code>hosted</Code> where the provider's tokens name
+              organisations. To be registered there: <Code>&lt;public_url&gt;/api/auth/oidc/callback</Code>.
+            </>
+          )}
+        </Way>
+        <Way name="From a terminal" on>
+          <Code>{`roost login --url ${location.origin}`}</Code> shows a code;{" "}
+          <Link to="/device" className={link}>
+            confirm it here
+          </Link>
+          , and the terminal acts in your name.
+        </Way>
+      </ul>
+    </Panel>
+  );
+}
+
+function WhoMayCome({ hosted }: { hosted: Setup["hosted"] }) {
+  const manages = useMay()("members.manage");
+  return (
+    <Panel title="Who may come">
+      <ul>
+        <Way name="Whoever has an invitation" on>
+          With the role that it names, never more.{" "}
+          <Link to="/members" className={link}>
+            {manages ? "Invite somebody" : "Members"}
+          </Link>
+        </Way>
+        <Way
+          name="Whoever the identity provider vouches for"
+          on={hosted ? undefined : false}
+          keys="What decides it in the gateway's configuration:"
+          missing={[
+            "auth.admit_domains",
+            "auth.role_claim",
+            "auth.organisation_claim",
+            "auth.per_signup_workspace",
+          ]}
+        >
+          Without an invitation, by a verified e-mail of a domain that is named, by a claim with a role, or
+          into a workspace of their own.{" "}
+          {hosted && "Which of these holds is not told to this page; whoever runs this gateway sees it with "}
+          {hosted && <Code>roost config</Code>}
+          {hosted && "."}
+        </Way>
+      </ul>
+    </Panel>
+  );
+}
+
+export function SignInSettings({ parts }: { parts: Part[] }) {
+  const setup = useQuery(setupQuery);
+  return (
+    <SettingsFrame
+      parts={parts}
+      title="Sign-in"
+      lead="How people sign in to this gateway, and who is let in. It is set in the gateway's configuration, for all workspaces."
+    >
+      <Asked query={setup} what="how people sign in" rows={4}>
+        {({ hosted }) => (
+          <>
+            <Ways hosted={hosted} />
+            <WhoMayCome hosted={hosted} />
+          </>
+        )}
+      </Asked>
+    </SettingsFrame>
+  );
+}

@@ -1,0 +1,17 @@
+// How the mock's secret broker is at first.
+export const makeBroker = () => ({
+  reachable: true,
+  detail: null,
+  build: "0.1.0",
+  started_at: new Date(Date.now() - 3 * 86_400_000).toISOString(),
+  records: 42,
+  needs_reauth: 3,
+  root: "file",
+  root_key: "88b22ba2f8a82fa6",
+  to_rekey: 0,
+  forwards: 1280,
+  forwards_failed: 7,
+  refreshes: 64,
+  audit_entries: 1411,
+  warnings: [],
+});
