@@ -120,8 +120,9 @@ async fn what_was_pasted_is_nowhere_but_in_the_broker() {
     let agent = super::agent_of(&owner).await;
     let mut stream = Stream::open(owner.get("/api/events")).await;
 
-    // The connections that carry them are kept open by their client, as a browser's are.
+    // Each comes by a connection that its client would keep open and never uses again.
     let mut shown = String::new();
+    let mut kept = Vec::new();
     let url = format!("http://{remote}/hook");
     for (status, key, body) in [
         (
@@ -145,11 +146,15 @@ async fn what_was_pasted_is_nowhere_but_in_the_broker() {
             json!({ "clawId": agent, "provider": "webhook", "secret": HOOK, "url": url }),
         ),
     ] {
-        let mut request = owner.post("/api/apps/connections").json(&body);
+        let one = Client::new(&process.url()).with_token(signed_in.str("/token"));
+        let mut request = one.post("/api/apps/connections").json(&body);
         if !key.is_empty() {
             request = request.header("idempotency-key", key);
         }
-        shown += &request.expect(status).await.text;
+        let answer = request.expect(status).await;
+        assert_eq!(answer.header("connection"), "close", "its buffer goes");
+        shown += &answer.text;
+        kept.push(one);
     }
     for (action, params, end) in [
         ("github.issues.create", issue(), "failed"),
@@ -189,6 +194,7 @@ async fn what_was_pasted_is_nowhere_but_in_the_broker() {
     })
     .await;
 
+    drop(kept);
     // The search took so long that the gateway hung up.
     let owner = Client::new(&process.url()).with_token(signed_in.str("/token"));
     for path in ["/api/apps/connections", "/api/doors", "/api/audit"] {
