@@ -250,7 +250,8 @@ impl Mirrors {
 
 /// What is missing here for mirrors, in words for the operator.
 pub async fn missing() -> Option<String> {
-    let asked = Git::new(Path::new("/nonexistent"), u64::MAX).run(&["--version"], |_| {});
+    let git = Git::new(Path::new("/nonexistent"), u64::MAX);
+    let asked = git.run(&["--version"], |_| {});
     asked
         .await
         .err()
