@@ -78,7 +78,7 @@ fn an_owner_is_a_name_and_no_path_out(
 }
 
 #[test]
-fn a_token_may_go_to_its_lists_and_nowhere_else() {
+fn a_token_may_go_to_its_lists_and_to_git_and_nowhere_else() {
     let base = Url::parse("https://example.org/git").expect("a URL");
     let told: Vec<String> = allow(ProviderKind::Forgejo, &base, Some("acme"))
         .iter()
@@ -96,12 +96,84 @@ fn a_token_may_go_to_its_lists_and_nowhere_else() {
         [
             "GET https://example.org/git/api/v1/orgs/acme/repos",
             "GET https://example.org/git/api/v1/users/acme/repos",
+            "GIT https://example.org/git",
         ]
     );
     let base = Url::parse("https://api.github.com/").expect("a URL");
     let all = allow(ProviderKind::GitHub, &base, None);
-    assert_eq!(all.len(), 1);
-    assert_eq!(all[0].origin, "https://api.github.com");
+    let origins: Vec<&str> = all.iter().map(|entry| entry.origin.as_str()).collect();
+    assert_eq!(origins, ["https://api.github.com", "https://github.com"]);
+}
+
+#[test]
+fn a_repository_is_cloned_from_below_its_connection_whatever_it_is_called() {
+    let cases = [
+        (
+            ProviderKind::GitHub,
+            "https://api.github.com/",
+            "acme/tools",
+            Some("https://github.com/acme/tools.git"),
+        ),
+        (
+            ProviderKind::GitHubEnterprise,
+            "https://git.intern/",
+            "acme/tools",
+            Some("https://git.intern/acme/tools.git"),
+        ),
+        (
+            ProviderKind::GitHubEnterprise,
+            "https://api.intern/",
+            "acme/tools",
+            Some("https://api.intern/acme/tools.git"),
+        ),
+        (
+            ProviderKind::Forgejo,
+            "https://example.org/git",
+            "acme/tools",
+            Some("https://example.org/git/acme/tools.git"),
+        ),
+        (
+            ProviderKind::GitLab,
+            "https://gitlab.com/",
+            "a/b/c",
+            Some("https://gitlab.com/a/b/c.git"),
+        ),
+        (
+            ProviderKind::GitLab,
+            "https://gitlab.com/",
+            "a/b c?x#y",
+            Some("https://gitlab.com/a/b%20c%3Fx%23y.git"),
+        ),
+        (
+            ProviderKind::Forgejo,
+            "https://example.org/git",
+            "../tools",
+            None,
+        ),
+        (
+            ProviderKind::Forgejo,
+            "https://example.org/git",
+            "acme//tools",
+            None,
+        ),
+        (
+            ProviderKind::Forgejo,
+            "https://example.org/git",
+            "tools",
+            None,
+        ),
+        (
+            ProviderKind::Forgejo,
+            "https://example.org/git",
+            "https://evil.example/x",
+            None,
+        ),
+    ];
+    for (kind, base, name, address) in cases {
+        let base = Url::parse(base).expect("a URL");
+        let told = git_address(kind, &base, name).map(|url| url.to_string());
+        assert_eq!(told.as_deref(), address, "{name}");
+    }
 }
 
 trait Join {
