@@ -30,6 +30,7 @@ mod m0503_repositories;
 mod m0504_mesh_networks;
 mod m0505_doors;
 mod m0506_repo_mirrors;
+mod m0507_door_addresses;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -59,6 +60,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0504_mesh_networks::Migration),
             Box::new(m0505_doors::Migration),
             Box::new(m0506_repo_mirrors::Migration),
+            Box::new(m0507_door_addresses::Migration),
         ]
     }
 }

@@ -23,8 +23,8 @@ export const doorTests = (scene, both) => ({
         "labels",
       ]);
       await mine(page).getByText("23 h").waitFor();
-      await mine(page).getByText("Would be sent to https://api.github.example.org").waitFor();
-      await cards(page).nth(1).getByText("Would be sent to https://hooks.example.org/roost").waitFor();
+      await mine(page).getByText("Would be sent to https://api.github.com/repos/octo/hello/issues").waitFor();
+      await cards(page).nth(1).getByText("Would be sent to https://hooks.example/releases").waitFor();
       await cards(page)
         .nth(1)
         .getByText("24 min left")
@@ -49,7 +49,9 @@ export const doorTests = (scene, both) => ({
       await approve(page).focus();
       await page.keyboard.press("Enter");
       await hasFocus(act(page, "Cancel"));
-      await dialog(page).getByText("Would be sent to https://api.github.example.org").waitFor();
+      await dialog(page)
+        .getByText("Would be sent to https://api.github.com/repos/octo/hello/issues")
+        .waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, "doors-approve");
       // Live, while somebody thinks about it: the connection is ended elsewhere.

@@ -144,6 +144,33 @@ async fn every_action_of_the_catalogue_reaches_its_place() {
 }
 
 #[tokio::test]
+async fn what_was_approved_is_sent_where_it_was_asked_for_or_nowhere() {
+    for bench in Bench::on_each().await {
+        let agent = bench.agent().await;
+        let params = json!({ "event": "report.ready", "payload": { "n": 1 } });
+        let asked = bench.ask(&agent, "webhook.event.send", params).await;
+        let hook = format!("http://{}/hook", bench.app.address);
+        assert_eq!(asked.str("/address"), hook);
+        // Between the question and the answer somebody leads the connection elsewhere.
+        let owner = bench.gateway.owner().await;
+        let moved = json!({
+            "clawId": agent, "provider": "webhook", "secret": TOKEN, "url": format!("{hook}/elsewhere"),
+        });
+        owner
+            .post("/api/apps/connections")
+            .json(&moved)
+            .expect(201)
+            .await;
+        bench.decide(asked.str("/id"), "approve").await;
+        let failed = bench.until(asked.str("/id"), "failed").await;
+        let message = failed["result"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("leads elsewhere"), "{failed}");
+        assert!(bench.app.seen().is_empty());
+        bench.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn of_many_who_decide_at_once_one_wins() {
     for bench in Bench::on_each().await {
         let owner = bench.gateway.owner().await;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::model::WEBHOOK;
-use super::{record_of, store};
+use super::{entity, record_of, store};
 use crate::broker::{BrokerError, BrokerHandle};
 use crate::db::Db;
 use crate::domains::auth::WorkspaceScope;
@@ -43,6 +43,10 @@ pub struct Called {
 pub enum CallError {
     #[error("the agent is not connected to {0} any more; connect it and ask again")]
     NotConnected(String),
+    #[error(
+        "the agent's connection leads elsewhere than when it asked, so nothing was sent; have it ask again"
+    )]
+    Moved,
     #[error("the app took its consent back; connect the agent again")]
     NeedsReauth,
     /// It was not sent.
@@ -64,21 +68,30 @@ pub struct AppCaller {
 }
 
 impl AppCaller {
-    /// Whether the agent has a connection to this app.
+    /// Where a request would be sent by the agent's connection to this app; `None` when it has none.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn is_connected(
+    pub async fn address(
         &self,
         scope: WorkspaceScope,
         agent: ClawId,
         provider: &str,
-    ) -> Result<bool, sea_orm::DbErr> {
+        outgoing: &Outgoing,
+    ) -> Result<Option<Url>, sea_orm::DbErr> {
         let found = store::of_provider(self.db.read(), scope, agent, provider).await?;
-        Ok(found.is_some())
+        Ok(found.and_then(|row| self.leads_to(&row, outgoing)))
     }
 
-    /// Sends it once. `key` tells the app, where it looks, that two of the same key are one.
+    fn leads_to(&self, row: &entity::connection::Model, outgoing: &Outgoing) -> Option<Url> {
+        let base = match row.provider.as_str() {
+            WEBHOOK => row.issuer_url.parse().ok(),
+            provider => self.apis.get(provider).cloned(),
+        };
+        Some(address(base?, &outgoing.path))
+    }
+
+    /// Sends it once, to `approved` or not at all. `key` tells the app, where it looks, that two of the same key are one.
     ///
     /// # Errors
     /// See [`CallError`].
@@ -88,17 +101,17 @@ impl AppCaller {
         agent: ClawId,
         provider: &str,
         outgoing: Outgoing,
+        approved: &str,
         key: &str,
     ) -> Result<Called, CallError> {
         let missing = || CallError::NotConnected(provider.to_owned());
         let row = store::of_provider(self.db.read(), scope, agent, provider)
             .await?
             .ok_or_else(missing)?;
-        let base = match provider {
-            WEBHOOK => row.issuer_url.parse().ok(),
-            _ => self.apis.get(provider).cloned(),
-        };
-        let url = address(base.ok_or_else(missing)?, &outgoing.path);
+        let url = self.leads_to(&row, &outgoing).ok_or_else(missing)?;
+        if url.as_str() != approved {
+            return Err(CallError::Moved);
+        }
         let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let forward = Forward {
             name: record_of(&row)?,

@@ -38,6 +38,8 @@ pub struct Door {
     pub action: String,
     pub target: String,
     pub summary: String,
+    /// Where it would be sent, by the agent's connection as it was then. It is sent there or not at all.
+    pub address: String,
     /// All that it asks for.
     #[schema(value_type = Object)]
     pub params: Value,
@@ -67,6 +69,7 @@ impl Door {
             action: row.action,
             target: row.target,
             summary: row.summary,
+            address: row.address,
             params: row.params,
             state: DoorState::from_stored(&row.state),
             requested_by,

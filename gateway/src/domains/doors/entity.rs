@@ -16,6 +16,9 @@ pub struct Model {
     pub action: String,
     pub target: String,
     pub summary: String,
+    /// The request's whole address by the agent's connection as it was then; nothing is sent anywhere else.
+    #[sea_orm(column_type = "Text")]
+    pub address: String,
     pub params: Json,
     pub state: String,
     /// On whose authority the agent asks.

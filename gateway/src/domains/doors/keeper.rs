@@ -92,7 +92,14 @@ impl DoorKeeper {
                 let key = door.id.to_string();
                 let called = self
                     .apps
-                    .call(scope, door.agent_id, action.provider, plan.outgoing, &key)
+                    .call(
+                        scope,
+                        door.agent_id,
+                        action.provider,
+                        plan.outgoing,
+                        &door.address,
+                        &key,
+                    )
                     .await;
                 if let Err(error) = &called {
                     tracing::warn!(door = %door.id, action = door.action, error = error as &dyn std::error::Error, "a door could not be performed");

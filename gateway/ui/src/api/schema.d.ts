@@ -2004,6 +2004,8 @@ export interface components {
         Door: {
             /** @description `<provider>.<object>.<verb>` of the catalogue. */
             action: string;
+            /** @description Where it would be sent, by the agent's connection as it was then. It is sent there or not at all. */
+            address: string;
             agent_id: components["schemas"]["ClawId"];
             /** @description As it was called when it asked. */
             agent_name: string;
@@ -3006,6 +3008,8 @@ export interface components {
             items: {
                 /** @description `<provider>.<object>.<verb>` of the catalogue. */
                 action: string;
+                /** @description Where it would be sent, by the agent's connection as it was then. It is sent there or not at all. */
+                address: string;
                 agent_id: components["schemas"]["ClawId"];
                 /** @description As it was called when it asked. */
                 agent_name: string;

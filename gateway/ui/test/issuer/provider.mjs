@@ -32,7 +32,11 @@ const provider = new Provider(issuer, {
   jwks: { keys: [{ ...key, use: "sig", alg: "RS256", kid: "certified" }] },
   pkce: { required: () => true },
   claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "role"] },
-  features: { devInteractions: { enabled: false }, introspection: { enabled: true }, revocation: { enabled: true } },
+  features: {
+    devInteractions: { enabled: false },
+    introspection: { enabled: true },
+    revocation: { enabled: true },
+  },
   cookies: { keys: ["only for tests"] },
   // Whoever signs in is called as the cookie `person` of the test's browser says.
   findAccount: (_, id) => ({

@@ -15,6 +15,7 @@ export function makeDoor(claw, more = {}) {
     action: "github.issues.create",
     target: "octo/hello",
     summary: "Open the issue “Nightly build fails”",
+    address: "https://api.github.com/repos/octo/hello/issues",
     params: {
       body: "It fails since Monday.\n\n1. build\n2. see",
       labels: ["bug"],
@@ -43,6 +44,7 @@ export function makeDoors(state) {
       action: "webhook.event.send",
       target: "webhook",
       summary: "Send the event “release.published”",
+      address: "https://hooks.example/releases",
       params: { event: "release.published", payload: { text: "0.4 is out", channel: "#releases" } },
       created_at: at(-60),
       expires_at: at(1500),

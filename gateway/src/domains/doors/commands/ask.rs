@@ -37,13 +37,11 @@ pub async fn ask(
     let action = catalogue::action(&new.action).ok_or(DoorError::NoAction)?;
     let plan = action.plan(&new.params).map_err(DoorError::BadParams)?;
     // Said now, when the agent can still do something about it, and not after a person took the trouble.
-    if !doors
+    let address = doors
         .apps
-        .is_connected(scope, claw.id, action.provider)
+        .address(scope, claw.id, action.provider, &plan.outgoing)
         .await?
-    {
-        return Err(DoorError::NotConnected(action.provider));
-    }
+        .ok_or(DoorError::NotConnected(action.provider))?;
     let now = doors.clock.now();
     let row = Model {
         id,
@@ -53,6 +51,7 @@ pub async fn ask(
         action: action.name.to_owned(),
         target: roost_protocol::text::clean(&plan.target, LINE),
         summary: roost_protocol::text::clean(&plan.summary, LINE),
+        address: address.into(),
         params: new.params,
         state: DoorState::Pending.as_str().to_owned(),
         requested_by: user,

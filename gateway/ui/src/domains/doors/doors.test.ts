@@ -1,18 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Door } from "~/api/doors";
-import type { AppConnection } from "~/api/types";
 import catalogue from "../../../test/mock/catalogue.json";
-import {
-  asText,
-  beginning,
-  described,
-  destination,
-  matches,
-  ordered,
-  pageOf,
-  stateOf,
-  states,
-} from "./words";
+import { asText, beginning, described, matches, ordered, pageOf, stateOf, states } from "./words";
 
 const door = (more: Partial<Door> = {}): Door => ({
   id: "d",
@@ -21,6 +10,7 @@ const door = (more: Partial<Door> = {}): Door => ({
   action: "github.issues.create",
   target: "octo/hello",
   summary: "Open the issue",
+  address: "https://api.github.com/repos/octo/hello/issues",
   params: {},
   state: "pending",
   created_at: "2026-03-01T12:00:00Z",
@@ -75,25 +65,6 @@ describe("how a request stands", () => {
   it("has words for every state, also for one that is not known yet", () => {
     expect(Object.values(states).every(({ word }) => word !== "")).toBe(true);
     expect(stateOf("asleep" as Door["state"])).toEqual({ tone: "idle", word: "asleep" });
-  });
-
-  it("is sent where the agent's connection to the app leads, and nowhere without one", () => {
-    const connection = {
-      auth_type: "oauth",
-      issuer_url: "https://login.example",
-      reaches: ["https://api.a", "https://b"],
-    };
-    const list = [
-      { ...connection, provider: "github" },
-      { ...connection, provider: "webhook", auth_type: "token", issuer_url: "https://hooks.example/x" },
-      { ...connection, provider: "slack", reaches: [] },
-    ] as AppConnection[];
-    expect(["github", "webhook", "slack", "gitlab"].map((app) => destination(list, app))).toEqual([
-      "https://api.a, https://b",
-      "https://hooks.example/x",
-      undefined,
-      undefined,
-    ]);
   });
 
   it.each([

@@ -1,6 +1,5 @@
 // What a request's state means for people, and which requests fit a filter.
 import type { Door, DoorState } from "~/api/doors";
-import type { AppConnection } from "~/api/types";
 import type { Tone } from "~/ui/status";
 
 export const states: Record<DoorState, { tone: Tone; word: string; says?: string }> = {
@@ -36,14 +35,6 @@ export function matches(door: Door, agent: string, title: string, filter: string
     .split(/\s+/)
     .filter(Boolean)
     .every((part) => texts.some((text) => text.toLowerCase().includes(part)));
-}
-
-/** Where the connection to an app sends what is approved; undefined where there is none that sends anywhere. */
-export function destination(connections: AppConnection[], app: string): string | undefined {
-  const one = connections.find(({ provider }) => provider === app);
-  if (!one) return undefined;
-  // Of a pasted secret the gateway names the whole address; of a sign-in, whose it is.
-  return (one.auth_type === "token" ? one.issuer_url : one.reaches.join(", ")) || undefined;
 }
 
 const LONG = 400;

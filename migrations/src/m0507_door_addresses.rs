@@ -1,0 +1,17 @@
+//! Where a door would be sent when it was asked for: what a person approves is bound to it.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let add = Table::alter()
+            .table("doors")
+            .add_column(text("address").default(""))
+            .to_owned();
+        manager.alter_table(add).await
+    }
+}
