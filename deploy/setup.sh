@@ -167,6 +167,7 @@ for_run() {
 
 for_test() {
     want busybox busybox-static
+    want ip iproute2
     want tmux tmux
     want python3 python3
     want systemd-analyze systemd

@@ -437,6 +437,7 @@ fn states(
             lately: Lately::default(),
             broker: shared.broker.clone(),
             needs_broker: config.broker.start || config.broker.socket.is_some(),
+            hosted: config.auth.clone().map(Arc::new),
             kill_points: shared.kill_points.clone(),
             view: shared.view.clone(),
         },

@@ -162,6 +162,7 @@ const CASES: &[(&str, Least, &str)] = &[
     ("POST /api/ops/actors/{id}/restart", Operator, ""),
     ("GET /api/ops/promises", Operator, ""),
     ("GET /api/ops/broker", Operator, ""),
+    ("GET /api/ops/sign-in", Operator, ""),
     ("GET /api/ops/log", Operator, ""),
     ("GET /api/ops/chaos", Operator, ""),
     (

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { axe, drawn, settled, shot, tryAgain, until } from "./browser-kit.mjs";
 import { MISSING } from "./mock/apps.mjs";
 import { makeNetwork } from "./mock/routes-mesh.mjs";
+import { makeSignIn } from "./mock/broker.mjs";
 import { Refusal } from "./mock/server.mjs";
 
 const way = (page, name) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name }) });
@@ -62,6 +63,8 @@ export const deploymentTests = (scene, both) => ({
       await drawn(page);
       assert.deepEqual(await axe(page), []);
       await shot(page, `settings-sign-in-${theme}`);
+      await panel(page, "As configured").getByText("accounts of this Roost alone").waitFor();
+      mock.state.operator = false;
       mock.state.hosted = { name: "Example \u202EID" };
       mock.state.linked = true;
       await page.reload();
@@ -74,6 +77,24 @@ export const deploymentTests = (scene, both) => ({
       await way(page, /vouches for/)
         .getByText("Not known here")
         .waitFor();
+      assert.equal(await panel(page, "As configured").count(), 0);
+      mock.state.operator = true;
+      mock.state.signIn = makeSignIn({
+        mode: "oidc",
+        issuer: "https://login.example.com",
+        client_id: "roost",
+        role_claim: "role",
+        admit_domains: ["example.com", "example.org"],
+        session_seconds: 43_200,
+      });
+      await page.reload();
+      for (const fact of [
+        "https://login.example.com",
+        "any: every token",
+        "example.com, example.org",
+        "12 h",
+      ])
+        await panel(page, "As configured").getByText(fact).waitFor();
       await drawn(page);
       assert.deepEqual(await axe(page), []);
       await shot(page, `settings-sign-in-hosted-${theme}`);

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use crate::domains::live::Beat;
 use crate::http::json::{Check, Mistakes};
+use crate::ids::WorkspaceId;
 use crate::promises::Finding;
 use crate::supervision::killpoints::{Arm, ArmError};
 use crate::supervision::{ActorSnapshot, PastEnd, TreeSnapshot};
@@ -219,4 +220,40 @@ pub struct BrokerNow {
     pub audit_entries: Option<u64>,
     /// What somebody should do something about.
     pub warnings: Vec<String>,
+}
+
+/// Who vouches for people.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SignInMode {
+    /// Accounts of this deployment alone.
+    #[default]
+    Local,
+    /// An identity service whose tokens name organisations, beside them.
+    Hosted,
+    /// An OpenID provider, beside them.
+    Oidc,
+}
+
+/// How people sign in, and who is let in; of an issuer only where there is one.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct SignInNow {
+    pub mode: SignInMode,
+    pub issuer: Option<String>,
+    /// Absent: a token for any audience is taken.
+    pub audience: Option<String>,
+    /// Absent: nobody signs in with a browser, only bearers come.
+    pub client_id: Option<String>,
+    pub role_claim: Option<String>,
+    pub organisation_claim: Option<String>,
+    /// Values of that claim that make an Owner.
+    pub organisation_admin: Vec<String>,
+    /// Whose verified addresses are let in as Members.
+    pub admit_domains: Vec<String>,
+    /// Everybody who is new gets a workspace of their own.
+    pub per_signup_workspace: bool,
+    /// The workspace that claims and domains are about; absent: the deployment's first.
+    pub workspace: Option<WorkspaceId>,
+    /// Until the issuer is asked again.
+    pub session_seconds: Option<u64>,
 }

@@ -31,6 +31,7 @@ export const keys = {
   connectionsOf: (agent: string) => ["apps", "connections", agent] as const,
   appOptions: ["apps", "options"] as const,
   broker: ["broker"] as const,
+  signIn: ["ops", "sign-in"] as const,
   doors: ["doors"] as const,
   doorsWaiting: ["doors", "waiting"] as const,
   doorsAll: ["doors", "all"] as const,

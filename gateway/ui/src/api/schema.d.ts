@@ -1188,6 +1188,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ops/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whom the deployment believes about people beside its own accounts, and who is let in; as configured, without secrets. */
+        get: operations["sign_in_now"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ops/tree": {
         parameters: {
             query?: never;
@@ -3659,6 +3676,34 @@ export interface components {
             hosted?: components["schemas"]["HostedSignIn"] | null;
             /** @description `false`: the first one-time login waits in the file `first-login` of the data directory. */
             owner_ready: boolean;
+        };
+        /**
+         * @description Who vouches for people.
+         * @enum {string}
+         */
+        SignInMode: "local" | "hosted" | "oidc";
+        /** @description How people sign in, and who is let in; of an issuer only where there is one. */
+        SignInNow: {
+            /** @description Whose verified addresses are let in as Members. */
+            admit_domains: string[];
+            /** @description Absent: a token for any audience is taken. */
+            audience?: string | null;
+            /** @description Absent: nobody signs in with a browser, only bearers come. */
+            client_id?: string | null;
+            issuer?: string | null;
+            mode: components["schemas"]["SignInMode"];
+            /** @description Values of that claim that make an Owner. */
+            organisation_admin: string[];
+            organisation_claim?: string | null;
+            /** @description Everybody who is new gets a workspace of their own. */
+            per_signup_workspace: boolean;
+            role_claim?: string | null;
+            /**
+             * Format: int64
+             * @description Until the issuer is asked again.
+             */
+            session_seconds?: number | null;
+            workspace?: components["schemas"]["WorkspaceId"] | null;
         };
         /** @description The answer to a sign-in. The token is for programs; a page uses the cookie that comes with it. */
         SignedIn: {
@@ -8078,6 +8123,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Promises"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sign_in_now: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInNow"];
                 };
             };
             401: {

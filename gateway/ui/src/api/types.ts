@@ -89,6 +89,7 @@ export type RepoConnection = Schemas["RepoConnection"];
 export type NewRepoConnection = Schemas["NewRepoConnection"];
 export type RepoProvider = Schemas["RepoProvider"];
 export type Repo = Schemas["Repo"];
+export type SignInNow = Schemas["SignInNow"];
 export type RepoMirror = Schemas["RepoMirror"];
 
 export type Actor = Schemas["ActorSnapshot"];

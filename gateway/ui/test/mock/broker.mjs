@@ -15,3 +15,19 @@ export const makeBroker = () => ({
   audit_entries: 1411,
   warnings: [],
 });
+
+/** How people sign in, as an operator is told; nobody but this Roost vouches for them. */
+export const makeSignIn = (more = {}) => ({
+  mode: "local",
+  issuer: null,
+  audience: null,
+  client_id: null,
+  role_claim: null,
+  organisation_claim: null,
+  organisation_admin: [],
+  admit_domains: [],
+  per_signup_workspace: false,
+  workspace: null,
+  session_seconds: null,
+  ...more,
+});

@@ -165,6 +165,7 @@ export const routes = {
     return streamTree(at);
   }),
   "GET /api/ops/broker": operating(({ state }) => ({ body: state.broker })),
+  "GET /api/ops/sign-in": operating(({ state }) => ({ body: state.signIn })),
   "GET /api/ops/actors/:id/explain": operating(({ state, params }) => {
     const body = explanation(makeTree(state.nodes), params.id);
     if (!body) throw new Refusal(404, "not-found", "There is no such actor");

@@ -4,7 +4,7 @@ import { makeHealth, makeNode } from "./nodes.mjs";
 import { makePeople } from "./people.mjs";
 import { makeDoors } from "./doors.mjs";
 import { makeApps, makeConnection } from "./apps.mjs";
-import { makeBroker } from "./broker.mjs";
+import { makeBroker, makeSignIn } from "./broker.mjs";
 import { makeRepos } from "./repos.mjs";
 
 export { ago, newId } from "./ids.mjs";
@@ -142,6 +142,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     repos: { connections: [], repos: [] },
     mesh: { network: null, devices: [] },
     broker: makeBroker(),
+    signIn: makeSignIn(),
   };
   if (!full) return { ...state, apps: makeApps(state), doors: [] };
   state.repos = makeRepos(state);

@@ -5,6 +5,7 @@ mod broker;
 mod chaos;
 mod log;
 mod promises;
+mod sign_in;
 mod tree;
 
 use std::sync::{Arc, OnceLock};
@@ -17,6 +18,7 @@ use super::health;
 use super::lately::Lately;
 use crate::broker::BrokerHandle;
 use crate::clock::SharedClock;
+use crate::config::HostedIdentity;
 use crate::db::Db;
 use crate::domains::live::LiveHandle;
 use crate::error::{ApiError, ApiResult, Code};
@@ -39,6 +41,8 @@ pub struct OperatorState {
     pub broker: BrokerHandle,
     /// Whether the configuration says that there is one.
     pub needs_broker: bool,
+    /// Who vouches for people beside local accounts.
+    pub hosted: Option<Arc<HostedIdentity>>,
     /// Those of the tree; armed only where the configuration allows it.
     pub kill_points: KillPoints,
     /// Set once the tree is up; the listeners, which are in the tree, are made before it.
@@ -63,6 +67,7 @@ pub fn router() -> OpenApiRouter<OperatorState> {
         .routes(routes!(actors::explain))
         .routes(routes!(promises::promises))
         .routes(routes!(broker::broker))
+        .routes(routes!(sign_in::sign_in))
         .routes(routes!(log::log))
         .routes(routes!(chaos::points, chaos::arm, chaos::disarm))
         .routes(routes!(health::healthz))

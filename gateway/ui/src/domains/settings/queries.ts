@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { workspacePath } from "~/api/members";
-import type { BrokerNow, Workspace } from "~/api/types";
+import type { BrokerNow, SignInNow, Workspace } from "~/api/types";
 
 export const renameWorkspace = (id: string, name: string) =>
   api.patch<Workspace>(workspacePath(id), { name });
@@ -16,4 +16,10 @@ export const brokerQuery = queryOptions({
   queryKey: keys.broker,
   queryFn: ({ signal }) => api.get<BrokerNow>("/api/ops/broker", { signal }),
   staleTime: 0,
+});
+
+/** As the gateway was configured when it started. */
+export const signInQuery = queryOptions({
+  queryKey: keys.signIn,
+  queryFn: ({ signal }) => api.get<SignInNow>("/api/ops/sign-in", { signal }),
 });

@@ -7,6 +7,7 @@ import type { Setup } from "~/api/types";
 import { Asked } from "~/ui/asked";
 import { Panel } from "~/ui/panel";
 import { SettingsFrame, type Part } from "./frame";
+import { IssuerFacts } from "./issuer";
 import { Way } from "./way";
 
 const link = "rounded-control text-fg underline decoration-line-strong underline-offset-2 hover:text-accent";
@@ -57,7 +58,7 @@ function Ways({ hosted }: { hosted: Setup["hosted"] }) {
   );
 }
 
-function WhoMayCome({ hosted }: { hosted: Setup["hosted"] }) {
+function WhoMayCome({ hosted, told }: { hosted: Setup["hosted"]; told: boolean }) {
   const manages = useMay()("members.manage");
   return (
     <Panel title="Who may come">
@@ -80,10 +81,13 @@ function WhoMayCome({ hosted }: { hosted: Setup["hosted"] }) {
           ]}
         >
           Without an invitation, by a verified e-mail of a domain that is named, by a claim with a role, or
-          into a workspace of their own.{" "}
-          {hosted && "Which of these holds is not told to this page; whoever runs this gateway sees it with "}
-          {hosted && <Code>roost config</Code>}
-          {hosted && "."}
+          into a workspace of their own. {hosted && told && "Which of these holds stands below."}
+          {hosted && !told && (
+            <>
+              Which of these holds is for whoever runs this gateway: the operators, and{" "}
+              <Code>roost config</Code>.
+            </>
+          )}
         </Way>
       </ul>
     </Panel>
@@ -92,6 +96,7 @@ function WhoMayCome({ hosted }: { hosted: Setup["hosted"] }) {
 
 export function SignInSettings({ parts }: { parts: Part[] }) {
   const setup = useQuery(setupQuery);
+  const operator = useQuery(meQuery).data?.operator === true;
   return (
     <SettingsFrame
       parts={parts}
@@ -102,7 +107,8 @@ export function SignInSettings({ parts }: { parts: Part[] }) {
         {({ hosted }) => (
           <>
             <Ways hosted={hosted} />
-            <WhoMayCome hosted={hosted} />
+            <WhoMayCome hosted={hosted} told={operator} />
+            {operator && <IssuerFacts />}
           </>
         )}
       </Asked>
