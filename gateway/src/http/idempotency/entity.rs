@@ -15,9 +15,10 @@ pub struct Model {
     /// Method and path.
     #[sea_orm(primary_key, auto_increment = false)]
     pub route: String,
+    /// The digest of what was sent.
     #[sea_orm(primary_key, auto_increment = false)]
     pub key: String,
-    /// Of query and body.
+    /// Of key, query and body.
     pub body_sha256: String,
     /// The id of what the request creates.
     pub creation_id: Uuid,

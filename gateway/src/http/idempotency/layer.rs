@@ -71,7 +71,8 @@ fn key_of(request: &Request) -> ApiResult<Option<KeyOf>> {
         user: caller.user.id,
         workspace: caller.workspace(),
         route: format!("POST {}", request.uri().path()),
-        key: key.to_owned(),
+        key: hex::encode(Sha256::digest(key)),
+        sent: key.to_owned(),
     }))
 }
 
@@ -81,7 +82,7 @@ impl IdempotencyLayer {
         let body = to_bytes(body, self.body_limit)
             .await
             .map_err(|_| ApiError::new(Code::PayloadTooLarge))?;
-        let hash = fingerprint(parts.uri.query(), &body);
+        let hash = fingerprint(&key.sent, parts.uri.query(), &body);
         let claim = store::claim(&self.db, &key, &hash, self.ids.next(), self.clock.now()).await?;
         let id = match claim {
             Claim::Work(id) => id,
@@ -135,8 +136,12 @@ impl IdempotencyLayer {
     }
 }
 
-fn fingerprint(query: Option<&str>, body: &Bytes) -> String {
+/// Salted with the key, of which only the digest is stored: a body may hold a short secret, and nobody who reads the
+/// table shall be able to guess it.
+fn fingerprint(key: &str, query: Option<&str>, body: &Bytes) -> String {
     let mut hash = Sha256::new();
+    hash.update(key);
+    hash.update([0]);
     hash.update(query.unwrap_or_default());
     hash.update([0]);
     hash.update(body);

@@ -19,7 +19,10 @@ pub(super) struct KeyOf {
     pub user: UserId,
     pub workspace: WorkspaceId,
     pub route: String,
+    /// The digest of what was sent, in hexadecimal.
     pub key: String,
+    /// As it was sent; not stored.
+    pub sent: String,
 }
 
 /// What the table says about a request.
