@@ -114,6 +114,7 @@ entities!(
     crate::domains::mesh::entity::network,
     crate::domains::repos::entity::connection,
     crate::domains::repos::entity::repo,
+    crate::domains::repos::entity::mirror,
 );
 
 /// Tables without an entity here, each with its reason; a table in neither list fails the test.
