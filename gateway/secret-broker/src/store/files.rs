@@ -84,21 +84,29 @@ pub(super) fn is_empty(folder: &Path) -> io::Result<bool> {
     }
 }
 
-/// All records by name, and a sentence for each file that is none. What a killed process left half made is removed.
-pub(super) fn read_all(folder: &Path) -> io::Result<(Found, Vec<String>)> {
+/// Makes the folder ready for whoever has its lock: what a killed process left half made is removed.
+pub(super) fn prepare(folder: &Path) -> io::Result<()> {
     let unfinished = super::restore::unfinished(folder);
     if unfinished.exists() {
         fs::remove_dir_all(unfinished)?;
     }
     let place = records(folder);
     disk::make_private_folder(&place)?;
-    let (mut found, mut damaged) = (Found::new(), Vec::new());
     for entry in fs::read_dir(&place)? {
         let path = entry?.path();
         if path.extension().is_some_and(|ending| ending == "new") {
             fs::remove_file(&path)?;
-            continue;
         }
+    }
+    Ok(())
+}
+
+/// All records by name, and a sentence for each file that is none. Changes nothing: a broker may be at work there.
+pub(super) fn read_all(folder: &Path) -> io::Result<(Found, Vec<String>)> {
+    let place = records(folder);
+    let (mut found, mut damaged) = (Found::new(), Vec::new());
+    for entry in fs::read_dir(&place)? {
+        let path = entry?.path();
         if !is_record(&path) {
             continue;
         }

@@ -96,6 +96,7 @@ impl Store {
         root: Root,
         clock: Clock,
     ) -> Result<Self, StoreError> {
+        files::prepare(&folder).map_err(StoreError::unreadable(&folder))?;
         let (records, damaged) = sealed(&folder, &root)?;
         let store = Self {
             shared: Arc::new(Shared {

@@ -308,7 +308,7 @@ pub fn refusal(
 pub fn unasked(kind: ProviderKind, code: Option<FaultCode>) -> String {
     let name = kind.provider().name();
     match code {
-        Some(FaultCode::AddressRefused) => format!("The address of {name} is private or this machine's own. If the deployment means it, its operator names the host in `broker.allow_private`."),
+        Some(FaultCode::AddressRefused) => format!("The address of {name} is private or this machine's own. If the deployment means it, its operator names the host in `outbound.allow_private`."),
         Some(FaultCode::RemoteUnreachable) => format!("{name} cannot be reached. See that the address is right and the host is up, then sync again."),
         Some(FaultCode::RemoteTimeout) => format!("{name} took too long. Sync again later."),
         Some(FaultCode::TooLarge) => format!("{name} answered more than a page of a list can be."),

@@ -59,3 +59,19 @@ async fn when_the_disk_says_no_the_former_secret_stays_in_use() {
     store.put(&held, &record("second secret")).await.unwrap();
     assert_eq!(secret_of(&store, "a").await.unwrap(), "second secret");
 }
+
+#[tokio::test]
+async fn whoever_only_looks_disturbs_no_broker_at_work_and_the_next_start_tidies_up() {
+    let bench = Bench::new();
+    let store = bench.open().await;
+    put(&store, "a", "first secret").await;
+    // As a write leaves it between two effects.
+    let fresh = files::path_of(&bench.data(), &name("b")).with_extension("new");
+    std::fs::write(&fresh, b"half").unwrap();
+    let (records, damaged) = Store::look(&bench.data(), store.root()).unwrap();
+    assert_eq!((records, damaged.len()), (1, 0));
+    assert!(fresh.exists());
+    drop(store);
+    bench.open().await;
+    assert!(!fresh.exists());
+}
