@@ -97,6 +97,14 @@ typed_id! {
     RepoConnectionId;
     /// A repository that was seen through a connection.
     RepoId;
+    /// A skill of the catalogue.
+    SkillId;
+    /// A team template; a built-in one has the same id everywhere.
+    TemplateId;
+    /// A team of agents.
+    TeamId;
+    /// A durable run of a topology.
+    RunId;
     /// One HTTP request.
     RequestId;
 }

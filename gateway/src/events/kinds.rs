@@ -122,6 +122,10 @@ pub enum ResourceKind {
     RepoConnection,
     Repo,
     MeshNetwork,
+    Skill,
+    TeamTemplate,
+    Team,
+    Run,
 }
 
 /// `resource.changed`
