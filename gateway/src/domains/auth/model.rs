@@ -104,6 +104,15 @@ verbs! {
     ReadRepos, "repos.read", Viewer, "See repositories and the code hosts that they come from.";
     SyncRepos, "repos.sync", Member, "Read the list of repositories from a code host again.";
     ManageRepos, "repos.manage", Admin, "Connect and disconnect code hosts.";
+    ReadSkills, "skills.read", Viewer, "See skills and which agents have them.";
+    ManageSkills, "skills.manage", Member, "Write skills of the workspace, and choose those of an agent.";
+    ReadTemplates, "templates.read", Viewer, "See team templates.";
+    ManageTemplates, "templates.manage", Member, "Write team templates of the workspace, and upgrade agents to a newer version.";
+    ReadTeams, "teams.read", Viewer, "See teams.";
+    ManageTeams, "teams.manage", Member, "Create, change and delete teams.";
+    ReadRuns, "runs.read", Viewer, "See runs and what their agents do.";
+    StartRuns, "runs.start", Member, "Start, cancel and fork runs.";
+    ManageModels, "models.manage", Admin, "Choose the models that agents think with, keep their keys, bound their cost.";
     ReadEvents, "events.read", Viewer, "Follow live events.";
     ReadTree, "tree.read", Owner, "See the actors that work for the workspace.";
 }

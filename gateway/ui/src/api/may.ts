@@ -17,7 +17,12 @@ export type Verb =
   | "placement.set"
   | "repos.sync"
   | "repos.manage"
-  | "tree.read";
+  | "tree.read"
+  | "skills.manage"
+  | "templates.manage"
+  | "teams.manage"
+  | "runs.start"
+  | "models.manage";
 
 /** Whether the signed-in person's role allows something. What it does not allow is not offered. */
 export function useMay(): (verb: Verb) => boolean {
