@@ -11,6 +11,7 @@ use crate::domains::apps::{self, store::Which};
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::{avatar, brain, store as claws};
 use crate::domains::doors;
+use crate::domains::teams;
 use crate::domains::sandboxes::{self, SandboxesHandle};
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::ClawId;
@@ -54,6 +55,7 @@ impl Carrier for ClawEnd {
                 && let Some(row) = claws::get(&**tx, scope, claw).await?
             {
                 // In foreign-key order.
+                teams::store::forget_agent(&**tx, scope, claw).await?;
                 sandboxes::store::remove_of(&**tx, scope, claw).await?;
                 brain::store::remove_of(&**tx, scope, claw).await?;
                 avatar::store::remove_of(&**tx, scope, claw).await?;

@@ -75,8 +75,6 @@ words! {
     StepStatus {
         Running = "running",
         Done = "done",
-        /// An expert had nothing to say.
-        Abstained = "abstained",
         Failed = "failed",
         /// The run was cancelled meanwhile.
         Cancelled = "cancelled",
