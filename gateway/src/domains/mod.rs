@@ -10,6 +10,7 @@ pub mod live;
 pub mod mesh;
 pub mod operator;
 pub mod repos;
+pub mod runtime;
 pub mod sandboxes;
 pub mod topology;
 pub mod workspaces;
