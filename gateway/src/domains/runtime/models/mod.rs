@@ -1,14 +1,31 @@
 //! Models that agents think with, behind one trait.
 //!
-//! *Invariant: no key is ever here.* A real model is asked through the secret broker, which puts the key in.
+//! *Invariant: no key is ever here.* [`Remote`] asks through the secret broker's streaming `forward`, which puts the key
+//! in and dials only what the record allows. Four providers speak three dialects: OpenAI's (of itself, of Ollama and of
+//! most servers that people run), Anthropic's, Gemini's.
+//!
+//! The dialects are ours and not a library's. The one that came into question (genai 0.7) takes no transport but a whole
+//! `reqwest::Client`, so each call would need an HTTP server of its own in this process; it grows a list to whatever
+//! index a tool call of the stream names and gathers a line in quadratic time, and the address of a model is a tenant's
+//! to choose; and its features would turn on gzip and HTTP/2 in the broker's client and another order of fields in all
+//! our JSON. Three small readers with bounds cost less than guarding that.
 
+mod answer;
+mod dialects;
+mod draft;
 mod error;
+mod events;
 mod price;
+mod remote;
 mod request;
 pub mod scripted;
+#[cfg(test)]
+mod tests;
 
+pub use dialects::Provider;
 pub use error::{ErrorKind, ModelError};
 pub use price::Price;
+pub use remote::{Limits, Remote};
 pub use request::{Call, Delta, Message, Reply, Request, Stop, ToolSpec, Usage};
 
 /// Something that answers a conversation.
