@@ -11,4 +11,5 @@ pub mod mesh;
 pub mod operator;
 pub mod repos;
 pub mod sandboxes;
+pub mod tools;
 pub mod workspaces;
