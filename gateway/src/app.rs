@@ -6,6 +6,7 @@ mod machines;
 mod private;
 mod sagas;
 mod sockets;
+mod toolbox;
 
 use private::make_data_dir;
 pub use private::write_private;
@@ -40,6 +41,7 @@ use crate::domains::operator::Lately;
 use crate::domains::operator::routes::OperatorState;
 use crate::domains::repos;
 use crate::domains::sandboxes::SandboxesHandle;
+use crate::domains::tools::Toolbox;
 use crate::domains::workspaces::routes::WorkspacesState;
 use crate::events::retention::Sweeper;
 use crate::events::{EventLog, Hub};
@@ -110,6 +112,7 @@ pub struct Gateway {
     operations: OperationsHandle,
     events: EventLog,
     broker: BrokerHandle,
+    toolbox: Toolbox,
     draining: CancellationToken,
     local_executor: Option<LocalExecutor>,
     public: SocketAddr,
@@ -208,10 +211,12 @@ impl Gateway {
         let operations = machines.operations.clone();
         let fleet = machines.state.fleet.clone();
         let hosted = identity::hosted(&shared);
+        let toolbox = toolbox::toolbox(&shared, machines.sandboxes.clone());
         let states = states(
             &shared,
             machines.state,
             machines.sandboxes.clone(),
+            toolbox.clone(),
             hosted.clone(),
         )?;
         let operator_state = states.operator.clone();
@@ -285,6 +290,7 @@ impl Gateway {
             db,
             events,
             broker,
+            toolbox,
             draining,
             local_executor: machines.local_executor,
             public: public_address,
@@ -321,6 +327,11 @@ impl Gateway {
     /// The operations of this gateway, for tests that look behind the API.
     pub fn operations(&self) -> &OperationsHandle {
         &self.operations
+    }
+
+    /// The tools of agents, for tests that call them as a run does.
+    pub fn toolbox(&self) -> &Toolbox {
+        &self.toolbox
     }
 
     /// The tree, for tests that kill parts of it.
@@ -380,6 +391,7 @@ fn states(
     shared: &Shared<'_>,
     fleet: FleetState,
     sandboxes: SandboxesHandle,
+    toolbox: Toolbox,
     hosted: Option<Hosted>,
 ) -> Result<States, AuthError> {
     let (config, plans) = (shared.config, Arc::new(shared.config.plans.clone()));
@@ -445,6 +457,7 @@ fn states(
         sandboxes,
         repos: hosts::repos(shared),
         mesh: hosts::mesh(shared),
+        tools: toolbox::state(shared, toolbox),
     })
 }
 

@@ -105,6 +105,8 @@ typed_id! {
     TeamId;
     /// A durable run of a topology.
     RunId;
+    /// A token by which an agent's own programs call its tools.
+    AgentTokenId;
     /// One HTTP request.
     RequestId;
 }

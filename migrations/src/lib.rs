@@ -33,6 +33,7 @@ mod m0506_repo_mirrors;
 mod m0507_door_addresses;
 mod m0601_runs;
 mod m0606_teams;
+mod m0605_agent_tokens;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -65,6 +66,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0507_door_addresses::Migration),
             Box::new(m0601_runs::Migration),
             Box::new(m0606_teams::Migration),
+            Box::new(m0605_agent_tokens::Migration),
         ]
     }
 }

@@ -115,6 +115,17 @@ const CASES: &[(&str, Least, &str)] = &[
     ("PATCH /api/claws/{id}", Role("member"), r#"{"name":"y"}"#),
     ("DELETE /api/claws/{id}", Role("member"), ""),
     ("GET /api/claws/{id}/activity", Role("viewer"), ""),
+    ("GET /api/claws/{id}/tokens", Role("viewer"), ""),
+    (
+        "POST /api/claws/{id}/tokens",
+        Role("member"),
+        r#"{"label":"x"}"#,
+    ),
+    (
+        "DELETE /api/claws/{id}/tokens/{token_id}",
+        Role("member"),
+        "",
+    ),
     ("GET /api/claws/{id}/brain", Role("viewer"), ""),
     (
         "PUT /api/claws/{id}/brain",
@@ -327,6 +338,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
     // An operation that nobody has: whoever may look is told so, whoever may not is refused before.
     let path = path.replace("{operation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{version}", "1");
+    let path = path.replace("{token_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{invitation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = match path.contains("{user_id}") {
         true => path.replace("{user_id}", &bystander.id),

@@ -15,4 +15,5 @@ pub mod runtime;
 pub mod sandboxes;
 pub mod teams;
 pub mod topology;
+pub mod tools;
 pub mod workspaces;

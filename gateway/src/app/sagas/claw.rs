@@ -13,6 +13,7 @@ use crate::domains::claws::{avatar, brain, store as claws};
 use crate::domains::doors;
 use crate::domains::teams;
 use crate::domains::sandboxes::{self, SandboxesHandle};
+use crate::domains::tools::tokens;
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::ClawId;
 use crate::sagas::{Carrier, Next, Step, saga};
@@ -57,6 +58,7 @@ impl Carrier for ClawEnd {
                 // In foreign-key order.
                 teams::store::forget_agent(&**tx, scope, claw).await?;
                 sandboxes::store::remove_of(&**tx, scope, claw).await?;
+                tokens::store::remove_of(&**tx, scope, claw).await?;
                 brain::store::remove_of(&**tx, scope, claw).await?;
                 avatar::store::remove_of(&**tx, scope, claw).await?;
                 claws::remove(&**tx, scope, claw).await?;

@@ -115,6 +115,7 @@ entities!(
     crate::domains::repos::entity::connection,
     crate::domains::repos::entity::repo,
     crate::domains::repos::entity::mirror,
+    crate::domains::tools::tokens::entity,
 );
 
 /// Tables without an entity here, each with its reason; a table in neither list fails the test.

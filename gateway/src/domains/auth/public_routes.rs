@@ -60,6 +60,21 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
         reason: "an issuer sends a browser here; the one-time state is the credential",
     },
     PublicRoute {
+        method: "POST",
+        path: "/mcp/skills",
+        reason: "an agent's own token is the credential; rate-limited by agent",
+    },
+    PublicRoute {
+        method: "POST",
+        path: "/mcp/sandbox",
+        reason: "an agent's own token is the credential; rate-limited by agent",
+    },
+    PublicRoute {
+        method: "POST",
+        path: "/mcp/repo",
+        reason: "an agent's own token is the credential; rate-limited by agent",
+    },
+    PublicRoute {
         method: "GET",
         path: "/problems/{code}",
         reason: "error codes are documentation",

@@ -14,7 +14,7 @@ use crate::domains::sandboxes::entity::container;
 use crate::domains::sandboxes::model::State;
 use crate::domains::sandboxes::{SandboxError, SandboxesHandle, settle, store, working};
 use crate::ids::{ClawId, OperationId};
-use crate::operations::Standing;
+use crate::operations::{OutputStream, Standing};
 
 /// How long the machine may take to take stdin.
 const STDIN_WITHIN: Duration = Duration::from_secs(30);
@@ -131,4 +131,32 @@ pub async fn of_agent(
         .await?
         .filter(|standing| standing.row.agent_id == Some(agent) && standing.row.kind == "sb_exec")
         .ok_or(SandboxError::NoOperation)
+}
+
+/// The output of a command of this agent from its beginning, then its end.
+///
+/// # Errors
+/// [`SandboxError::NoOperation`], or that another gateway has it.
+pub async fn output(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: OperationId,
+) -> Result<OutputStream, SandboxError> {
+    of_agent(sandboxes, scope, agent, id).await?;
+    Ok(sandboxes.operations.subscribe(id, 0).await?)
+}
+
+/// Asks a command of this agent to stop; its end says whether it did.
+///
+/// # Errors
+/// [`SandboxError::NoOperation`], or that it cannot be said to it now.
+pub async fn cancel(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    id: OperationId,
+) -> Result<(), SandboxError> {
+    of_agent(sandboxes, scope, agent, id).await?;
+    Ok(sandboxes.operations.cancel(id).await?)
 }

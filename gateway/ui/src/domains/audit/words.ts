@@ -27,6 +27,8 @@ const DONE: Record<string, string> = {
   "session.ended": "ended a session",
 
   "token.created": "made the API token *",
+  "agent_token.created": "made a tool token of the agent @: *",
+  "agent_token.revoked": "revoked a tool token of the agent @: *",
   "terminal.confirmed": "let the terminal * sign in",
   "account.linked": "linked the account to the identity provider",
   "password.changed": "set another password",

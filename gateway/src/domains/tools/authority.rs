@@ -1,0 +1,35 @@
+//! What an agent may use outside of a run, where nothing but its token says who calls.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use sea_orm::DbErr;
+
+use super::model::{Bundle, Profile};
+use crate::db::Db;
+use crate::domains::auth::WorkspaceScope;
+use crate::ids::ClawId;
+
+/// A profile and the bundles that it is applied to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authority {
+    pub profile: Profile,
+    pub bundles: BTreeSet<Bundle>,
+}
+
+/// Reads the authority of an agent. Given by the wiring: it is the team's, and teams are another domain's.
+pub type AuthorityOf = Arc<
+    dyn Fn(WorkspaceScope, ClawId) -> BoxFuture<'static, Result<Authority, DbErr>> + Send + Sync,
+>;
+
+/// The authority of an agent that no team says anything about: it reads its skills.
+///
+/// # Errors
+/// When the database fails.
+pub async fn capability_of(_: &Db, _: WorkspaceScope, _: ClawId) -> Result<Authority, DbErr> {
+    Ok(Authority {
+        profile: Profile::Toolfree,
+        bundles: BTreeSet::from([Bundle::Skills]),
+    })
+}
