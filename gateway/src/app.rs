@@ -1,5 +1,6 @@
 //! The one place that wires everything: from a configuration to a running gateway, and back down.
 
+mod catalogue;
 mod hosts;
 mod identity;
 mod machines;
@@ -156,6 +157,7 @@ impl Gateway {
             hub.clone(),
         )
         .await?;
+        catalogue::load(&db, &clock).await?;
         let first_login = identity::first_login(&config, &db, &clock, &ids).await?;
 
         let saga_nudge = Nudge::default();
@@ -445,6 +447,8 @@ fn states(
         sandboxes,
         repos: hosts::repos(shared),
         mesh: hosts::mesh(shared),
+        skills: catalogue::skills(shared),
+        templates: catalogue::templates(shared),
     })
 }
 

@@ -31,6 +31,8 @@ mod m0504_mesh_networks;
 mod m0505_doors;
 mod m0506_repo_mirrors;
 mod m0507_door_addresses;
+mod m0602_skills;
+mod m0603_templates;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -61,6 +63,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0505_doors::Migration),
             Box::new(m0506_repo_mirrors::Migration),
             Box::new(m0507_door_addresses::Migration),
+            Box::new(m0602_skills::Migration),
+            Box::new(m0603_templates::Migration),
         ]
     }
 }

@@ -11,4 +11,6 @@ pub mod mesh;
 pub mod operator;
 pub mod repos;
 pub mod sandboxes;
+pub mod skills;
+pub mod templates;
 pub mod workspaces;

@@ -12,6 +12,7 @@ use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::{avatar, brain, store as claws};
 use crate::domains::doors;
 use crate::domains::sandboxes::{self, SandboxesHandle};
+use crate::domains::{skills, templates};
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::ClawId;
 use crate::sagas::{Carrier, Next, Step, saga};
@@ -55,6 +56,8 @@ impl Carrier for ClawEnd {
             {
                 // In foreign-key order.
                 sandboxes::store::remove_of(&**tx, scope, claw).await?;
+                skills::store_choices::remove_of(&**tx, scope, claw).await?;
+                templates::store_links::remove_of(&**tx, scope, claw).await?;
                 brain::store::remove_of(&**tx, scope, claw).await?;
                 avatar::store::remove_of(&**tx, scope, claw).await?;
                 claws::remove(&**tx, scope, claw).await?;

@@ -115,6 +115,14 @@ entities!(
     crate::domains::repos::entity::connection,
     crate::domains::repos::entity::repo,
     crate::domains::repos::entity::mirror,
+    crate::domains::skills::entity::skill,
+    crate::domains::skills::entity::version,
+    crate::domains::skills::entity::role_skill,
+    crate::domains::skills::entity::choice,
+    crate::domains::templates::entity::template,
+    crate::domains::templates::entity::role,
+    crate::domains::templates::entity::version,
+    crate::domains::templates::entity::link,
 );
 
 /// Tables without an entity here, each with its reason; a table in neither list fails the test.
