@@ -1,7 +1,9 @@
 //! Errors on their way out: the one place where a domain's error becomes an HTTP status. Domains know nothing of HTTP;
 //! a failure that is ours (5xx) is logged once, where the answer is written (`http/observe.rs`), with its causes.
 
+mod catalogue;
 mod tools;
+mod work;
 
 use std::sync::Arc;
 

@@ -146,6 +146,62 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/claws/{id}/avatar", Role("viewer"), ""),
     ("PUT /api/claws/{id}/avatar", Role("member"), ""),
     ("DELETE /api/claws/{id}/avatar", Role("member"), ""),
+    ("GET /api/skills", Role("viewer"), ""),
+    (
+        "POST /api/skills",
+        Role("member"),
+        r#"{"name":"x","title":"x","when_to_use":"x","body":"x"}"#,
+    ),
+    ("GET /api/skills/{id}", Role("viewer"), ""),
+    (
+        "PUT /api/skills/{id}",
+        Role("member"),
+        r#"{"title":"y","when_to_use":"y","body":"y"}"#,
+    ),
+    ("DELETE /api/skills/{id}", Role("member"), ""),
+    ("GET /api/skills/{id}/versions", Role("viewer"), ""),
+    (
+        "GET /api/skills/{id}/versions/{version}",
+        Role("viewer"),
+        "",
+    ),
+    (
+        "POST /api/skills/{id}/versions/{version}/restore",
+        Role("member"),
+        "",
+    ),
+    ("GET /api/claws/{id}/skills", Role("viewer"), ""),
+    (
+        "PUT /api/claws/{id}/skills/{skill_id}",
+        Role("member"),
+        r#"{"include":true}"#,
+    ),
+    (
+        "DELETE /api/claws/{id}/skills/{skill_id}",
+        Role("member"),
+        "",
+    ),
+    ("GET /api/team-templates", Role("viewer"), ""),
+    (
+        "POST /api/team-templates",
+        Role("member"),
+        TEMPLATE_WITH_KEY,
+    ),
+    ("GET /api/team-templates/{id}", Role("viewer"), ""),
+    ("PUT /api/team-templates/{id}", Role("member"), TEMPLATE),
+    ("DELETE /api/team-templates/{id}", Role("member"), ""),
+    ("GET /api/team-templates/{id}/versions", Role("viewer"), ""),
+    (
+        "GET /api/team-templates/{id}/versions/{version}",
+        Role("viewer"),
+        "",
+    ),
+    ("GET /api/team-templates/{id}/agents", Role("viewer"), ""),
+    (
+        "POST /api/team-templates/{id}/upgrade",
+        Role("member"),
+        "{}",
+    ),
     ("GET /api/fleet/meshvpn", Role("viewer"), ""),
     (
         "POST /api/fleet/meshvpn",
@@ -236,6 +292,9 @@ const CASES: &[(&str, Least, &str)] = &[
     ),
 ];
 
+const TEMPLATE: &str = r#"{"name":"x","description":"","stack":"any","default_topology":"single","risk_profile":"toolfree","mcp_bundles":[],"roles":[{"slot":"x","title":"x","system_prompt":"x"}]}"#;
+const TEMPLATE_WITH_KEY: &str = r#"{"key":"x","name":"x","stack":"any","default_topology":"single","risk_profile":"toolfree","mcp_bundles":[],"roles":[{"slot":"x","title":"x","system_prompt":"x"}]}"#;
+
 const ROLES: [&str; 4] = ["viewer", "member", "admin", "owner"];
 
 fn routes(document: &Value) -> BTreeSet<String> {
@@ -291,6 +350,12 @@ async fn without_engine() -> Gateway {
     Gateway::start_with(&[("sandboxes.local", "off")]).await
 }
 
+/// For names that may be there once only.
+fn fresh() -> u64 {
+    static LAST: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    LAST.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
+
 /// The route with ids of things that belong to `owner`'s workspace.
 async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, String) {
     let (method, path) = route.split_once(' ').expect("METHOD /path");
@@ -316,6 +381,17 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
             let pairing = owner.post("/api/nodes/pair").json(&json!({}));
             pairing.expect(201).await.str("/node/id").to_owned()
         }
+        path if path.starts_with("/api/skills/{id}") => {
+            let body = json!({ "name": format!("target-{}", fresh()), "title": "x", "when_to_use": "x", "body": "x" });
+            let skill = owner.post("/api/skills").json(&body).expect(201).await;
+            skill.str("/id").to_owned()
+        }
+        path if path.starts_with("/api/team-templates/{id}") => {
+            let mut body: Value = serde_json::from_str(TEMPLATE).expect("a template");
+            body["key"] = format!("t{}", fresh()).into();
+            let made = owner.post("/api/team-templates").json(&body).expect(201);
+            made.await.str("/id").to_owned()
+        }
         // These need a broker, or an agent that is connected (tests/it/apps, tests/it/doors): whoever may learns that
         // there is none.
         path if path.starts_with("/api/apps/connections/{id}")
@@ -339,6 +415,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
     let path = path.replace("{operation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{version}", "1");
     let path = path.replace("{token_id}", "0190a000-0000-7000-8000-000000000001");
+    let path = path.replace("{skill_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{invitation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = match path.contains("{user_id}") {
         true => path.replace("{user_id}", &bystander.id),

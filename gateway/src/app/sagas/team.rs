@@ -51,7 +51,9 @@ impl Carrier for TeamEnd {
             for seat in &seats {
                 match purge_in(tx, &on, seat.agent_id).await {
                     Ok(_) => {}
-                    Err(ClawError::NotFound) => store::forget_agent(&**tx, scope, seat.agent_id).await?,
+                    Err(ClawError::NotFound) => {
+                        store::forget_agent(&**tx, scope, seat.agent_id).await?
+                    }
                     Err(ClawError::Db(error)) => return Err(error),
                     Err(error) => return Err(DbErr::Custom(error.to_string())),
                 }

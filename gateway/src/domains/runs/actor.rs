@@ -12,7 +12,7 @@ use super::handle::RunsHandle;
 use super::model::{self, Class, Status, StepStatus, Verdict};
 use super::perform::{End, Job};
 use super::progress::{Move, Progress};
-use super::{closing, entity::run, queue, store};
+use super::{closing, entity::run, queue, shown, store};
 use crate::domains::topology::{NodeKind, Output, Step, StepRef};
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::{ClawId, RunId};
@@ -66,6 +66,9 @@ impl Serve for RunActor {
         let row = taken.ok_or("the run belongs to somebody else now, or is over")?;
         let steps = store::steps(runs.inner.db.read(), id).await?;
         let graph = serde_json::from_str(&row.graph)?;
+        if steps.is_empty() {
+            shown::topology(&runs, &row, &graph).await;
+        }
         let progress = Progress::read(graph, row.input.clone(), &steps);
         cx.cast_self(Msg::Proceed)?;
         Ok(Self {
@@ -129,7 +132,10 @@ impl RunActor {
                 self.finish(cx, ended, Status::Completed, Some(result), None)
                     .await
             }
-            Move::Failed(detail) => self.finish(cx, ended, Status::Failed, None, Some(detail)).await,
+            Move::Failed(detail) => {
+                self.finish(cx, ended, Status::Failed, None, Some(detail))
+                    .await
+            }
             Move::Work(steps) => self.checkpoint(cx, ended, steps).await,
         }
     }
@@ -194,13 +200,30 @@ impl RunActor {
             });
         }
         self.fence.begin(&tx, &rows).await?;
-        let now = runs.inner.clock.now();
+        let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
+        if let Some(agent) = ended.and_then(|(at, _)| self.agent_of(at)) {
+            shown::resting(&mut tx, scope, agent, now).await?;
+        }
+        for agent in rows.iter().filter_map(|begin| begin.agent) {
+            shown::working(&mut tx, scope, agent, now).await?;
+        }
         let fact = Event::changed(ResourceKind::Run, self.row.id, totals.version);
-        events::append(&mut tx, self.fence.workspace, now, [fact.in_run(self.row.id)]).await?;
+        events::append(
+            &mut tx,
+            self.fence.workspace,
+            now,
+            [fact.in_run(self.row.id)],
+        )
+        .await?;
         kill_point!(cx, "runs.checkpoint.before_commit");
         tx.commit().await?;
         kill_point!(cx, "runs.checkpoint.after_commit");
         Ok(())
+    }
+
+    fn agent_of(&self, at: &StepRef) -> Option<ClawId> {
+        let node = self.progress.node(self.steps.get(at)?)?;
+        node.attributes.agent.map(ClawId)
     }
 
     /// Starts the job of a step that is at work.
@@ -235,7 +258,10 @@ impl RunActor {
                 _ => children::carry(&runs, job).await,
             }
         };
-        let handle = cx.job(&name, work, move |outcome| Msg::StepEnded { at: told, outcome });
+        let handle = cx.job(&name, work, move |outcome| Msg::StepEnded {
+            at: told,
+            outcome,
+        });
         self.jobs.insert(at.clone(), handle);
     }
 
@@ -251,7 +277,9 @@ impl RunActor {
         }
         let end = match outcome {
             Ok(end) => end,
-            Err(JobFailure::Panicked(text)) => End::retryable(format!("the step's work broke off: {text}")),
+            Err(JobFailure::Panicked(text)) => {
+                End::retryable(format!("the step's work broke off: {text}"))
+            }
             Err(JobFailure::Cancelled) => return Ok(()),
         };
         let ended = match end {
@@ -270,7 +298,11 @@ impl RunActor {
                 let ended = done(text);
                 self.proceed(cx, Some((at, ended))).await
             }
-            End::Failed { class, detail, after } => {
+            End::Failed {
+                class,
+                detail,
+                after,
+            } => {
                 self.last = Some(class);
                 let attempt = self.progress.at_work(&at).map_or(1, |work| work.attempt);
                 let chance = rand::random::<f64>();
@@ -278,7 +310,9 @@ impl RunActor {
                     Verdict::Again(wait) => {
                         let tx = self.runs.inner.db.write().await?;
                         self.fence.pass(&tx, Used::default(), 0).await?;
-                        self.fence.try_again(&tx, &at.key, lap(&at), &detail).await?;
+                        self.fence
+                            .try_again(&tx, &at.key, lap(&at), &detail)
+                            .await?;
                         tx.commit().await?;
                         self.progress.again(&at);
                         self.resting.insert(at.clone());
@@ -336,7 +370,10 @@ impl RunActor {
                 perform.abandon(&row, effects).await;
                 Ok(())
             };
-            let started = cx.parent().spawn_job(name, cx.tenant().cloned(), abandon).await;
+            let started = cx
+                .parent()
+                .spawn_job(name, cx.tenant().cloned(), abandon)
+                .await;
             if let Err(error) = started {
                 tracing::warn!(%error, run = %self.row.id, "commands of a cancelled run go on until their deadline");
             }

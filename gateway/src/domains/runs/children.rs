@@ -72,7 +72,10 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
                 .await
                 .map_err(|error| End::retryable(error.to_string()))?;
             let team = found.ok_or_else(|| {
-                End::terminal(format!("The team of the step {} does not exist any more.", job.step.key))
+                End::terminal(format!(
+                    "The team of the step {} does not exist any more.",
+                    job.step.key
+                ))
             })?;
             let graph: Graph = serde_json::from_str(&team.topology)
                 .map_err(|error| End::terminal(error.to_string()))?;
@@ -145,9 +148,7 @@ async fn end_of(job: &Job, child: &run::Model) -> Option<End> {
     };
     match job.journal.roll_up(child, used).await {
         Ok(()) => Some(end),
-        Err(FenceError::Db(error)) => {
-            Some(End::retryable(error.to_string()))
-        }
+        Err(FenceError::Db(error)) => Some(End::retryable(error.to_string())),
         Err(FenceError::Lost | FenceError::Cancelled) => Some(End::Fenced),
     }
 }

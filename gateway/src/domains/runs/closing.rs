@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::entity::run;
 use super::fence::{Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
-use super::perform::Effect;
 use super::model::{Status, StepStatus, effect_key};
-use super::store;
+use super::perform::Effect;
+use super::{shown, store};
 use crate::domains::teams;
 use crate::domains::topology::StepRef;
 use crate::events::{self, Event, ResourceKind};
@@ -44,12 +44,21 @@ pub(super) async fn close<M: Send + 'static>(
     if !fence.finish(&tx, &finish).await? {
         return Err(FenceError::Lost);
     }
-    let facts = vec![
-        Event::changed(ResourceKind::Run, fence.run, version + 1).in_run(fence.run),
-    ];
+    let facts = vec![Event::changed(ResourceKind::Run, fence.run, version + 1).in_run(fence.run)];
     events::append(&mut tx, fence.workspace, now, facts).await?;
+    shown::all_resting(&mut tx, fence.scope(), fence.run, now).await?;
     let follows = match row.team_id {
-        Some(team) => teams::after_run(&mut tx, &runs.inner.ids, now, fence.scope(), team, fence.run).await?,
+        Some(team) => {
+            teams::after_run(
+                &mut tx,
+                &runs.inner.ids,
+                now,
+                fence.scope(),
+                team,
+                fence.run,
+            )
+            .await?
+        }
         None => false,
     };
     kill_point!(cx, "runs.close.before_commit");

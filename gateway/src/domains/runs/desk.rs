@@ -6,7 +6,9 @@ use std::time::Duration;
 use super::actor::{Args, Msg, RunActor};
 use super::handle::{RunsHandle, name_of, run_of};
 use super::queue::{self, Moved, Silent};
+use super::shown;
 use crate::db::Backend;
+use crate::domains::auth::WorkspaceScope;
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::RunId;
 use crate::kill_point;
@@ -65,7 +67,9 @@ async fn start(runs: &RunsHandle, run: &Moved) -> Result<(), Failure> {
     match runs.inner.live.start_child(spec).await {
         Ok(_) => Ok(()),
         // The incarnation before is about to end; the run is swept when nobody keeps it.
-        Err(StartError::NameTaken { .. }) => Ok(queue::give_back(&runs.inner.db, id, run.epoch).await?),
+        Err(StartError::NameTaken { .. }) => {
+            Ok(queue::give_back(&runs.inner.db, id, run.epoch).await?)
+        }
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, run = %id, "a run did not start; it is tried again");
             Ok(())
@@ -77,27 +81,39 @@ async fn start(runs: &RunsHandle, run: &Moved) -> Result<(), Failure> {
 pub fn keeper(runs: &RunsHandle) -> ChildSpec<NoMessages> {
     let runs = runs.clone();
     let beat = std::sync::atomic::AtomicU32::new(0);
-    ChildSpec::periodic("keeper", ActorKind::Worker, KEEP, &Nudge::default(), move |_| {
-        let beat = beat.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let runs = runs.clone();
-        async move {
-            if runs.inner.live.is_empty() {
-                return Ok(());
-            }
-            let (db, owner) = (&runs.inner.db, &runs.inner.owner);
-            if beat.is_multiple_of(RENEW_EACH) {
-                let live: Vec<RunId> = runs.inner.live.names().iter().filter_map(|name| run_of(name)).collect();
-                let kept = queue::keep(db, owner, &live).await?;
-                let kept: std::collections::HashSet<RunId> = kept.into_iter().collect();
-                for lost in live.iter().filter(|run| !kept.contains(run)) {
-                    // One that just ended is gone, or on its way out; the message changes nothing there.
-                    runs.tell(*lost, Msg::LeaseLost);
+    ChildSpec::periodic(
+        "keeper",
+        ActorKind::Worker,
+        KEEP,
+        &Nudge::default(),
+        move |_| {
+            let beat = beat.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let runs = runs.clone();
+            async move {
+                if runs.inner.live.is_empty() {
+                    return Ok(());
                 }
+                let (db, owner) = (&runs.inner.db, &runs.inner.owner);
+                if beat.is_multiple_of(RENEW_EACH) {
+                    let live: Vec<RunId> = runs
+                        .inner
+                        .live
+                        .names()
+                        .iter()
+                        .filter_map(|name| run_of(name))
+                        .collect();
+                    let kept = queue::keep(db, owner, &live).await?;
+                    let kept: std::collections::HashSet<RunId> = kept.into_iter().collect();
+                    for lost in live.iter().filter(|run| !kept.contains(run)) {
+                        // One that just ended is gone, or on its way out; the message changes nothing there.
+                        runs.tell(*lost, Msg::LeaseLost);
+                    }
+                }
+                runs.tell_cancelled(queue::to_cancel(db, owner).await?);
+                Ok(())
             }
-            runs.tell_cancelled(queue::to_cancel(db, owner).await?);
-            Ok(())
-        }
-    })
+        },
+    )
     .serves("leases of live runs")
 }
 
@@ -105,18 +121,24 @@ pub fn keeper(runs: &RunsHandle) -> ChildSpec<NoMessages> {
 pub fn sweeper(runs: &RunsHandle) -> ChildSpec<NoMessages> {
     let runs = runs.clone();
     let first = std::sync::atomic::AtomicBool::new(true);
-    ChildSpec::periodic("sweeper", ActorKind::RunSweeper, SWEEP, &Nudge::default(), move |_| {
-        let first = first.swap(false, std::sync::atomic::Ordering::Relaxed);
-        let runs = runs.clone();
-        async move {
-            // A SQLite file is open in one gateway: whoever owned a run before this start is dead.
-            if first && runs.inner.db.backend() == Backend::Sqlite {
-                let owner = runs.inner.owner.clone();
-                sweep(&runs, Silent::NotOf(&owner)).await?;
+    ChildSpec::periodic(
+        "sweeper",
+        ActorKind::RunSweeper,
+        SWEEP,
+        &Nudge::default(),
+        move |_| {
+            let first = first.swap(false, std::sync::atomic::Ordering::Relaxed);
+            let runs = runs.clone();
+            async move {
+                // A SQLite file is open in one gateway: whoever owned a run before this start is dead.
+                if first && runs.inner.db.backend() == Backend::Sqlite {
+                    let owner = runs.inner.owner.clone();
+                    sweep(&runs, Silent::NotOf(&owner)).await?;
+                }
+                sweep(&runs, Silent::Stale).await
             }
-            sweep(&runs, Silent::Stale).await
-        }
-    })
+        },
+    )
     .serves("runs whose owner is silent")
 }
 
@@ -127,6 +149,15 @@ async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
     for run in &moved {
         let fact = Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id);
         events::append(&mut tx, run.workspace_id, now, [fact]).await?;
+        if run.status != "queued" {
+            shown::all_resting(
+                &mut tx,
+                WorkspaceScope::of_row(run.workspace_id),
+                run.id,
+                now,
+            )
+            .await?;
+        }
         tracing::warn!(run = %run.id, status = run.status, "whoever worked on this run is silent");
     }
     tx.commit().await?;

@@ -163,7 +163,13 @@ impl Fence {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn end(&self, tx: &WriteTx, key: &str, lap: i32, ended: &Ended) -> Result<bool, DbErr> {
+    pub async fn end(
+        &self,
+        tx: &WriteTx,
+        key: &str,
+        lap: i32,
+        ended: &Ended,
+    ) -> Result<bool, DbErr> {
         let done = step::Entity::update_many()
             .col_expr(step::Column::Status, Expr::value(ended.status.as_str()))
             .col_expr(step::Column::Output, Expr::value(ended.output.clone()))
@@ -180,7 +186,13 @@ impl Fence {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn try_again(&self, tx: &WriteTx, key: &str, lap: i32, why: &str) -> Result<(), DbErr> {
+    pub async fn try_again(
+        &self,
+        tx: &WriteTx,
+        key: &str,
+        lap: i32,
+        why: &str,
+    ) -> Result<(), DbErr> {
         step::Entity::update_many()
             .col_expr(
                 step::Column::Attempt,
@@ -218,11 +230,18 @@ impl Fence {
             self.epoch.into(),
         ];
         let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
-        if sea_orm::ConnectionTrait::execute_raw(&**tx, statement).await?.rows_affected() == 0 {
+        if sea_orm::ConnectionTrait::execute_raw(&**tx, statement)
+            .await?
+            .rows_affected()
+            == 0
+        {
             return Ok(false);
         }
         step::Entity::update_many()
-            .col_expr(step::Column::Status, Expr::value(StepStatus::Cancelled.as_str()))
+            .col_expr(
+                step::Column::Status,
+                Expr::value(StepStatus::Cancelled.as_str()),
+            )
             .col_expr(step::Column::EndedMs, Expr::cust(now))
             .filter(step::Column::RunId.eq(self.run))
             .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
@@ -345,9 +364,18 @@ impl Journal {
         if entry.used != Used::default() {
             let add = |column, more: i64| (column, Expr::col(column).add(more));
             step::Entity::update_many()
-                .col_expr(step::Column::TokensIn, add(step::Column::TokensIn, entry.used.tokens_in).1)
-                .col_expr(step::Column::TokensOut, add(step::Column::TokensOut, entry.used.tokens_out).1)
-                .col_expr(step::Column::CostMicrousd, add(step::Column::CostMicrousd, entry.used.cost_microusd).1)
+                .col_expr(
+                    step::Column::TokensIn,
+                    add(step::Column::TokensIn, entry.used.tokens_in).1,
+                )
+                .col_expr(
+                    step::Column::TokensOut,
+                    add(step::Column::TokensOut, entry.used.tokens_out).1,
+                )
+                .col_expr(
+                    step::Column::CostMicrousd,
+                    add(step::Column::CostMicrousd, entry.used.cost_microusd).1,
+                )
                 .filter(this_step(self.fence.run, &self.step, lap))
                 .exec(&*tx)
                 .await?;

@@ -10,7 +10,7 @@ use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::events::EventLog;
 use crate::ids::{RunId, SharedIds};
-use crate::supervision::{KillPoints, Nudge, SupervisorHandle};
+use crate::supervision::{Nudge, SupervisorHandle};
 
 /// Ended runs that a slow waiter may be behind; then it reads the rows.
 const ENDED_KEPT: usize = 1_024;
@@ -37,7 +37,6 @@ pub(super) struct Inner {
     pub ended: broadcast::Sender<RunId>,
     /// This process in the rows.
     pub owner: String,
-    pub kill_points: KillPoints,
     /// Runs that this gateway works on at once.
     pub at_once: usize,
     /// Bound of what one run may cost when nothing else is said, millionths of a US dollar.
@@ -53,7 +52,6 @@ pub struct Parts {
     pub perform: Arc<dyn Perform>,
     pub live: SupervisorHandle,
     pub sagas: Nudge,
-    pub kill_points: KillPoints,
     pub at_once: usize,
     pub ceiling: Option<i64>,
 }
@@ -73,7 +71,6 @@ impl RunsHandle {
                 sagas: parts.sagas,
                 queue: Nudge::default(),
                 ended: broadcast::channel(ENDED_KEPT).0,
-                kill_points: parts.kill_points,
                 at_once: parts.at_once,
                 ceiling: parts.ceiling,
             }),

@@ -26,6 +26,7 @@ pub mod perform;
 mod progress;
 pub mod queue;
 pub mod routes;
+mod shown;
 pub mod store;
 
 pub use error::RunError;

@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use sea_orm::{
-    ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Statement, Value,
-    sea_query::ArrayType,
+    ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Statement, Value, sea_query::ArrayType,
 };
 
 use super::entity::run;
@@ -54,7 +53,7 @@ pub async fn claim(db: &Db, owner: &str, most: u64) -> Result<Vec<Moved>, DbErr>
          WHERE id IN (SELECT id FROM mine) AND status = 'queued' RETURNING {MOVED}"
     );
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let moved = moved(&tx, &sql, vec![owner.into(), most.into()]).await?;
+    let moved = moved(&*tx, &sql, vec![owner.into(), most.into()]).await?;
     tx.commit().await?;
     Ok(moved)
 }
@@ -73,7 +72,12 @@ pub async fn keep(db: &Db, owner: &str, runs: &[RunId]) -> Result<Vec<RunId>, Db
         let sql = format!(
             "UPDATE topology_runs SET updated_ms = {now} WHERE owner = $1 AND status = 'running' AND id {list} RETURNING {MOVED}"
         );
-        kept.extend(moved(&tx, &sql, values).await?.into_iter().map(|row| row.id));
+        kept.extend(
+            moved(&*tx, &sql, values)
+                .await?
+                .into_iter()
+                .map(|row| row.id),
+        );
         tx.commit().await?;
     }
     Ok(kept)
@@ -102,7 +106,7 @@ pub async fn take_up(db: &Db, owner: &str, id: RunId) -> Result<Option<run::Mode
     let sql = format!(
         "UPDATE topology_runs SET epoch = epoch + 1, updated_ms = {now} WHERE id = $1 AND owner = $2 AND status = 'running' RETURNING {MOVED}"
     );
-    let mine = moved(&tx, &sql, vec![id.into(), owner.into()]).await?;
+    let mine = moved(&*tx, &sql, vec![id.into(), owner.into()]).await?;
     let row = match mine.is_empty() {
         true => None,
         false => run::Entity::find_by_id(id).one(&*tx).await?,
@@ -121,7 +125,7 @@ pub async fn give_back(db: &Db, id: RunId, epoch: i64) -> Result<(), DbErr> {
         "UPDATE topology_runs SET status = 'queued', owner = NULL, version = version + 1 \
          WHERE id = $1 AND epoch = $2 AND status = 'running' RETURNING {MOVED}"
     );
-    moved(&tx, &sql, vec![id.into(), epoch.into()]).await?;
+    moved(&*tx, &sql, vec![id.into(), epoch.into()]).await?;
     tx.commit().await
 }
 
@@ -155,7 +159,7 @@ pub async fn sweep(tx: &WriteTx, silent: Silent<'_>) -> Result<Vec<Moved>, DbErr
            ended_ms = CASE WHEN cancel_requested_ms IS NOT NULL OR claims >= {MOST_CLAIMS} THEN {now} ELSE ended_ms END \
          WHERE status = 'running' AND {which} RETURNING {MOVED}"
     );
-    let moved = moved(tx, &sql, values).await?;
+    let moved = moved(&**tx, &sql, values).await?;
     for over in moved.iter().filter(|row| row.status != "queued") {
         close_steps(tx, over.id).await?;
     }
@@ -178,7 +182,7 @@ pub async fn cancel(tx: &WriteTx, id: RunId, by: UserId) -> Result<Vec<Moved>, D
            status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END \
          WHERE id IN (SELECT id FROM tree) AND status IN ('queued', 'running') RETURNING {MOVED}"
     );
-    let moved = moved(tx, &sql, vec![id.into(), by.into()]).await?;
+    let moved = moved(&**tx, &sql, vec![id.into(), by.into()]).await?;
     for over in moved.iter().filter(|row| row.status == "cancelled") {
         close_steps(tx, over.id).await?;
     }

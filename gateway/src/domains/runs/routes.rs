@@ -136,7 +136,13 @@ pub async fn summary(runs: &RunsHandle, row: run::Model) -> ApiResult<RunSummary
 async fn summaries(db: &DatabaseConnection, rows: &[run::Model]) -> ApiResult<Vec<RunSummary>> {
     let people = rows.iter().map(|row| row.created_by).collect::<Vec<_>>();
     let users = auth::store::users_by_id(db, people).await?;
-    let brief = |id| users.iter().find(|user| user.id == id).cloned().map(UserBrief::from);
+    let brief = |id| {
+        users
+            .iter()
+            .find(|user| user.id == id)
+            .cloned()
+            .map(UserBrief::from)
+    };
     Ok(rows
         .iter()
         .map(|row| RunSummary::of(row, brief(row.created_by)))
@@ -150,7 +156,10 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
     Ok(Run {
         summary: summary.ok_or_else(|| ApiError::not_found("run"))?,
         result: result_of(&row),
-        comparison: row.comparison.as_deref().and_then(|json| serde_json::from_str(json).ok()),
+        comparison: row
+            .comparison
+            .as_deref()
+            .and_then(|json| serde_json::from_str(json).ok()),
         layout: topology::layout(&graph),
         graph,
         graph_sha256: row.graph_sha256,

@@ -1,8 +1,8 @@
 //! Reading runs. Queries of a tenant take its scope; those of whoever works on a run go by the run that it holds.
 
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-    Statement,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Statement,
 };
 
 use super::entity::{call, run, step};

@@ -52,13 +52,18 @@ async fn runtime_config(
     let offered = tools::offered(standing.profile, &standing.bundles);
     Ok(Json(RuntimeConfig {
         agent_id: id,
-        runtime: record.as_ref().map_or_else(|| BUILT_IN.to_owned(), |record| record.runtime.clone()),
+        runtime: record
+            .as_ref()
+            .map_or_else(|| BUILT_IN.to_owned(), |record| record.runtime.clone()),
         model: model.ok().map(|model| model.name),
         model_binding: claw.model_binding,
         record_profile: record
             .and_then(|record| Profile::parse(&record.risk_profile))
             .unwrap_or(Profile::Toolfree),
-        record_bundles: words.iter().filter_map(|word| Bundle::parse(word)).collect(),
+        record_bundles: words
+            .iter()
+            .filter_map(|word| Bundle::parse(word))
+            .collect(),
         effective_profile: standing.profile,
         effective_bundles: standing.bundles,
         tools: offered
@@ -99,7 +104,10 @@ async fn compartments(
         agent_id: id,
         identity: Identity {
             status: AgentState::from_stored(&claw.status),
-            prompt_words: claw.system_prompt.as_deref().map_or(0, |text| text.split_whitespace().count()),
+            prompt_words: claw
+                .system_prompt
+                .as_deref()
+                .map_or(0, |text| text.split_whitespace().count()),
             name: claw.name,
             role: claw.role,
         },
@@ -115,7 +123,10 @@ async fn compartments(
                 pinned: skill.pinned,
             })
             .collect(),
-        tools: offered.into_iter().map(|tool| tool.name.to_owned()).collect(),
+        tools: offered
+            .into_iter()
+            .map(|tool| tool.name.to_owned())
+            .collect(),
         apps: connected,
         body: sandbox.map(|row| Body {
             sandbox_id: row.id,

@@ -15,7 +15,7 @@ use super::{Agents, show};
 use crate::domains::runs::model::{Class, effect_key};
 use crate::domains::runs::{End, Entry, FenceError, Job, Journal, Totals, Used};
 use crate::domains::sandboxes::{self, SandboxError};
-use crate::domains::tools::{self, EffectKey, ToolError, ToolResult};
+use crate::domains::tools::{self, EffectKey, ToolResult};
 use crate::ids::SandboxId;
 use crate::kill_point;
 
@@ -85,7 +85,10 @@ impl Session<'_> {
                 Next::Call { call, place } => {
                     let call = call.clone();
                     let answer = self.call(&call, place).await?;
-                    totals = Some(self.note_answer(journal, place, &call.name, &answer.0, answer.1).await?);
+                    totals = Some(
+                        self.note_answer(journal, place, &call.name, &answer.0, answer.1)
+                            .await?,
+                    );
                     talk.came_back(answer.0);
                 }
                 Next::Ask => {
@@ -97,7 +100,10 @@ impl Session<'_> {
                         calls: reply.calls.clone(),
                         stop: reply.stop,
                     };
-                    totals = Some(self.note_turn(journal, talk.place(), &turn, &reply, took).await?);
+                    totals = Some(
+                        self.note_turn(journal, talk.place(), &turn, &reply, took)
+                            .await?,
+                    );
                     talk.said(turn);
                 }
             }
@@ -171,9 +177,22 @@ impl Session<'_> {
             let text = format!("The arguments of {} are not JSON: {shown}", call.name);
             return Ok((answer(text, true), begun.elapsed()));
         }
-        show::calling(self.agents, self.job, &self.staffed, &call.name, &call.arguments, &self.voice).await;
+        show::calling(
+            self.agents,
+            self.job,
+            &self.staffed,
+            &call.name,
+            &call.arguments,
+            &self.voice,
+        )
+        .await;
         let run = &self.job.run;
-        let key = EffectKey(effect_key(run.id, &self.job.step.key, self.job.step.lap, place));
+        let key = EffectKey(effect_key(
+            run.id,
+            &self.job.step.key,
+            self.job.step.lap,
+            place,
+        ));
         kill_point!(self.agents.kill_points, "runtime.session.before_tool");
         let result = self.effect(key, &call.name, &call.arguments).await?;
         kill_point!(self.agents.kill_points, "runtime.session.after_tool");
@@ -213,7 +232,9 @@ impl Session<'_> {
             match error.class() {
                 tools::Class::Tell => return Ok(Err(error.to_string())),
                 tools::Class::Provision if tries <= TRIES => self.make_sandbox().await?,
-                tools::Class::Cancelled => return Err(End::terminal("The command was cancelled.").into()),
+                tools::Class::Cancelled => {
+                    return Err(End::terminal("The command was cancelled.").into());
+                }
                 tools::Class::Provision | tools::Class::Retry => {
                     return Err(End::retryable(told(&error)).into());
                 }
@@ -236,12 +257,14 @@ impl Session<'_> {
         );
         match made.await {
             Ok(_) => Ok(()),
-            Err(SandboxError::Quota { .. }) => {
-                Err(quota("No sandbox can be made: the plan's limit of live containers is reached.").into())
-            }
-            Err(SandboxError::NoClaw) => {
-                Err(End::terminal("The agent whose sandbox the team shares does not exist any more.").into())
-            }
+            Err(SandboxError::Quota { .. }) => Err(quota(
+                "No sandbox can be made: the plan's limit of live containers is reached.",
+            )
+            .into()),
+            Err(SandboxError::NoClaw) => Err(End::terminal(
+                "The agent whose sandbox the team shares does not exist any more.",
+            )
+            .into()),
             Err(error) => Err(End::retryable(told(&error)).into()),
         }
     }
@@ -258,7 +281,8 @@ impl Session<'_> {
             index,
             kind: "model",
             name: self.staffed.model.name.clone(),
-            content: serde_json::to_string(turn).map_err(|error| End::terminal(error.to_string()))?,
+            content: serde_json::to_string(turn)
+                .map_err(|error| End::terminal(error.to_string()))?,
             failed: false,
             took_ms: millis(took),
             used: Used {
@@ -282,7 +306,8 @@ impl Session<'_> {
             index,
             kind: "tool",
             name: name.to_owned(),
-            content: serde_json::to_string(answer).map_err(|error| End::terminal(error.to_string()))?,
+            content: serde_json::to_string(answer)
+                .map_err(|error| End::terminal(error.to_string()))?,
             failed: answer.is_error,
             took_ms: millis(took),
             used: Used::default(),
@@ -309,7 +334,10 @@ fn handed_over(turn: &Turn) -> Result<String, End> {
         Stop::Filtered => Err(End::terminal(
             "The model's provider withheld the answer. Say the goal in other words, or bind another model.",
         )),
-        Stop::Length => Ok(format!("{}\n[cut off: the model's longest answer]", turn.text)),
+        Stop::Length => Ok(format!(
+            "{}\n[cut off: the model's longest answer]",
+            turn.text
+        )),
         Stop::End | Stop::Tools if turn.text.trim().is_empty() => {
             Err(End::retryable("the model answered with nothing"))
         }

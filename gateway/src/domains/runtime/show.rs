@@ -111,9 +111,12 @@ fn opening(tool: &str, arguments: &Value, target: Option<String>) -> Vec<FrameLi
     if tool == "write_file" {
         let content = arguments.get("content").and_then(Value::as_str);
         let content = content.unwrap_or_default();
-        lines.extend(content.lines().take(LINES).map(|text| {
-            line(roost_protocol::text::clean(text, SHOWN), LineKind::Add)
-        }));
+        lines.extend(
+            content
+                .lines()
+                .take(LINES)
+                .map(|text| line(roost_protocol::text::clean(text, SHOWN), LineKind::Add)),
+        );
         let more = content.lines().count().saturating_sub(LINES);
         if more > 0 {
             lines.push(line(format!("… {more} more lines"), LineKind::Plain));
@@ -171,9 +174,16 @@ mod tests {
 
     #[test]
     fn a_target_is_one_clean_line() {
-        let told = target("shell", &json!({ "command": "echo \u{1b}[31mred\nrm -rf x" })).unwrap();
+        let told = target(
+            "shell",
+            &json!({ "command": "echo \u{1b}[31mred\nrm -rf x" }),
+        )
+        .unwrap();
         assert!(told.starts_with("echo ") && !told.contains('\u{1b}') && !told.contains("rm -rf"));
-        assert_eq!(target("write_file", &json!({ "path": "src/a.rs", "content": "x" })), Some("src/a.rs".to_owned()));
+        assert_eq!(
+            target("write_file", &json!({ "path": "src/a.rs", "content": "x" })),
+            Some("src/a.rs".to_owned())
+        );
         assert_eq!(target("list_skills", &json!({})), None);
         assert_eq!(target("shell", &json!("garbage")), None);
     }

@@ -4,8 +4,8 @@ use sea_orm::DbErr;
 
 use super::Agents;
 use super::Resolved;
-use crate::domains::claws::{brain, entity::claw, store as claws};
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::{brain, entity::claw, store as claws};
 use crate::domains::runs::entity::run;
 use crate::domains::runs::{End, Job};
 use crate::domains::skills;
@@ -32,12 +32,20 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
     let scope = job.journal.fence.scope();
     let db = agents.db.read();
     let id = job.node.attributes.agent.map(ClawId);
-    let id = id.ok_or_else(|| End::terminal(format!("No agent is bound to the node {}.", job.node.id)))?;
+    let id =
+        id.ok_or_else(|| End::terminal(format!("No agent is bound to the node {}.", job.node.id)))?;
     let claw = claws::get(db, scope, id).await.map_err(again)?;
     let claw = claw
         .filter(|claw| claw.deleted_at.is_none())
-        .ok_or_else(|| End::terminal(format!("The agent of the node {} does not exist any more.", job.node.id)))?;
-    let standing = teams::standing(db, scope, id, job.run.team_id).await.map_err(again)?;
+        .ok_or_else(|| {
+            End::terminal(format!(
+                "The agent of the node {} does not exist any more.",
+                job.node.id
+            ))
+        })?;
+    let standing = teams::standing(db, scope, id, job.run.team_id)
+        .await
+        .map_err(again)?;
     let team_model = standing.model.clone();
     let may = of_standing(scope, &job.run, id, standing);
     let binding = job
@@ -47,10 +55,14 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
         .as_deref()
         .or(claw.model_binding.as_deref())
         .or(team_model.as_deref());
-    let model = agents.models.resolve(scope, binding).await.map_err(|error| {
-        super::session::failed(&error)
-    })?;
-    let system = system(agents, job, &claw, may.profile).await.map_err(again)?;
+    let model = agents
+        .models
+        .resolve(scope, binding)
+        .await
+        .map_err(|error| super::session::failed(&error))?;
+    let system = system(agents, job, &claw, may.profile)
+        .await
+        .map_err(again)?;
     Ok(Staffed { may, model, system })
 }
 

@@ -138,7 +138,9 @@ impl Talk {
         let same = |(turn, answers): &&(Turn, Vec<Answer>)| {
             let asked = |turn: &Turn| -> Vec<_> {
                 let calls = turn.calls.iter();
-                calls.map(|call| (call.name.clone(), call.arguments.clone())).collect()
+                calls
+                    .map(|call| (call.name.clone(), call.arguments.clone()))
+                    .collect()
             };
             let texts = |answers: &[Answer]| -> Vec<String> {
                 answers.iter().map(|answer| answer.text.clone()).collect()
@@ -182,7 +184,11 @@ fn shorten(messages: &mut [Message]) {
     let size = |message: &Message| match message {
         Message::User(text) | Message::Tool { text, .. } => text.len(),
         Message::Assistant { text, calls } => {
-            text.len() + calls.iter().map(|call| call.arguments.to_string().len()).sum::<usize>()
+            text.len()
+                + calls
+                    .iter()
+                    .map(|call| call.arguments.to_string().len())
+                    .sum::<usize>()
         }
     };
     let mut whole: usize = messages.iter().map(size).sum();
@@ -195,7 +201,9 @@ fn shorten(messages: &mut [Message]) {
         {
             let before = text.len();
             text.truncate(text.floor_char_boundary(OLD_RESULT_BYTES));
-            text.push_str("\n[the rest of this older result is left out; ask again if you need it]");
+            text.push_str(
+                "\n[the rest of this older result is left out; ask again if you need it]",
+            );
             whole = whole.saturating_sub(before - text.len());
         }
     }
@@ -221,7 +229,11 @@ mod tests {
     fn turn(calls: Vec<Call>) -> Turn {
         Turn {
             text: "so".to_owned(),
-            stop: if calls.is_empty() { Stop::End } else { Stop::Tools },
+            stop: if calls.is_empty() {
+                Stop::End
+            } else {
+                Stop::Tools
+            },
             calls,
         }
     }
@@ -283,8 +295,12 @@ mod tests {
             talk.came_back(answer("1", &format!("{round}{}", "x".repeat(48 << 10))));
         }
         let messages = talk.messages("the goal");
-        let Message::Tool { text: first, .. } = &messages[2] else { panic!("{messages:?}") };
-        let Some(Message::Tool { text: last, .. }) = messages.last() else { panic!("{messages:?}") };
+        let Message::Tool { text: first, .. } = &messages[2] else {
+            panic!("{messages:?}")
+        };
+        let Some(Message::Tool { text: last, .. }) = messages.last() else {
+            panic!("{messages:?}")
+        };
         assert!(first.len() < 3 << 10 && last.len() > 48 << 10);
         assert_eq!(messages[0], Message::User("the goal".to_owned()));
     }

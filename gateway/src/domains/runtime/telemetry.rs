@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Statement};
+use sea_orm::{DbErr, FromQueryResult, Statement};
 
 use super::Agents;
 use crate::domains::auth::WorkspaceScope;
@@ -25,16 +25,25 @@ struct Minute {
 /// Tells it.
 pub fn child(agents: &Agents) -> ChildSpec<NoMessages> {
     let agents = agents.clone();
-    ChildSpec::periodic("telemetry", ActorKind::Worker, EVERY, &Nudge::default(), move |_| {
-        let agents = agents.clone();
-        async move {
-            for minute in look(&agents).await? {
-                let scope = WorkspaceScope::of_row(minute.workspace_id);
-                agents.events.emit(scope, Event::Telemetry(minute.told())).await;
+    ChildSpec::periodic(
+        "telemetry",
+        ActorKind::Worker,
+        EVERY,
+        &Nudge::default(),
+        move |_| {
+            let agents = agents.clone();
+            async move {
+                for minute in look(&agents).await? {
+                    let scope = WorkspaceScope::of_row(minute.workspace_id);
+                    agents
+                        .events
+                        .emit(scope, Event::Telemetry(minute.told()))
+                        .await;
+                }
+                Ok(())
             }
-            Ok(())
-        }
-    })
+        },
+    )
     .serves("what workspaces use")
 }
 

@@ -105,7 +105,12 @@ impl Telling {
                     },
                     () = sleep_until(until) => break,
                 }
-                if words.iter().map(|(_, text): &(Channel, String)| text.len()).sum::<usize>() >= MOST_BYTES {
+                if words
+                    .iter()
+                    .map(|(_, text): &(Channel, String)| text.len())
+                    .sum::<usize>()
+                    >= MOST_BYTES
+                {
                     break;
                 }
             }

@@ -159,7 +159,10 @@ pub struct RunTeam {
 impl Check for RunTeam {
     fn check(&self, mistakes: &mut Mistakes) {
         mistakes.text("/input", &self.input, 1, 100_000);
-        if self.cost_ceiling_microusd.is_some_and(|ceiling| ceiling < 0) {
+        if self
+            .cost_ceiling_microusd
+            .is_some_and(|ceiling| ceiling < 0)
+        {
             mistakes.add("/cost_ceiling_microusd", "must not be below 0");
         }
     }

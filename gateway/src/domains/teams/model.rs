@@ -93,9 +93,18 @@ mod tests {
     fn the_teams_profile_counts_before_its_templates_and_an_unknown_one_gives_nothing() {
         let profile = effective_profile;
         assert_eq!(profile(None, None), Profile::Toolfree);
-        assert_eq!(profile(None, Some("coding_readwrite")), Profile::CodingReadwrite);
-        assert_eq!(profile(Some("research_readonly"), Some("coding_readwrite")), Profile::ResearchReadonly);
-        assert_eq!(profile(Some("all_of_it"), Some("coding_readwrite")), Profile::Toolfree);
+        assert_eq!(
+            profile(None, Some("coding_readwrite")),
+            Profile::CodingReadwrite
+        );
+        assert_eq!(
+            profile(Some("research_readonly"), Some("coding_readwrite")),
+            Profile::ResearchReadonly
+        );
+        assert_eq!(
+            profile(Some("all_of_it"), Some("coding_readwrite")),
+            Profile::Toolfree
+        );
     }
 
     #[test]

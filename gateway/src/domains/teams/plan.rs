@@ -79,7 +79,9 @@ pub fn plan(new: &NewTeam, template: Option<&Content>) -> Result<Plan, Vec<Field
 
 /// The roles as asked for, with what the template says of each.
 fn roles(new: &NewTeam, template: Option<&Content>) -> Vec<NewRole> {
-    let given = template.map(|content| content.roles.as_slice()).unwrap_or_default();
+    let given = template
+        .map(|content| content.roles.as_slice())
+        .unwrap_or_default();
     let from_template = |slot: &str| given.iter().find(|role| role.slot == slot);
     let seat = |word: Option<&String>| -> Option<Seat> {
         serde_json::from_value(serde_json::Value::String(word?.clone())).ok()
@@ -99,7 +101,8 @@ fn roles(new: &NewTeam, template: Option<&Content>) -> Vec<NewRole> {
         .map(|mut role| {
             if let Some(source) = from_template(&role.slot) {
                 role.title.get_or_insert_with(|| source.title.clone());
-                role.system_prompt.get_or_insert_with(|| source.system_prompt.clone());
+                role.system_prompt
+                    .get_or_insert_with(|| source.system_prompt.clone());
                 role.seat = role.seat.or_else(|| seat(source.seat.as_ref()));
             }
             role
@@ -122,7 +125,8 @@ fn members(
             _ => {
                 wrong.push(FieldError {
                     pointer: format!("/graph/nodes/{place}"),
-                    detail: "must be an agent, or a team that is named in its attributes".to_owned(),
+                    detail: "must be an agent, or a team that is named in its attributes"
+                        .to_owned(),
                 });
                 continue;
             }
@@ -139,7 +143,10 @@ fn members(
         members.push(Member {
             node: node.id.clone(),
             slot: slot.to_owned(),
-            name: role.name.clone().unwrap_or_else(|| format!("{} {title}", new.name)),
+            name: role
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("{} {title}", new.name)),
             title,
             system_prompt: role.system_prompt.clone(),
             brain_seed: role.brain_seed.clone(),

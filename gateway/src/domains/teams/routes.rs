@@ -200,17 +200,22 @@ async fn shown(
         let standing = of_team(db, scope, &row).await?;
         let graph: Graph = serde_json::from_str(&row.topology).map_err(ApiError::internal)?;
         let own: Vec<String> = serde_json::from_str(&row.mcp_bundles).unwrap_or_default();
-        let members = seats.iter().filter(|seat| seat.team_id == row.id).map(|seat| {
-            let agent = agents.get(&seat.agent_id).filter(|claw| claw.deleted_at.is_none());
-            TeamMember {
-                node: seat.node.clone(),
-                slot: seat.slot.clone(),
-                agent_id: seat.agent_id,
-                name: agent.map(|claw| claw.name.clone()),
-                status: agent.map(|claw| AgentState::from_stored(&claw.status)),
-                model_binding: agent.and_then(|claw| claw.model_binding.clone()),
-            }
-        });
+        let members = seats
+            .iter()
+            .filter(|seat| seat.team_id == row.id)
+            .map(|seat| {
+                let agent = agents
+                    .get(&seat.agent_id)
+                    .filter(|claw| claw.deleted_at.is_none());
+                TeamMember {
+                    node: seat.node.clone(),
+                    slot: seat.slot.clone(),
+                    agent_id: seat.agent_id,
+                    name: agent.map(|claw| claw.name.clone()),
+                    status: agent.map(|claw| AgentState::from_stored(&claw.status)),
+                    model_binding: agent.and_then(|claw| claw.model_binding.clone()),
+                }
+            });
         let created_by = users.iter().find(|user| user.id == row.created_by);
         shown.push(Team {
             id: row.id,

@@ -64,11 +64,15 @@ pub async fn of_team(
         (Some(id), Some(version)) => templates::store::version(db, scope, id, version).await?,
         _ => None,
     };
-    let template = template
-        .and_then(|stored| templates::model::Content::from_stored(&stored.content).ok());
-    let profile = template.as_ref().map(|content| content.risk_profile.as_str());
+    let template =
+        template.and_then(|stored| templates::model::Content::from_stored(&stored.content).ok());
+    let profile = template
+        .as_ref()
+        .map(|content| content.risk_profile.as_str());
     let own: Vec<String> = serde_json::from_str(&row.mcp_bundles).unwrap_or_default();
-    let given = template.iter().flat_map(|content| content.mcp_bundles.iter());
+    let given = template
+        .iter()
+        .flat_map(|content| content.mcp_bundles.iter());
     Ok(Standing {
         team: Some(row.id),
         profile: effective_profile(row.risk_profile.as_deref(), profile),

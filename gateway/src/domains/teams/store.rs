@@ -60,9 +60,11 @@ pub async fn insert(
         .await?;
     put_members(db, members).await?;
     if !records.is_empty() {
-        runtime_agent::Entity::insert_many(records.into_iter().map(IntoActiveModel::into_active_model))
-            .exec_without_returning(db)
-            .await?;
+        runtime_agent::Entity::insert_many(
+            records.into_iter().map(IntoActiveModel::into_active_model),
+        )
+        .exec_without_returning(db)
+        .await?;
     }
     Ok(())
 }
@@ -134,17 +136,33 @@ pub async fn of_agent(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn replace(db: &impl ConnectionTrait, row: &team::Model, from: i64) -> Result<bool, DbErr> {
+pub async fn replace(
+    db: &impl ConnectionTrait,
+    row: &team::Model,
+    from: i64,
+) -> Result<bool, DbErr> {
     let done = team::Entity::update_many()
         .col_expr(team::Column::Name, Expr::value(row.name.clone()))
-        .col_expr(team::Column::Description, Expr::value(row.description.clone()))
+        .col_expr(
+            team::Column::Description,
+            Expr::value(row.description.clone()),
+        )
         .col_expr(team::Column::State, Expr::value(row.state.clone()))
-        .col_expr(team::Column::RiskProfile, Expr::value(row.risk_profile.clone()))
-        .col_expr(team::Column::McpBundles, Expr::value(row.mcp_bundles.clone()))
+        .col_expr(
+            team::Column::RiskProfile,
+            Expr::value(row.risk_profile.clone()),
+        )
+        .col_expr(
+            team::Column::McpBundles,
+            Expr::value(row.mcp_bundles.clone()),
+        )
         .col_expr(team::Column::Lifecycle, Expr::value(row.lifecycle.clone()))
         .col_expr(team::Column::Topology, Expr::value(row.topology.clone()))
         .col_expr(team::Column::WorkbenchId, Expr::value(row.workbench_id))
-        .col_expr(team::Column::ModelBinding, Expr::value(row.model_binding.clone()))
+        .col_expr(
+            team::Column::ModelBinding,
+            Expr::value(row.model_binding.clone()),
+        )
         .col_expr(team::Column::UpdatedAt, Expr::value(row.updated_at))
         .col_expr(team::Column::Version, Expr::value(row.version))
         .filter(team::Column::Id.eq(row.id))

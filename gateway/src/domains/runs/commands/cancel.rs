@@ -4,7 +4,7 @@ use crate::domains::audit;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::runs::entity::run;
 use crate::domains::runs::model::Status;
-use crate::domains::runs::{RunError, RunsHandle, queue, store};
+use crate::domains::runs::{RunError, RunsHandle, queue, shown, store};
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::{RunId, UserId};
 
@@ -37,12 +37,20 @@ pub async fn cancel(
             details,
         )
         .await?;
-        let facts = moved.iter().map(|run| {
-            Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id)
-        });
+        let facts = moved
+            .iter()
+            .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id));
         events::append(&mut tx, scope.workspace(), now, facts).await?;
+        for over in moved
+            .iter()
+            .filter(|run| run.status == Status::Cancelled.as_str())
+        {
+            shown::all_resting(&mut tx, scope, over.id, now).await?;
+        }
     }
-    let row = store::get(&*tx, scope, id).await?.ok_or(RunError::NotFound)?;
+    let row = store::get(&*tx, scope, id)
+        .await?
+        .ok_or(RunError::NotFound)?;
     tx.commit().await?;
     runs.tell_cancelled(moved.iter().map(|run| run.id));
     for over in moved {

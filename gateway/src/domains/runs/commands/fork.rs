@@ -26,7 +26,9 @@ pub async fn fork(
     if let Some(present) = store::get(db, scope, id).await? {
         return Ok(present);
     }
-    let origin = store::get(db, scope, from).await?.ok_or(RunError::NotFound)?;
+    let origin = store::get(db, scope, from)
+        .await?
+        .ok_or(RunError::NotFound)?;
     if !Status::parse(&origin.status).is_some_and(Status::is_final) {
         return Err(RunError::StillGoing);
     }
@@ -50,7 +52,9 @@ pub async fn fork(
     };
     let kept: Vec<_> = steps
         .into_iter()
-        .filter(|row| row.position < cut && StepStatus::parse(&row.status) == Some(StepStatus::Done))
+        .filter(|row| {
+            row.position < cut && StepStatus::parse(&row.status) == Some(StepStatus::Done)
+        })
         .map(|row| step::Model {
             run_id: id,
             // What it cost was paid by the run that it comes from.

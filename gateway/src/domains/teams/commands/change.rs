@@ -28,7 +28,7 @@ pub async fn change(
     if_version: Option<i64>,
     change: TeamChange,
 ) -> Result<team::Model, TeamError> {
-    let mut tx = state.db.write().await?;
+    let tx = state.db.write().await?;
     let mut row = present(&tx, scope, id, if_version).await?;
     let mut changed = Vec::new();
     if let Some(name) = change.name {
@@ -49,17 +49,23 @@ pub async fn change(
     }
     if let Some(graph) = change.topology {
         let seats = seats(&tx, scope, id, &graph).await?;
-        if row.workbench_id.is_some_and(|agent| seats.iter().all(|seat| seat.agent_id != agent)) {
+        if row
+            .workbench_id
+            .is_some_and(|agent| seats.iter().all(|seat| seat.agent_id != agent))
+        {
             row.workbench_id = seats.first().map(|seat| seat.agent_id);
         }
-        row.topology = serde_json::to_string(&graph).expect("a graph of strings and numbers encodes");
+        row.topology =
+            serde_json::to_string(&graph).expect("a graph of strings and numbers encodes");
         store::replace_members(&*tx, id, seats).await?;
         changed.push("topology");
     }
     if let Some(shared) = change.shared_sandbox {
         let members = store::members(&*tx, &[id]).await?;
         row.workbench_id = match shared {
-            true => row.workbench_id.or_else(|| members.first().map(|seat| seat.agent_id)),
+            true => row
+                .workbench_id
+                .or_else(|| members.first().map(|seat| seat.agent_id)),
             false => None,
         };
         changed.push("shared_sandbox");
@@ -88,7 +94,8 @@ pub async fn configure(
     if let Some(wanted) = change.mcp_bundles {
         row.mcp_bundles = bundles(&wanted);
     }
-    let details = serde_json::json!({ "risk_profile": row.risk_profile, "mcp_bundles": row.mcp_bundles });
+    let details =
+        serde_json::json!({ "risk_profile": row.risk_profile, "mcp_bundles": row.mcp_bundles });
     written(state, tx, scope, user, row, "team.configured", details).await
 }
 
@@ -98,7 +105,9 @@ async fn present(
     id: TeamId,
     if_version: Option<i64>,
 ) -> Result<team::Model, TeamError> {
-    let row = store::get(&**tx, scope, id).await?.ok_or(TeamError::NotFound)?;
+    let row = store::get(&**tx, scope, id)
+        .await?
+        .ok_or(TeamError::NotFound)?;
     if State::from_stored(&row.state) == State::Going {
         return Err(TeamError::Going);
     }
@@ -129,7 +138,17 @@ async fn written(
     if !store::replace(&*tx, &row, from).await? {
         return Err(TeamError::VersionMismatch { current: from + 1 });
     }
-    audit::record(&tx, &state.ids, now, scope, user, action, ("team", &row.id), details).await?;
+    audit::record(
+        &tx,
+        &state.ids,
+        now,
+        scope,
+        user,
+        action,
+        ("team", &row.id),
+        details,
+    )
+    .await?;
     let fact = Event::changed(ResourceKind::Team, row.id, row.version);
     events::append(&mut tx, scope.workspace(), now, [fact]).await?;
     tx.commit().await?;
@@ -153,7 +172,11 @@ async fn seats(
                 detail: detail.to_owned(),
             });
         };
-        match (node.kind, node.attributes.agent.map(ClawId), node.attributes.team) {
+        match (
+            node.kind,
+            node.attributes.agent.map(ClawId),
+            node.attributes.team,
+        ) {
             (NodeKind::Agent, Some(agent), _) => {
                 let claw = claws::get(&**tx, scope, agent).await?;
                 match claw.filter(|claw| claw.deleted_at.is_none()) {

@@ -60,7 +60,8 @@ pub async fn create(
                 mint(state, &mut tx, scope, user, agent, member).await?;
                 if let Some(template) = template.as_ref().filter(|_| member.of_template) {
                     let (of, version) = (template.row.id, template.row.version);
-                    templates::link::link_in(&tx, scope, agent, of, version, &member.slot, now).await?;
+                    templates::link::link_in(&tx, scope, agent, of, version, &member.slot, now)
+                        .await?;
                     templates::link::seed_in(&mut tx, &state.ids, scope, user, agent, now).await?;
                 }
                 agent
@@ -88,7 +89,10 @@ pub async fn create(
         topology: serde_json::to_string(&graph).expect("a graph of strings and numbers encodes"),
         workbench_id: match new.shared_sandbox {
             Some(false) => None,
-            _ => plan.members.first().and_then(|first| agents.get(&first.node).copied()),
+            _ => plan
+                .members
+                .first()
+                .and_then(|first| agents.get(&first.node).copied()),
         },
         model_binding: new.model_binding.clone(),
         created_by: user,
@@ -96,30 +100,51 @@ pub async fn create(
         updated_at: now,
         version: 1,
     };
-    let seats = plan.members.iter().zip(0..).map(|(seat, position)| member::Model {
-        team_id: id,
-        node: seat.node.clone(),
-        agent_id: agents[&seat.node],
-        slot: seat.slot.clone(),
-        position,
-    });
-    let records = plan.members.iter().filter(|seat| seat.agent.is_none()).map(|seat| {
-        // The record itself never holds file or shell tools: what a step may use is decided at each of its calls.
-        runtime_agent::Model {
+    let seats = plan
+        .members
+        .iter()
+        .zip(0..)
+        .map(|(seat, position)| member::Model {
+            team_id: id,
+            node: seat.node.clone(),
             agent_id: agents[&seat.node],
-            workspace_id: scope.workspace(),
-            runtime: BUILT_IN.to_owned(),
-            model: seat.model_binding.clone().or_else(|| new.model_binding.clone()),
-            risk_profile: Profile::Toolfree.as_str().to_owned(),
-            mcp_bundles: bundles(&[Bundle::Door]),
-            created_at: now,
-        }
-    });
+            slot: seat.slot.clone(),
+            position,
+        });
+    let records = plan
+        .members
+        .iter()
+        .filter(|seat| seat.agent.is_none())
+        .map(|seat| {
+            // The record itself never holds file or shell tools: what a step may use is decided at each of its calls.
+            runtime_agent::Model {
+                agent_id: agents[&seat.node],
+                workspace_id: scope.workspace(),
+                runtime: BUILT_IN.to_owned(),
+                model: seat
+                    .model_binding
+                    .clone()
+                    .or_else(|| new.model_binding.clone()),
+                risk_profile: Profile::Toolfree.as_str().to_owned(),
+                mcp_bundles: bundles(&[Bundle::Door]),
+                created_at: now,
+            }
+        });
     store::insert(&*tx, row.clone(), seats.collect(), records.collect()).await?;
     let details = serde_json::json!({
         "name": row.name, "template": row.template_id, "agents": plan.members.len(), "topology": graph.kind,
     });
-    audit::record(&tx, &state.ids, now, scope, user, "team.created", ("team", &id), details).await?;
+    audit::record(
+        &tx,
+        &state.ids,
+        now,
+        scope,
+        user,
+        "team.created",
+        ("team", &id),
+        details,
+    )
+    .await?;
     let fact = Event::changed(ResourceKind::Team, id, row.version);
     events::append(&mut tx, scope.workspace(), now, [fact]).await?;
     tx.commit().await?;

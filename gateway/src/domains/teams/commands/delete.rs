@@ -21,12 +21,24 @@ pub async fn delete(
 ) -> Result<(), TeamError> {
     let now = state.claws.clock.now();
     let mut tx = state.db.write().await?;
-    let row = store::get(&*tx, scope, id).await?.ok_or(TeamError::NotFound)?;
+    let row = store::get(&*tx, scope, id)
+        .await?
+        .ok_or(TeamError::NotFound)?;
     if runs::open_of_team(&*tx, id, RunId(uuid::Uuid::nil())).await? {
         return Err(TeamError::Busy);
     }
     let details = serde_json::json!({ "name": row.name, "with_agents": with_agents });
-    audit::record(&tx, &state.ids, now, scope, user, "team.deleted", ("team", &id), details).await?;
+    audit::record(
+        &tx,
+        &state.ids,
+        now,
+        scope,
+        user,
+        "team.deleted",
+        ("team", &id),
+        details,
+    )
+    .await?;
     if with_agents {
         lifecycle::take_down(&mut tx, &state.ids, now, scope, user, row).await?;
     } else {

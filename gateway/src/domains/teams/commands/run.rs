@@ -27,7 +27,9 @@ pub async fn run(
     if let Some(present) = runs::get(&*tx, scope, id).await? {
         return Ok(present);
     }
-    let row = store::get(&*tx, scope, team).await?.ok_or(TeamError::NotFound)?;
+    let row = store::get(&*tx, scope, team)
+        .await?
+        .ok_or(TeamError::NotFound)?;
     if State::from_stored(&row.state) == State::Going {
         return Err(TeamError::Going);
     }

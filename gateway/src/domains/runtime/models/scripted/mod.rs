@@ -42,7 +42,11 @@ impl Model for Scripted {
         request: &Request,
         heard: &mut (dyn FnMut(Delta) + Send),
     ) -> Result<Reply, ModelError> {
-        let purpose = request.step.rsplit('/').next().filter(|last| PURPOSES.contains(last));
+        let purpose = request
+            .step
+            .rsplit('/')
+            .next()
+            .filter(|last| PURPOSES.contains(last));
         let purpose = purpose.unwrap_or("work");
         let slot = request.slot.as_deref().unwrap_or_default();
         let line = self.script.line(slot, purpose, &said(&request.messages));
@@ -70,7 +74,12 @@ impl Model for Scripted {
         Ok(Reply {
             // Words, so that the figures of a demonstration move; they cost nothing.
             usage: Usage {
-                input: words(&request.system) + request.messages.iter().map(|m| words(text_of(m))).sum::<u64>(),
+                input: words(&request.system)
+                    + request
+                        .messages
+                        .iter()
+                        .map(|m| words(text_of(m)))
+                        .sum::<u64>(),
                 output: words(&text),
                 cached: 0,
             },

@@ -15,7 +15,8 @@
 //!   when = 'status=(?<code>\d+)'  # what it names can be said and handed to tools as ${code}
 //!   say = "It failed with ${code}."
 //! ```
-//! The conversation ends with a turn that calls nothing. What is passed over is never said later.
+//! `unless` is the opposite of `when`. The conversation ends with a turn that calls nothing. What is passed over is never
+//! said later.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -72,6 +73,7 @@ struct WrittenScene {
 #[serde(deny_unknown_fields)]
 struct WrittenTurn {
     when: Option<String>,
+    unless: Option<String>,
     think: Option<String>,
     say: String,
     #[serde(default)]
@@ -95,6 +97,7 @@ struct Scene {
 #[derive(Debug)]
 struct Turn {
     when: Option<Regex>,
+    unless: Option<Regex>,
     think: Option<String>,
     say: String,
     calls: Vec<WrittenCall>,
@@ -134,13 +137,17 @@ impl Script {
             }
             let mut turns = Vec::with_capacity(scene.turn.len());
             for (place, turn) in scene.turn.into_iter().enumerate() {
-                let when = turn.when.as_deref().map(Regex::new).transpose();
-                turns.push(Turn {
-                    when: when.map_err(|source| ScriptError::Condition {
+                let condition = |text: Option<String>| {
+                    let read = text.as_deref().map(Regex::new).transpose();
+                    read.map_err(|source| ScriptError::Condition {
                         scene: number + 1,
                         turn: place + 1,
                         source: Box::new(source),
-                    })?,
+                    })
+                };
+                turns.push(Turn {
+                    when: condition(turn.when)?,
+                    unless: condition(turn.unless)?,
                     think: turn.think,
                     say: turn.say,
                     calls: turn.calls,
@@ -159,7 +166,10 @@ impl Script {
     pub(super) fn line(&self, slot: &str, purpose: &str, said: &Said) -> Line {
         let fits = |scene: &&Scene| {
             scene.slot.as_deref().is_none_or(|wanted| wanted == slot)
-                && scene.purpose.as_deref().is_none_or(|wanted| wanted == purpose)
+                && scene
+                    .purpose
+                    .as_deref()
+                    .is_none_or(|wanted| wanted == purpose)
         };
         let Some(scene) = self.scenes.iter().find(fits) else {
             return spoken_out(&format!("The script has no scene for the role `{slot}`."));
@@ -186,9 +196,21 @@ impl Script {
 
 impl Scene {
     /// The first turn from `from` on whose condition fits; what the condition names is kept.
-    fn next(&self, from: usize, came_back: &str, known: &mut BTreeMap<String, String>) -> Option<usize> {
+    fn next(
+        &self,
+        from: usize,
+        came_back: &str,
+        known: &mut BTreeMap<String, String>,
+    ) -> Option<usize> {
         let later = self.turns.iter().enumerate().skip(from);
         for (place, turn) in later {
+            if turn
+                .unless
+                .as_ref()
+                .is_some_and(|unless| unless.is_match(came_back))
+            {
+                continue;
+            }
             let Some(when) = &turn.when else {
                 return Some(place);
             };
@@ -208,7 +230,9 @@ impl Scene {
 fn spoken_out(why: &str) -> Line {
     Line {
         think: None,
-        say: format!("{why} A model would go on here; bind one to this agent, or extend the script."),
+        say: format!(
+            "{why} A model would go on here; bind one to this agent, or extend the script."
+        ),
         calls: Vec::new(),
     }
 }
@@ -272,12 +296,20 @@ mod tests {
         let script = Script::parse(SMALL).unwrap();
         let line = script.line("tester", "work", &said("go", &[]));
         assert_eq!(line.calls[0].0, "shell");
-        assert_eq!(script.line("tester", "work", &said("go", &["status=0"])).say, "They pass.");
+        assert_eq!(
+            script
+                .line("tester", "work", &said("go", &["status=0"]))
+                .say,
+            "They pass."
+        );
         let failed = script.line("tester", "work", &said("go", &["status=101"]));
         assert_eq!(failed.say, "It failed with 101, not ${other}.");
         assert_eq!(failed.calls[0].1["path"], "/tmp/101");
         let end = script.line("tester", "work", &said("go", &["status=101", "whatever"]));
-        assert_eq!((end.say.as_str(), end.calls.len()), ("The end after 101.", 0));
+        assert_eq!(
+            (end.say.as_str(), end.calls.len()),
+            ("The end after 101.", 0)
+        );
     }
 
     #[test]
@@ -287,8 +319,21 @@ mod tests {
             script.line("poet", "work", &said("go", &[])),
             script.line("tester", "work", &said("go", &["status=0", "more"])),
         ] {
-            assert!(line.calls.is_empty() && line.say.contains("script"), "{line:?}");
+            assert!(
+                line.calls.is_empty() && line.say.contains("script"),
+                "{line:?}"
+            );
         }
+    }
+
+    #[test]
+    fn a_turn_is_passed_over_when_what_came_back_is_what_it_is_not_for() {
+        let script = Script::parse(
+            "[[scene]]\n[[scene.turn]]\nunless = 'known'\nsay = 'unknown'\n[[scene.turn]]\nsay = 'go on'",
+        );
+        let script = script.unwrap();
+        assert_eq!(script.line("any", "plan", &said("known", &[])).say, "go on");
+        assert_eq!(script.line("any", "plan", &said("new", &[])).say, "unknown");
     }
 
     #[test]
@@ -296,7 +341,13 @@ mod tests {
         let wrong = SMALL.replace("status=0", "status=(");
         let error = Script::parse(&wrong).unwrap_err().to_string();
         assert!(error.contains("scene 1, turn 2"), "{error}");
-        assert!(matches!(Script::parse("[[scene]]\nturn = []"), Err(ScriptError::Empty(1))));
-        assert!(matches!(Script::parse("[[scene]]\nslot = 1"), Err(ScriptError::Form(_))));
+        assert!(matches!(
+            Script::parse("[[scene]]\nturn = []"),
+            Err(ScriptError::Empty(1))
+        ));
+        assert!(matches!(
+            Script::parse("[[scene]]\nslot = 1"),
+            Err(ScriptError::Form(_))
+        ));
     }
 }
