@@ -445,6 +445,7 @@ fn states(
         sandboxes,
         repos: hosts::repos(shared),
         mesh: hosts::mesh(shared),
+        models: hosts::models(shared),
     })
 }
 

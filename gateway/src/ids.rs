@@ -105,6 +105,8 @@ typed_id! {
     TeamId;
     /// A durable run of a topology.
     RunId;
+    /// A model that a workspace's agents may think with.
+    ModelId;
     /// One HTTP request.
     RequestId;
 }

@@ -32,6 +32,7 @@ mod m0505_doors;
 mod m0506_repo_mirrors;
 mod m0507_door_addresses;
 mod m0601_runs;
+mod m0604_models;
 mod m0606_teams;
 
 /// The whole history, oldest first.
@@ -64,6 +65,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0506_repo_mirrors::Migration),
             Box::new(m0507_door_addresses::Migration),
             Box::new(m0601_runs::Migration),
+            Box::new(m0604_models::Migration),
             Box::new(m0606_teams::Migration),
         ]
     }

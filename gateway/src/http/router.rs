@@ -24,7 +24,8 @@ use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
 use crate::domains::{
-    apps, audit, auth, claws, doors, fleet, live, mesh, operator, repos, sandboxes, workspaces,
+    apps, audit, auth, claws, doors, fleet, live, mesh, models, operator, repos, sandboxes,
+    workspaces,
 };
 use crate::error::{ApiError, Code};
 
@@ -43,6 +44,7 @@ pub struct States {
     pub sandboxes: sandboxes::SandboxesHandle,
     pub repos: repos::routes::ReposState,
     pub mesh: mesh::routes::MeshState,
+    pub models: models::routes::ModelsState,
 }
 
 /// The layers around the routes.
@@ -105,6 +107,7 @@ domains! {
     sandboxes => sandboxes::routes::router();
     repos => repos::routes::router();
     mesh => mesh::routes::router();
+    models => models::routes::router();
 }
 
 fn pages_router() -> OpenApiRouter {
