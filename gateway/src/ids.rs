@@ -107,6 +107,8 @@ typed_id! {
     RunId;
     /// A token by which an agent's own programs call its tools.
     AgentTokenId;
+    /// A model that a workspace's agents may think with.
+    ModelId;
     /// One HTTP request.
     RequestId;
 }

@@ -210,6 +210,25 @@ const CASES: &[(&str, Least, &str)] = &[
     ),
     ("DELETE /api/fleet/meshvpn", Role("admin"), ""),
     ("GET /api/fleet/meshvpn/devices", Role("viewer"), ""),
+    ("GET /api/models", Role("viewer"), ""),
+    (
+        "POST /api/models",
+        Role("admin"),
+        r#"{"provider":"openai","model":"gpt-5","key":"sk-never-used"}"#,
+    ),
+    (
+        "PATCH /api/models/{id}",
+        Role("admin"),
+        r#"{"is_default":false}"#,
+    ),
+    ("DELETE /api/models/{id}", Role("admin"), ""),
+    ("POST /api/models/{id}/try", Role("admin"), ""),
+    ("GET /api/models/settings", Role("viewer"), ""),
+    (
+        "PUT /api/models/settings",
+        Role("admin"),
+        r#"{"run_ceiling_microusd":null,"month_ceiling_microusd":null}"#,
+    ),
     ("GET /api/repos/connections", Role("viewer"), ""),
     (
         "POST /api/repos/connections",
@@ -400,8 +419,8 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
             "0190a000-0000-7000-8000-000000000001".to_owned()
         }
         path if path.starts_with("/api/workspaces/{id}") => owner.workspace.clone(),
-        // They exist only through a broker; tests/it/repos tries those of others.
-        path if path.starts_with("/api/repos/") => {
+        // They exist only through a broker; tests/it/repos and tests/it/models try those of others.
+        path if path.starts_with("/api/repos/") || path.starts_with("/api/models/") => {
             "0190a000-0000-7000-8000-000000000001".to_owned()
         }
         path if path.starts_with("/api/ops/actors/{id}") => "roost%2Flive".to_owned(),

@@ -17,6 +17,7 @@ mod http;
 mod identity;
 mod kill_points;
 mod mesh;
+mod models;
 mod operator;
 mod people;
 mod rebinding;

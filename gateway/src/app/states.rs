@@ -96,6 +96,7 @@ pub(super) fn states(
         sandboxes,
         repos: hosts::repos(shared),
         mesh: hosts::mesh(shared),
+        models: hosts::models(shared),
         tools: toolbox::state(shared, work.agents.tools.clone()),
         runs: work.runs.clone(),
         runtime: work.agents.clone(),

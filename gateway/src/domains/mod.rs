@@ -8,6 +8,7 @@ pub mod doors;
 pub mod fleet;
 pub mod live;
 pub mod mesh;
+pub mod models;
 pub mod operator;
 pub mod repos;
 pub mod runs;

@@ -24,8 +24,8 @@ use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
 use crate::domains::{
-    apps, audit, auth, claws, doors, fleet, live, mesh, operator, repos, runs, runtime, sandboxes,
-    skills, teams, templates, tools, workspaces,
+    apps, audit, auth, claws, doors, fleet, live, mesh, models, operator, repos, runs, runtime,
+    sandboxes, skills, teams, templates, tools, workspaces,
 };
 use crate::error::{ApiError, Code};
 
@@ -50,6 +50,7 @@ pub struct States {
     pub teams: teams::routes::TeamsState,
     pub skills: skills::routes::SkillsState,
     pub templates: templates::routes::TemplatesState,
+    pub models: models::routes::ModelsState,
 }
 
 /// The layers around the routes.
@@ -118,6 +119,7 @@ domains! {
     teams => teams::routes::router();
     skills => skills::routes::router();
     templates => templates::routes::router();
+    models => models::routes::router();
 }
 
 fn pages_router() -> OpenApiRouter {

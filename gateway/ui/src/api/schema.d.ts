@@ -801,6 +801,77 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models that agents of the workspace may think with. */
+        get: operations["list"];
+        put?: never;
+        /** Adds a model. Its key goes to the secret broker, and is never shown again. */
+        post: operations["add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What may be spent on models. */
+        get: operations["settings"];
+        /** Sets what may be spent on models. A turn that is under way ends as it began. */
+        put: operations["set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a model; its key is forgotten. */
+        delete: operations["remove"];
+        options?: never;
+        head?: never;
+        /** Changes a model's price or key, or whether it is the default. */
+        patch: operations["change"];
+        trace?: never;
+    };
+    "/api/models/{id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a model one small question, and tells how that went. It may cost a fraction of a cent. */
+        post: operations["try_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/nodes": {
         parameters: {
             query?: never;
@@ -1712,6 +1783,19 @@ export interface components {
          * @enum {string}
          */
         ActorState: "starting" | "running" | "backing_off" | "stopping" | "stopped" | "failed";
+        /** @description `agent.computer.frame`: what stands on an agent's screen. */
+        AgentComputerFrame: {
+            agentId: components["schemas"]["ClawId"];
+            app: components["schemas"]["App"];
+            lines?: components["schemas"]["FrameLine"][];
+            url?: string | null;
+        };
+        /** @description `agent.reasoning.delta`: a chunk to append to the reasoning stream. */
+        AgentReasoningDelta: {
+            agentId: components["schemas"]["ClawId"];
+            channel?: components["schemas"]["Channel"] | null;
+            text: string;
+        };
         /**
          * @description What an agent does just now.
          * @enum {string}
@@ -1723,6 +1807,24 @@ export interface components {
             role?: string | null;
             status: components["schemas"]["AgentState"];
         };
+        /** @description `agent.task.update` */
+        AgentTaskUpdate: {
+            agentId: components["schemas"]["ClawId"];
+            /** Format: int64 */
+            elapsedMs?: number | null;
+            steps?: components["schemas"]["TaskPart"][];
+            /** @description A run's step: `<run id>/<step>`. */
+            taskId: string;
+            title: string;
+        };
+        /** @description `agent.tool.call` */
+        AgentToolCall: {
+            agentId: components["schemas"]["ClawId"];
+            /** @description `false` when absent. */
+            doorRequired?: boolean;
+            target?: string | null;
+            tool: string;
+        };
         /** @description A fresh API session. The token is shown once. */
         ApiSession: {
             /** Format: date-time */
@@ -1731,6 +1833,11 @@ export interface components {
             label: string;
             token: string;
         };
+        /**
+         * @description What a computer frame shows.
+         * @enum {string}
+         */
+        App: "browser" | "terminal" | "slack" | "claw-chat";
         /** @description An app that an agent is connected to. The token itself is never shown. */
         AppConnection: {
             agent_id?: components["schemas"]["ClawId"] | null;
@@ -1914,6 +2021,11 @@ export interface components {
             position: number;
             sha256: string;
         };
+        /**
+         * @description Where a chunk of an agent's stream belongs.
+         * @enum {string}
+         */
+        Channel: "think" | "say" | "tool";
         /** @description Kill points, as they stand. */
         ChaosNow: {
             /** @description Whether the configuration allows to arm any of them. */
@@ -2234,6 +2346,16 @@ export interface components {
          * @enum {string}
          */
         FleetMetric: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
+        /**
+         * @description How a topology is drawn.
+         * @enum {string}
+         */
+        Formation: "hierarchy" | "flat" | "live";
+        /** @description A line of a computer frame. */
+        FrameLine: {
+            kind?: components["schemas"]["LineKind"] | null;
+            text: string;
+        };
         /** @description A fresh invitation. The link is shown once. */
         FreshInvitation: {
             /** Format: date-time */
@@ -2380,11 +2502,20 @@ export interface components {
             workspace_bytes?: number;
         };
         /**
+         * @description How a line of a computer frame looks.
+         * @enum {string}
+         */
+        LineKind: "plain" | "add" | "del" | "ok" | "warn" | "cursor";
+        /**
          * @description The events of `/api/events`: a field for each type, with what its `data:` line holds. Types that nothing emits yet
          *     are not here.
          */
         LiveEvents: {
+            "agent.computer.frame": components["schemas"]["AgentComputerFrame"];
+            "agent.reasoning.delta": components["schemas"]["AgentReasoningDelta"];
             "agent.status": components["schemas"]["AgentStatus"];
+            "agent.task.update": components["schemas"]["AgentTaskUpdate"];
+            "agent.tool.call": components["schemas"]["AgentToolCall"];
             beat: components["schemas"]["Beat"];
             "door.request": components["schemas"]["DoorRequest"];
             "door.resolve": components["schemas"]["DoorResolve"];
@@ -2392,6 +2523,9 @@ export interface components {
             "placement.fallback": components["schemas"]["PlacementFallback"];
             reset: components["schemas"]["Reset"];
             "resource.changed": components["schemas"]["ResourceChanged"];
+            telemetry: components["schemas"]["Telemetry"];
+            "topology.update": components["schemas"]["TopologyUpdate"];
+            "world.touch": components["schemas"]["WorldTouch"];
         };
         /** @description Either a one-time login, or e-mail and password. */
         Login: {
@@ -2506,6 +2640,91 @@ export interface components {
          * @enum {string}
          */
         MirrorState: "waiting" | "fetching" | "ready" | "failed" | "removing";
+        /** @description A model. */
+        ModelBinding: {
+            base_url: string;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: components["schemas"]["UserBrief"] | null;
+            has_key: boolean;
+            id: components["schemas"]["ModelId"];
+            is_default: boolean;
+            model: string;
+            /** @description `<provider>/<model>`: what an agent's `model_binding` says. */
+            name: string;
+            price?: components["schemas"]["ModelPrice"] | null;
+            provider?: components["schemas"]["ModelProvider"] | null;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description What of a model changes. Another address is another model: its key goes nowhere else. */
+        ModelChange: {
+            is_default?: boolean | null;
+            /**
+             * Format: password
+             * @description In the place of the one before.
+             */
+            key?: string | null;
+            price?: components["schemas"]["ModelPrice"] | null;
+        };
+        /** Format: uuid */
+        ModelId: string;
+        /** @description What tokens of a model cost. */
+        ModelPrice: {
+            /**
+             * Format: int64
+             * @description Millionths of a dollar for a million tokens of the conversation.
+             */
+            input_microusd: number;
+            /**
+             * Format: int64
+             * @description Of the answer.
+             */
+            output_microusd: number;
+        };
+        /**
+         * @description Who serves a model.
+         * @enum {string}
+         */
+        ModelProvider: "openai" | "anthropic" | "gemini" | "ollama";
+        /** @description What may be spent, in millionths of a dollar; `null`: as much as they like. */
+        ModelSettings: {
+            /**
+             * Format: int64
+             * @description By all runs within thirty days.
+             */
+            month_ceiling_microusd?: number | null;
+            /**
+             * Format: int64
+             * @description By one run with all its children.
+             */
+            run_ceiling_microusd?: number | null;
+        };
+        /** @description How a small question went. */
+        ModelTried: {
+            /**
+             * Format: int64
+             * @description Absent when the price is not known.
+             */
+            cost_microusd?: number | null;
+            /** @description What went wrong and what to do. */
+            error?: string | null;
+            /**
+             * Format: int64
+             * @description Until the end of the answer.
+             */
+            latency_ms: number;
+            /** @description Whether that may go by itself. */
+            may_be_retried: boolean;
+            ok: boolean;
+            /** @description The beginning of what it said. */
+            text: string;
+        };
+        /** @description The models of a workspace. */
+        Models: {
+            /** @description In the order of their names; at most 50. */
+            items: components["schemas"]["ModelBinding"][];
+        };
         /** @description A new API session. */
         NewApiSession: {
             /**
@@ -2595,6 +2814,22 @@ export interface components {
             kind: components["schemas"]["MeshKind"];
             /** @description Tailscale's name of the network; absent: the key's own. */
             tailnet?: string | null;
+        };
+        /** @description A model to add. Its key is never shown again. */
+        NewModel: {
+            /** @description Where the API is; the provider's own where it is left out. */
+            base_url?: string | null;
+            /** @description Whether agents without a model of their own think with it. */
+            is_default?: boolean;
+            /**
+             * Format: password
+             * @description May be left out where the server needs none.
+             */
+            key?: string | null;
+            /** @description The provider's name for it. */
+            model: string;
+            price?: components["schemas"]["ModelPrice"] | null;
+            provider: components["schemas"]["ModelProvider"];
         };
         /** @description A new password. `current` is needed unless the session came from a one-time login. */
         NewPassword: {
@@ -3285,6 +3520,11 @@ export interface components {
             join_code: string;
             node: components["schemas"]["Node"];
         };
+        /**
+         * @description How far a part of a task is.
+         * @enum {string}
+         */
+        PartState: "done" | "active" | "pending";
         /** @description One end of an actor that was, or was to be, started again. */
         PastEnd: {
             /**
@@ -3564,7 +3804,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network" | "skill" | "team_template" | "team" | "run" | "model";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -3734,6 +3974,31 @@ export interface components {
         Switch: {
             workspace_id: components["schemas"]["WorkspaceId"];
         };
+        /** @description A part of a task. */
+        TaskPart: {
+            label: string;
+            state: components["schemas"]["PartState"];
+        };
+        /** @description `telemetry`: what the workspace uses just now. */
+        Telemetry: {
+            /**
+             * Format: double
+             * @description The last minute's cost, as USD an hour.
+             */
+            costPerHr?: number | null;
+            /** Format: int64 */
+            doorsPending?: number | null;
+            /**
+             * Format: int64
+             * @description Agents' loops that go on just now.
+             */
+            loops?: number | null;
+            /**
+             * Format: double
+             * @description Tokens of the last minute, in and out.
+             */
+            tokensPerMin?: number | null;
+        };
         /** @description The workspace that an actor works for. Absent on what serves the whole deployment. */
         Tenant: string;
         /** @description The code that a terminal shows. */
@@ -3761,6 +4026,12 @@ export interface components {
             items: components["schemas"]["ToolInfo"][];
             /** Format: date-time */
             reported_at?: string | null;
+        };
+        /** @description `topology.update` */
+        TopologyUpdate: {
+            edges?: components["schemas"]["WorldEdge"][];
+            formation: components["schemas"]["Formation"];
+            nodes?: components["schemas"]["WorldNode"][];
         };
         /** @description What changed in the tree since the event before. */
         TreeDelta: {
@@ -3913,6 +4184,41 @@ export interface components {
         };
         /** Format: uuid */
         WorkspaceId: string;
+        /** @description An edge of a topology. */
+        WorldEdge: {
+            from: string;
+            kind?: components["schemas"]["WorldEdgeKind"] | null;
+            to: string;
+        };
+        /**
+         * @description What an edge of a topology stands for.
+         * @enum {string}
+         */
+        WorldEdgeKind: "parent" | "peer" | "flow";
+        /** @description A node of a topology. */
+        WorldNode: {
+            id: string;
+            label?: string | null;
+            parentId?: string | null;
+            tier: components["schemas"]["WorldTier"];
+        };
+        /**
+         * @description What a node of the world view is.
+         * @enum {string}
+         */
+        WorldTier: "org" | "company" | "team" | "agent" | "service" | "event";
+        /** @description `world.touch`: an agent works with a node of the world view. */
+        WorldTouch: {
+            agentId: components["schemas"]["ClawId"];
+            kind?: components["schemas"]["ActivityKind"] | null;
+            /** @description Of the world view: `machine:<id>`, `machine:local`, `model:<name>`. */
+            nodeId: string;
+            /**
+             * Format: double
+             * @description 0 to 1; 1 when absent.
+             */
+            weight?: number | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -7026,6 +7332,326 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Models"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewModel"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelBinding"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSettings"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelSettings"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSettings"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ModelId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ModelId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelBinding"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    try_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ModelId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelTried"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

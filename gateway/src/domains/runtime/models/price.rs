@@ -14,7 +14,8 @@ impl Price {
     /// counted in full, since providers discount them differently.
     pub fn of(self, usage: Usage) -> u64 {
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
-        let millionths = part(usage.input, self.input) + part(usage.output, self.output);
+        let millionths =
+            part(usage.input, self.input).saturating_add(part(usage.output, self.output));
         u64::try_from(millionths.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 }
