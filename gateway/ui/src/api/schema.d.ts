@@ -599,6 +599,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/claws/{id}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tokens of an agent that are good still, newest first. */
+        get: operations["list_agent_tokens"];
+        put?: never;
+        /** Makes a token by which the agent's own programs call its tools. It is shown once. */
+        post: operations["make_agent_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revokes a token: it opens nothing from now on. */
+        delete: operations["revoke_agent_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/doors": {
         parameters: {
             query?: never;
@@ -1531,6 +1566,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp/repo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Git in its sandbox: an MCP server (Streamable HTTP, without sessions). */
+        post: operations["mcp_repo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Files and commands in its sandbox: an MCP server (Streamable HTTP, without sessions). */
+        post: operations["mcp_sandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The skills of the agent whose token this is: an MCP server (Streamable HTTP, without sessions). */
+        post: operations["mcp_skills"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -1723,6 +1809,22 @@ export interface components {
             role?: string | null;
             status: components["schemas"]["AgentState"];
         };
+        /** @description A token of an agent that is good still; the token itself is not kept. */
+        AgentToken: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            id: components["schemas"]["AgentTokenId"];
+            label: string;
+            /**
+             * Format: date-time
+             * @description To within five minutes; absent when it was never used.
+             */
+            last_used_at?: string | null;
+        };
+        /** Format: uuid */
+        AgentTokenId: string;
         /** @description A fresh API session. The token is shown once. */
         ApiSession: {
             /** Format: date-time */
@@ -2234,6 +2336,15 @@ export interface components {
          * @enum {string}
          */
         FleetMetric: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
+        /** @description A fresh token. It is shown once. */
+        FreshAgentToken: {
+            /** Format: date-time */
+            expires_at: string;
+            id: components["schemas"]["AgentTokenId"];
+            label: string;
+            /** @description `Authorization: Bearer <token>` at `/mcp/skills`, `/mcp/sandbox` and `/mcp/repo`. */
+            token: string;
+        };
         /** @description A fresh invitation. The link is shown once. */
         FreshInvitation: {
             /** Format: date-time */
@@ -2506,6 +2617,16 @@ export interface components {
          * @enum {string}
          */
         MirrorState: "waiting" | "fetching" | "ready" | "failed" | "removing";
+        /** @description A token to make. */
+        NewAgentToken: {
+            /**
+             * Format: int32
+             * @description 1 to 365; 90 when absent.
+             */
+            expires_in_days?: number | null;
+            /** @description What it is for, so that one knows which to revoke. */
+            label: string;
+        };
         /** @description A new API session. */
         NewApiSession: {
             /**
@@ -2920,6 +3041,24 @@ export interface components {
                 state?: components["schemas"]["OperationState"] | null;
                 /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
                 what: string;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_AgentToken: {
+            items: {
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                expires_at: string;
+                id: components["schemas"]["AgentTokenId"];
+                label: string;
+                /**
+                 * Format: date-time
+                 * @description To within five minutes; absent when it was never used.
+                 */
+                last_used_at?: string | null;
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -3564,7 +3703,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network" | "skill" | "team_template" | "team" | "run";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -6293,6 +6432,168 @@ export interface operations {
                 };
             };
             504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_agent_tokens: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AgentToken"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    make_agent_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeat is 409 already-answered: the token is not kept */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAgentToken"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreshAgentToken"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_agent_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                token_id: components["schemas"]["AgentTokenId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9279,6 +9580,213 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    mcp_repo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description a message of the Model Context Protocol, with an agent's token as bearer */
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description the answer, or a stream of messages that ends with it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mcp_sandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description a message of the Model Context Protocol, with an agent's token as bearer */
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description the answer, or a stream of messages that ends with it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mcp_skills: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description a message of the Model Context Protocol, with an agent's token as bearer */
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description the answer, or a stream of messages that ends with it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
