@@ -31,6 +31,22 @@ fn suite() -> Option<(PathBuf, PathBuf)> {
     there.then_some((suite, node))
 }
 
+/// What the suite wrote down of checks that failed.
+fn failures(results: &std::path::Path) -> String {
+    let mut said = String::new();
+    let scenarios = std::fs::read_dir(results).expect("the results");
+    for scenario in scenarios.flatten() {
+        let file = scenario.path().join("checks.json");
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let checks: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap_or_default();
+        for check in checks.iter().filter(|check| check["status"] == "FAILURE") {
+            let name = scenario.file_name();
+            said.push_str(&format!("{name:?}: {}\n", check["errorMessage"]));
+        }
+    }
+    said
+}
+
 async fn judged(revision: &str) {
     let Some((suite, node)) = suite() else { return };
     let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
@@ -68,9 +84,10 @@ async fn judged(revision: &str) {
         .expect("the suite runs");
     assert!(
         judged.status.success(),
-        "{}\n{}",
+        "{}\n{}\n{}",
         String::from_utf8_lossy(&judged.stdout),
-        String::from_utf8_lossy(&judged.stderr)
+        String::from_utf8_lossy(&judged.stderr),
+        failures(results.path())
     );
     gateway.stop().await;
 }

@@ -3,10 +3,10 @@
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ServerCapabilities, ServerConfig,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -45,12 +45,15 @@ fn plain(name: &str) -> Option<Value> {
                 "content": [text("This tool intentionally returns an error for testing")] }));
         }
         "test_tool_with_progress" => json!([text("Progress test completed")]),
+        // Nothing is ever asked of a client, nor logged to one, on the stream of its request.
+        "test_streaming_elicitation" => json!([text("Done without asking")]),
+        "test_logging_tool" => json!([text("Done without logging")]),
         _ => return None,
     };
     Some(json!({ "content": content }))
 }
 
-const TOOLS: [&str; 7] = [
+const TOOLS: [&str; 10] = [
     "test_simple_text",
     "test_image_content",
     "test_audio_content",
@@ -58,6 +61,9 @@ const TOOLS: [&str; 7] = [
     "test_multiple_content_types",
     "test_error_handling",
     "test_tool_with_progress",
+    "test_streaming_elicitation",
+    "test_logging_tool",
+    "test_missing_capability",
 ];
 
 fn resource(uri: &str) -> Option<Value> {
@@ -112,6 +118,11 @@ fn prompt(name: &str, arguments: &Value) -> Option<Value> {
 fn made<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
     value["ttlMs"] = 1000.into();
     value["cacheScope"] = "private".into();
+    complete(value)
+}
+
+/// A result that asks for nothing more.
+fn complete<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
     value["resultType"] = "complete".into();
     serde_json::from_value(value)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
@@ -148,6 +159,13 @@ impl ServerHandler for Everything {
         request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
+        if request.name == "test_missing_capability" {
+            return Err(ErrorData::new(
+                ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+                "this needs a client that samples",
+                Some(json!({ "requiredCapabilities": { "sampling": {} } })),
+            ));
+        }
         let result = plain(&request.name).ok_or_else(|| unknown("such tool"))?;
         if let Some(token) = context.meta.get_progress_token()
             && request.name == "test_tool_with_progress"
@@ -162,9 +180,7 @@ impl ServerHandler for Everything {
                     .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
             }
         }
-        let result: CallToolResult = serde_json::from_value(result)
-            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        Ok(result.into())
+        complete::<CallToolResult>(result).map(Into::into)
     }
 
     async fn list_resources(&self, _: Page, _: Context) -> Result<ListResourcesResult, ErrorData> {
@@ -218,9 +234,7 @@ impl ServerHandler for Everything {
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let found = prompt(&request.name, &arguments).ok_or_else(|| unknown("such prompt"))?;
-        let result: GetPromptResult = serde_json::from_value(found)
-            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        Ok(result.into())
+        complete::<GetPromptResult>(found).map(Into::into)
     }
 
     async fn complete(
@@ -228,8 +242,7 @@ impl ServerHandler for Everything {
         _: CompleteRequestParams,
         _: Context,
     ) -> Result<CompleteResult, ErrorData> {
-        serde_json::from_value(json!({ "resultType": "complete",
+        complete(json!({
             "completion": { "values": ["paris", "park"], "total": 2, "hasMore": false } }))
-        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 }
