@@ -31,7 +31,9 @@ mod m0504_mesh_networks;
 mod m0505_doors;
 mod m0506_repo_mirrors;
 mod m0507_door_addresses;
+mod m0601_runs;
 mod m0605_agent_tokens;
+mod m0606_teams;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -62,7 +64,9 @@ impl MigratorTrait for Migrator {
             Box::new(m0505_doors::Migration),
             Box::new(m0506_repo_mirrors::Migration),
             Box::new(m0507_door_addresses::Migration),
+            Box::new(m0601_runs::Migration),
             Box::new(m0605_agent_tokens::Migration),
+            Box::new(m0606_teams::Migration),
         ]
     }
 }

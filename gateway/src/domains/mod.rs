@@ -12,4 +12,5 @@ pub mod operator;
 pub mod repos;
 pub mod sandboxes;
 pub mod tools;
+pub mod topology;
 pub mod workspaces;
