@@ -27,7 +27,8 @@ shell = "/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh"
 form = ["-P", "-F", "#{pane_id}", "-c", "/workspace"]
 others = [pane[3] for pane in panes if pane[0] == window]
 if code != 0:
-    made = tmux("new-session", "-d", "-s", "roost", "-n", window, "-x", "200", "-y", "50", *form, shell)
+    # History is set before there is a pane, because a pane keeps what it began with.
+    made = tmux("start-server", ";", "set-option", "-g", "history-limit", "10000", ";", "new-session", "-d", "-s", "roost", "-n", window, "-x", "200", "-y", "50", *form, shell)
 elif others:
     made = tmux("split-window", "-d", "-t", others[0], *form, shell)
     if made[0] == 0:

@@ -1,0 +1,219 @@
+//! What is served: to whom which tools, in every revision, and what a call does.
+
+use roost_gateway::domains::tools::Profile;
+use roost_tests::{Client, Gateway, eventually};
+use serde_json::{Value, json};
+
+use super::{CURRENT, FORMER, agent_with_token, call, request, send, under};
+
+fn names(answer: &Value) -> Vec<&str> {
+    let tools = answer["result"]["tools"].as_array().expect("tools");
+    tools
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect()
+}
+
+async fn list(client: &Client, path: &str) -> Value {
+    send(client, path, "tools/list", json!({}))
+        .expect(200)
+        .await
+        .body
+}
+
+#[tokio::test]
+async fn the_list_is_what_the_profile_offers_of_the_bundle_and_nobody_may_keep_it_for_another() {
+    let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
+    let (_, token) = agent_with_token(gateway.owner().await).await;
+    // Of an agent that is in no team.
+    let alone = gateway.anonymous().with_token(&token);
+    assert_eq!(
+        names(&list(&alone, "/mcp/skills").await),
+        ["list_skills", "read_skill"]
+    );
+    assert!(names(&list(&alone, "/mcp/sandbox").await).is_empty());
+    let denied = call(&alone, "/mcp/sandbox", "shell", json!({ "command": "id" })).await;
+    let message = denied.body["error"]["message"].as_str().expect("an error");
+    assert!(
+        message.contains("toolfree") && message.contains("not offered"),
+        "{message}"
+    );
+    for (profile, sandbox, repo) in [
+        (Profile::Toolfree, vec![], vec![]),
+        (
+            Profile::ResearchReadonly,
+            vec!["read_file", "list_files"],
+            vec!["status", "diff", "log"],
+        ),
+        (
+            Profile::CodingReadwrite,
+            vec!["shell", "read_file", "write_file", "list_files"],
+            vec!["status", "diff", "commit", "log"],
+        ),
+    ] {
+        let client = under(&gateway, profile).await.with_token(&token);
+        let answer = list(&client, "/mcp/sandbox").await;
+        assert_eq!(names(&answer), sandbox, "{profile:?}");
+        assert_eq!(answer["result"]["cacheScope"], "private");
+        assert!(
+            answer["result"]["ttlMs"]
+                .as_u64()
+                .is_some_and(|ttl| ttl > 0)
+        );
+        assert_eq!(
+            names(&list(&client, "/mcp/repo").await),
+            repo,
+            "{profile:?}"
+        );
+        // A tool of one server is none of another.
+        let elsewhere = call(&client, "/mcp/repo", "shell", json!({ "command": "id" })).await;
+        assert_eq!(
+            elsewhere.body["error"]["code"], -32602,
+            "{}",
+            elsewhere.body
+        );
+    }
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn every_revision_is_spoken_and_an_unknown_one_is_told_which() {
+    let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
+    let (_, token) = agent_with_token(gateway.owner().await).await;
+    let client = gateway.anonymous().with_token(&token);
+    for revision in FORMER {
+        let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "old", "version": "1" } } });
+        let answer = former(&client, revision, &initialize).await;
+        assert_eq!(
+            answer.body["result"]["protocolVersion"], revision,
+            "{}",
+            answer.body
+        );
+        assert_eq!(answer.body["result"]["serverInfo"]["name"], "roost-skills");
+        assert_eq!(answer.header("mcp-session-id"), "", "there are no sessions");
+        let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" });
+        let answer = former(&client, revision, &list).await;
+        assert_eq!(
+            names(&answer.body),
+            ["list_skills", "read_skill"],
+            "{revision}"
+        );
+        assert!(answer.body["result"].get("resultType").is_none());
+    }
+    let discovered = send(&client, "/mcp/skills", "server/discover", json!({}))
+        .expect(200)
+        .await;
+    let spoken = discovered.body["result"]["supportedVersions"].to_string();
+    assert!(
+        spoken.contains(CURRENT) && spoken.contains(FORMER[0]),
+        "{spoken}"
+    );
+    let unknown = client
+        .post("/mcp/skills")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "1999-01-01")
+        .header("mcp-method", "tools/list");
+    let mut body = request("tools/list", json!({}));
+    body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = "1999-01-01".into();
+    let refused = unknown.json(&body).send().await;
+    assert_eq!(refused.status, 400, "{}", refused.body);
+    // Headers that say something else than the body.
+    let other = client
+        .post("/mcp/skills")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", CURRENT)
+        .header("mcp-method", "tools/call");
+    let refused = other.json(&request("tools/list", json!({}))).send().await;
+    assert_eq!(
+        (refused.status, &refused.body["error"]["code"]),
+        (400, &json!(-32020))
+    );
+    gateway.stop().await;
+}
+
+async fn former(client: &Client, revision: &str, body: &Value) -> roost_tests::Answer {
+    client
+        .post("/mcp/skills")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", revision)
+        .json(body)
+        .expect(200)
+        .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_works_in_the_agents_own_sandbox_and_one_who_hangs_up_ends_it() {
+    let image =
+        std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:dev".to_owned());
+    let gateway = Gateway::start_with(&[("sandboxes.image", &image)]).await;
+    let owner = gateway.owner().await;
+    let (agent, token) = agent_with_token(owner).await;
+    let client = under(&gateway, Profile::CodingReadwrite)
+        .await
+        .with_token(&token);
+    let shell = async |command: &str| {
+        let answer = call(
+            &client,
+            "/mcp/sandbox",
+            "shell",
+            json!({ "command": command }),
+        )
+        .await;
+        answer.body["result"].clone()
+    };
+    let none = shell("id").await;
+    assert_eq!(none["isError"], true, "{none}");
+    assert!(
+        none["content"][0]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("no running sandbox"))
+    );
+    let sandbox = format!("/api/claws/{agent}/sandbox");
+    owner.post(&sandbox).json(&json!({})).expect(201).await;
+    let done = shell("echo hello; exit 3").await;
+    assert_eq!(done["content"][0]["text"], "hello\n[exit code 3]");
+    assert_eq!(done["isError"], true);
+    let written = call(
+        &client,
+        "/mcp/sandbox",
+        "write_file",
+        json!({ "path": "x", "content": "y" }),
+    )
+    .await;
+    assert_eq!(
+        written.body["result"]["content"][0]["text"],
+        "Made /workspace/x (1 bytes)."
+    );
+    // Who wants to see progress sees the lines.
+    let params = json!({ "name": "shell", "arguments": { "command": "echo one; sleep 1; echo two" },
+        "_meta": { "progressToken": "p" } });
+    let streamed = send(&client, "/mcp/sandbox", "tools/call", params)
+        .open()
+        .await;
+    assert_eq!(streamed.headers()["x-accel-buffering"], "no");
+    let text = streamed.text().await.expect("a stream");
+    let first = text.find("notifications/progress").expect("progress");
+    assert!(
+        first < text.find("[exit code 0]").expect("the end"),
+        "{text}"
+    );
+    // A caller that hangs up has its command ended.
+    let params =
+        json!({ "name": "shell", "arguments": { "command": "echo $$ > pid; exec sleep 300" } });
+    let waiting = send(&client, "/mcp/sandbox", "tools/call", params);
+    let waiting = tokio::spawn(async move { waiting.try_open().await.map(drop) });
+    eventually("the command runs", async || {
+        let there = shell("cat pid").await;
+        (there["isError"] != true).then_some(())
+    })
+    .await;
+    waiting.abort();
+    eventually("the command is ended", async || {
+        let there = shell("kill -0 $(cat pid)").await;
+        (there["isError"] == true).then_some(())
+    })
+    .await;
+    owner.delete(&sandbox).expect(204).await;
+    gateway.stop().await;
+}
