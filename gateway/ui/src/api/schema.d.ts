@@ -599,6 +599,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/claws/{id}/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The skills that an agent has: those of its role, with what was chosen for this agent; an exclusion wins. With
+         *     `template_id` and `role_slot`: what it would have in that role.
+         */
+        get: operations["claw_skills"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/skills/{skill_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Adds a skill to an agent, or excludes it. */
+        put: operations["choose_skill"];
+        post?: never;
+        /** Takes the choice for an agent back: it has what its role has. */
+        delete: operations["reset_skill"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/doors": {
         parameters: {
             query?: never;
@@ -1387,6 +1425,202 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The skills that the workspace sees, by name: built-in ones and its own. */
+        get: operations["skills"];
+        put?: never;
+        /** Writes a skill of the workspace's own. */
+        post: operations["create_skill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One skill. */
+        get: operations["skill"];
+        /** Writes a new version of a skill of the workspace's own. With `If-Match: <version>` only over that version. */
+        put: operations["change_skill"];
+        post?: never;
+        /** Deletes a skill of the workspace's own; roles and agents that have it go on without it. */
+        delete: operations["delete_skill"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a skill, newest first. */
+        get: operations["skill_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version of a skill. */
+        get: operations["skill_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes an earlier version back, as a new one. With `If-Match` only over that version. */
+        post: operations["restore_skill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The team templates that the workspace sees, by name: built-in ones and its own. */
+        get: operations["team_templates"];
+        put?: never;
+        /** Makes a template of the workspace's own, from nothing or from a copy. */
+        post: operations["create_team_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One template with its roles. */
+        get: operations["team_template"];
+        /** Writes a new version of a template of the workspace's own. With `If-Match: <version>` only over that version. */
+        put: operations["change_team_template"];
+        post?: never;
+        /** Deletes a template of the workspace's own; agents that were made from it go on as they are. */
+        delete: operations["delete_team_template"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates/{id}/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents that were made from a template, which version each has, and what an upgrade would do. */
+        get: operations["team_template_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates/{id}/upgrade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upgrades agents to the newest version: those that are named, or all that are behind. A prompt that somebody changed
+         *     stays; brains are never touched.
+         */
+        post: operations["upgrade_team_template_agents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a template, newest first. */
+        get: operations["team_template_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version of a template, whole; also of one that was deleted since. */
+        get: operations["team_template_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces": {
         parameters: {
             query?: never;
@@ -1978,11 +2212,39 @@ export interface components {
         };
         /** Format: uuid */
         ClawId: string;
+        /** @description A skill that an agent has. */
+        ClawSkill: {
+            id: components["schemas"]["SkillId"];
+            in_place_of?: components["schemas"]["SkillId"] | null;
+            name: string;
+            /** Format: int32 */
+            order_idx: number;
+            /** @description Its text is in the agent's context; others the agent may read. */
+            pin_in_context: boolean;
+            /** @description Why the agent has it. */
+            source: components["schemas"]["SkillSource"];
+            title: string;
+            /** Format: int64 */
+            version: number;
+            when_to_use: string;
+        };
+        /** @description The skills of an agent. */
+        ClawSkills: {
+            /** @description In their order. */
+            items: components["schemas"]["ClawSkill"][];
+            /** @description How many of those are not there at all. */
+            missing: number;
+            /** @description What was chosen for this agent alone. */
+            overrides: components["schemas"]["SkillOverride"][];
+            role?: components["schemas"]["SkillRole"] | null;
+            /** @description What its role or its choices name and it does not have. */
+            skipped: components["schemas"]["SkippedSkill"][];
+        };
         /**
          * @description Every error code there is. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
         /**
          * @description Yes or no.
          * @enum {string}
@@ -2319,6 +2581,17 @@ export interface components {
             node_id: components["schemas"]["NodeId"];
             workspace_name: string;
         };
+        /** @description An agent of which something stayed as it was. */
+        KeptAgent: {
+            agent_id: components["schemas"]["ClawId"];
+            /** Format: int64 */
+            from_version: number;
+            /** @description Its version became the newest, with the skills of its role there; else it is what it was. */
+            moved: boolean;
+            name: string;
+            /** @description For people. */
+            why: string;
+        };
         /** @description What lies between an actor and whoever reads from it. */
         Lag: {
             /**
@@ -2506,6 +2779,11 @@ export interface components {
          * @enum {string}
          */
         MirrorState: "waiting" | "fetching" | "ready" | "failed" | "removing";
+        /** @description A skill that a role names and that is not there; it is skipped. */
+        MissingSkill: {
+            name: string;
+            slot: string;
+        };
         /** @description A new API session. */
         NewApiSession: {
             /**
@@ -2628,6 +2906,39 @@ export interface components {
             /** @description Another image than the deployment's; it must hold the guest. */
             image?: string | null;
             limits?: components["schemas"]["Limits"] | null;
+        };
+        /** @description A new skill of the workspace. */
+        NewSkill: {
+            /** @description Markdown, at most 65,536 bytes. Line ends become `\n`; characters that are there without being seen are taken out. */
+            body: string;
+            /**
+             * @description Where a built-in skill has the name: that this one shall stand in its place, in this workspace, wherever the name
+             *     is used.
+             */
+            in_place_of_builtin?: boolean;
+            /** @description What agents and templates call it; never changed. Words of lower-case letters and digits with hyphens between. */
+            name: string;
+            promoted_from?: components["schemas"]["PromotedFrom"] | null;
+            /** @description At most 8 words of lower-case letters, digits and hyphens. */
+            tags?: string[];
+            /** @description 1 to 120 characters. */
+            title: string;
+            /** @description One line, 1 to 300 characters. */
+            when_to_use: string;
+        };
+        /** @description A new template of the workspace. With `from`, what is absent is taken from that template. */
+        NewTemplate: {
+            category?: components["schemas"]["TemplateCategory"] | null;
+            default_topology?: string | null;
+            description?: string | null;
+            from?: components["schemas"]["TemplateId"] | null;
+            /** @description Lower-case letters, digits and `_`, beginning with a letter, at most 40; no other template has it. Never changed. */
+            key: string;
+            mcp_bundles?: string[] | null;
+            name?: string | null;
+            risk_profile?: string | null;
+            roles?: components["schemas"]["TemplateRole"][] | null;
+            stack?: string | null;
         };
         /** @description A new workspace; the caller becomes its Owner. */
         NewWorkspace: {
@@ -3254,6 +3565,100 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description A page of a list. */
+        Page_SkillBrief: {
+            items: {
+                /**
+                 * Format: int64
+                 * @description For `If-Match`.
+                 */
+                current_version: number;
+                /** @description Every role has it. */
+                foundation: boolean;
+                id: components["schemas"]["SkillId"];
+                /** @description What agents and templates call it. */
+                name: string;
+                namesake?: components["schemas"]["SkillId"] | null;
+                source_kind: components["schemas"]["SkillSourceKind"];
+                tags: string[];
+                title: string;
+                /** Format: date-time */
+                updated_at: string;
+                visibility: components["schemas"]["SkillVisibility"];
+                /** @description By which an agent decides whether to read it. */
+                when_to_use: string;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_SkillVersionBrief: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                author?: components["schemas"]["UserBrief"] | null;
+                promoted_from?: components["schemas"]["PromotedFrom"] | null;
+                /**
+                 * Format: int64
+                 * @description The version that was taken back.
+                 */
+                restored_from?: number | null;
+                title: string;
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_TeamTemplateBrief: {
+            items: (components["schemas"]["TeamTemplateAbout"] & {
+                /** @description In the order of their work. */
+                roles: components["schemas"]["TemplateRoleBrief"][];
+            })[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_TemplateAgent: {
+            items: {
+                agent_id: components["schemas"]["ClawId"];
+                /** @description There is a newer one. */
+                behind: boolean;
+                /** Format: date-time */
+                created_at: string;
+                name: string;
+                role_slot: string;
+                /**
+                 * Format: date-time
+                 * @description When its brain was given the seed of its role.
+                 */
+                seeded_at?: string | null;
+                /**
+                 * Format: int64
+                 * @description The version that it has.
+                 */
+                template_version: number;
+                /** @description What an upgrade would do. */
+                upgrade: components["schemas"]["TemplateUpgrade"];
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_TemplateVersionBrief: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                author?: components["schemas"]["UserBrief"] | null;
+                /** @description Of the content. */
+                sha256: string;
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
         Page_Workspace: {
             items: {
                 /** Format: date-time */
@@ -3362,6 +3767,12 @@ export interface components {
              * @description When this gateway started to count.
              */
             since?: string | null;
+        };
+        /** @description What a version was made of. */
+        PromotedFrom: {
+            /** @description The id of the agent, of the artifact, or of the agent whose brain it was. */
+            id: string;
+            kind: components["schemas"]["SkillOrigin"];
         };
         /** @description Share of the last 10 s in which some or all tasks waited, percent. */
         Psi: {
@@ -3564,7 +3975,7 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network" | "skill" | "team_template" | "team" | "run";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
@@ -3717,6 +4128,117 @@ export interface components {
             user: components["schemas"]["UserBrief"];
             workspace: components["schemas"]["WorkspaceBrief"];
         };
+        /** @description A skill. */
+        Skill: components["schemas"]["SkillBrief"] & {
+            /** @description Markdown. */
+            body: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description A skill in a list. */
+        SkillBrief: {
+            /**
+             * Format: int64
+             * @description For `If-Match`.
+             */
+            current_version: number;
+            /** @description Every role has it. */
+            foundation: boolean;
+            id: components["schemas"]["SkillId"];
+            /** @description What agents and templates call it. */
+            name: string;
+            namesake?: components["schemas"]["SkillId"] | null;
+            source_kind: components["schemas"]["SkillSourceKind"];
+            tags: string[];
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            visibility: components["schemas"]["SkillVisibility"];
+            /** @description By which an agent decides whether to read it. */
+            when_to_use: string;
+        };
+        /** @description A choice for an agent. */
+        SkillChoice: {
+            /** @description `true` adds the skill; `false` excludes it, whatever the role has. */
+            include: boolean;
+        };
+        /** Format: uuid */
+        SkillId: string;
+        /**
+         * @description What a skill can come from.
+         * @enum {string}
+         */
+        SkillOrigin: "agent" | "research_artifact" | "brain_memory";
+        /** @description A choice for one agent. */
+        SkillOverride: {
+            include: boolean;
+            skill_id: components["schemas"]["SkillId"];
+        };
+        /** @description The role whose skills an agent has. */
+        SkillRole: {
+            role_slot: string;
+            template_id: components["schemas"]["TemplateId"];
+            /** Format: int64 */
+            template_version: number;
+        };
+        /**
+         * @description Why a skill that the agent should have is not there.
+         * @enum {string}
+         */
+        SkillSkippedWhy: "missing" | "deleted" | "excluded";
+        /**
+         * @description Why an agent has a skill.
+         * @enum {string}
+         */
+        SkillSource: "foundation" | "role" | "agent";
+        /**
+         * @description Where a skill comes from.
+         * @enum {string}
+         */
+        SkillSourceKind: "builtin" | "authored" | "promoted";
+        /** @description What a skill says. */
+        SkillText: {
+            /** @description Markdown, at most 65,536 bytes. Line ends become `\n`; characters that are there without being seen are taken out. */
+            body: string;
+            promoted_from?: components["schemas"]["PromotedFrom"] | null;
+            /** @description At most 8 words of lower-case letters, digits and hyphens. */
+            tags?: string[];
+            /** @description 1 to 120 characters. */
+            title: string;
+            /** @description One line, 1 to 300 characters. */
+            when_to_use: string;
+        };
+        /** @description A version of a skill with its text. */
+        SkillVersion: components["schemas"]["SkillVersionBrief"] & {
+            body: string;
+            tags: string[];
+            when_to_use: string;
+        };
+        /** @description A version of a skill in its history. */
+        SkillVersionBrief: {
+            /** Format: date-time */
+            at: string;
+            author?: components["schemas"]["UserBrief"] | null;
+            promoted_from?: components["schemas"]["PromotedFrom"] | null;
+            /**
+             * Format: int64
+             * @description The version that was taken back.
+             */
+            restored_from?: number | null;
+            title: string;
+            /** Format: int64 */
+            version: number;
+        };
+        /**
+         * @description Who sees a skill.
+         * @enum {string}
+         */
+        SkillVisibility: "builtin" | "workspace";
+        /** @description A skill that an agent would have. */
+        SkippedSkill: {
+            name: string;
+            why: components["schemas"]["SkillSkippedWhy"];
+        };
         /** @description Where stdin stands. */
         StdinTaken: {
             /**
@@ -3733,6 +4255,140 @@ export interface components {
         /** @description The workspace that the session goes on in. */
         Switch: {
             workspace_id: components["schemas"]["WorkspaceId"];
+        };
+        /** @description A template with its roles. */
+        TeamTemplate: components["schemas"]["TeamTemplateAbout"] & {
+            /** @description Skills that roles name and that are not there. */
+            missing_skills: components["schemas"]["MissingSkill"][];
+            /** @description In the order of their work. */
+            roles: components["schemas"]["TemplateRole"][];
+        };
+        /** @description What both forms of a template say. */
+        TeamTemplateAbout: {
+            category: components["schemas"]["TemplateCategory"];
+            /** Format: date-time */
+            created_at: string;
+            default_topology: string;
+            description: string;
+            id: components["schemas"]["TemplateId"];
+            key: string;
+            mcp_bundles: string[];
+            name: string;
+            risk_profile: string;
+            source: components["schemas"]["TemplateSource"];
+            stack: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description For `If-Match`.
+             */
+            version: number;
+        };
+        /** @description A template in a list. */
+        TeamTemplateBrief: components["schemas"]["TeamTemplateAbout"] & {
+            /** @description In the order of their work. */
+            roles: components["schemas"]["TemplateRoleBrief"][];
+        };
+        /** @description An agent that was made from a template. */
+        TemplateAgent: {
+            agent_id: components["schemas"]["ClawId"];
+            /** @description There is a newer one. */
+            behind: boolean;
+            /** Format: date-time */
+            created_at: string;
+            name: string;
+            role_slot: string;
+            /**
+             * Format: date-time
+             * @description When its brain was given the seed of its role.
+             */
+            seeded_at?: string | null;
+            /**
+             * Format: int64
+             * @description The version that it has.
+             */
+            template_version: number;
+            /** @description What an upgrade would do. */
+            upgrade: components["schemas"]["TemplateUpgrade"];
+        };
+        /**
+         * @description What kind of work a template is for.
+         * @enum {string}
+         */
+        TemplateCategory: "research" | "development" | "security" | "ops";
+        /** @description A version of a template, whole: what is stored, hashed and copied. */
+        TemplateContent: {
+            category?: components["schemas"]["TemplateCategory"];
+            /** @description single, pipeline, hub_spoke, hierarchical or star_moe. */
+            default_topology: string;
+            /** @description For whoever chooses one, at most 1,000 characters. */
+            description: string;
+            /** @description Of door, skills, sandbox, repo. */
+            mcp_bundles: string[];
+            /** @description 1 to 100 characters. */
+            name: string;
+            /** @description toolfree, research_readonly or coding_readwrite. */
+            risk_profile: string;
+            /** @description 1 to 40, in the order of their work. */
+            roles: components["schemas"]["TemplateRole"][];
+            /** @description rust, polyglot, web, mobile, gpu, threejs, research or any. */
+            stack: string;
+        };
+        /** Format: uuid */
+        TemplateId: string;
+        /** @description A role of a template. */
+        TemplateRole: {
+            /** @description What the brain of its agent begins with: Markdown, at most 100,000 characters. */
+            brain_seed?: string;
+            /** @description hub, gate, expert, spoke or lead, where the topology asks for one. */
+            seat?: string | null;
+            /** @description Names of skills, the most important first: the first two that are there are pinned. */
+            skills?: string[];
+            /** @description Lower-case letters, digits and `_`, at most 40; each once. */
+            slot: string;
+            /** @description One line for the team builder, at most 300 characters. */
+            summary?: string;
+            /** @description At most 20,000 characters. */
+            system_prompt: string;
+            /** @description 1 to 100 characters. */
+            title: string;
+        };
+        /** @description A role in a list. */
+        TemplateRoleBrief: {
+            seat?: string | null;
+            skills: string[];
+            slot: string;
+            summary: string;
+            title: string;
+        };
+        /**
+         * @description Who made a template.
+         * @enum {string}
+         */
+        TemplateSource: "builtin" | "workspace";
+        /**
+         * @description What an upgrade does to an agent.
+         * @enum {string}
+         */
+        TemplateUpgrade: "none" | "replace" | "same" | "keep_prompt" | "no_role";
+        /** @description A version of a template, whole. */
+        TemplateVersion: {
+            /** Format: date-time */
+            at: string;
+            content: components["schemas"]["TemplateContent"];
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description A version of a template in its history. */
+        TemplateVersionBrief: {
+            /** Format: date-time */
+            at: string;
+            author?: components["schemas"]["UserBrief"] | null;
+            /** @description Of the content. */
+            sha256: string;
+            /** Format: int64 */
+            version: number;
         };
         /** @description The workspace that an actor works for. Absent on what serves the whole deployment. */
         Tenant: string;
@@ -3813,6 +4469,32 @@ export interface components {
         };
         /** @description Whether and how large a terminal is. */
         Tty: boolean | components["schemas"]["TerminalSize"];
+        /** @description What an upgrade did. */
+        UpgradeReport: {
+            /** @description Agents of which something stayed as it was. */
+            kept: components["schemas"]["KeptAgent"][];
+            /** @description Agents that have the newest version and its prompt now. */
+            upgraded: components["schemas"]["UpgradedAgent"][];
+            /**
+             * Format: int64
+             * @description The newest version.
+             */
+            version: number;
+        };
+        /** @description Which agents to upgrade. */
+        UpgradeRequest: {
+            /** @description All that are behind, when absent. */
+            agent_ids?: components["schemas"]["ClawId"][] | null;
+        };
+        /** @description An agent that was upgraded. */
+        UpgradedAgent: {
+            agent_id: components["schemas"]["ClawId"];
+            /** Format: int64 */
+            from_version: number;
+            name: string;
+            /** @description Its prompt became another one. */
+            prompt_replaced: boolean;
+        };
         /** @description A quota: what is taken and what the plan allows. */
         Usage: {
             /** Format: int64 */
@@ -6302,6 +6984,156 @@ export interface operations {
             };
         };
     };
+    claw_skills: {
+        parameters: {
+            query?: {
+                /** @description A template, in its newest version; with `role_slot`. */
+                template_id?: components["schemas"]["TemplateId"];
+                /** @description A role of that template. */
+                role_slot?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClawSkills"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    choose_skill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                skill_id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillChoice"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset_skill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                skill_id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_doors: {
         parameters: {
             query?: {
@@ -8681,6 +9513,908 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Setup"];
+                };
+            };
+        };
+    };
+    skills: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Text in the name, the title, the occasion or the tags. */
+                q?: string;
+                /** @description Only with this tag. */
+                tag?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SkillBrief"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSkill"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that the text was made from */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillText"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_skill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skill_versions: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SkillVersionBrief"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skill_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SkillId"];
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillVersion"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that is the newest now */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["SkillId"];
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    team_templates: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only of this category. */
+                category?: components["schemas"]["TemplateCategory"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TeamTemplateBrief"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_team_template: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTemplate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamTemplate"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    team_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamTemplate"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_team_template: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that the content was made from */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateContent"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamTemplate"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_team_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    team_template_agents: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TemplateAgent"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upgrade_team_template_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpgradeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpgradeReport"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    team_template_versions: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TemplateVersionBrief"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    team_template_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateVersion"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
