@@ -1,6 +1,8 @@
 //! Authorisation coverage: walks every route of the OpenAPI document and tries it unauthenticated (401), as another tenant
 //! (404), and with too small a role (403). A route without a case here fails; so does a case without a route.
 
+mod catalogue;
+
 use std::collections::BTreeSet;
 
 use reqwest::Method;
@@ -22,7 +24,14 @@ enum Least {
 use Least::{Operator, Role, User};
 
 /// A route, who may call it, and a body that is valid (so that a refusal is not about the body).
-const CASES: &[(&str, Least, &str)] = &[
+type Case = (&'static str, Least, &'static str);
+
+/// All cases; a domain with many has a file of its own.
+fn cases() -> impl Iterator<Item = &'static Case> {
+    CASES.iter().chain(catalogue::CASES)
+}
+
+const CASES: &[Case] = &[
     ("POST /api/auth/logout", User, ""),
     ("GET /api/auth/me", User, ""),
     (
@@ -146,62 +155,6 @@ const CASES: &[(&str, Least, &str)] = &[
     ("GET /api/claws/{id}/avatar", Role("viewer"), ""),
     ("PUT /api/claws/{id}/avatar", Role("member"), ""),
     ("DELETE /api/claws/{id}/avatar", Role("member"), ""),
-    ("GET /api/skills", Role("viewer"), ""),
-    (
-        "POST /api/skills",
-        Role("member"),
-        r#"{"name":"x","title":"x","when_to_use":"x","body":"x"}"#,
-    ),
-    ("GET /api/skills/{id}", Role("viewer"), ""),
-    (
-        "PUT /api/skills/{id}",
-        Role("member"),
-        r#"{"title":"y","when_to_use":"y","body":"y"}"#,
-    ),
-    ("DELETE /api/skills/{id}", Role("member"), ""),
-    ("GET /api/skills/{id}/versions", Role("viewer"), ""),
-    (
-        "GET /api/skills/{id}/versions/{version}",
-        Role("viewer"),
-        "",
-    ),
-    (
-        "POST /api/skills/{id}/versions/{version}/restore",
-        Role("member"),
-        "",
-    ),
-    ("GET /api/claws/{id}/skills", Role("viewer"), ""),
-    (
-        "PUT /api/claws/{id}/skills/{skill_id}",
-        Role("member"),
-        r#"{"include":true}"#,
-    ),
-    (
-        "DELETE /api/claws/{id}/skills/{skill_id}",
-        Role("member"),
-        "",
-    ),
-    ("GET /api/team-templates", Role("viewer"), ""),
-    (
-        "POST /api/team-templates",
-        Role("member"),
-        TEMPLATE_WITH_KEY,
-    ),
-    ("GET /api/team-templates/{id}", Role("viewer"), ""),
-    ("PUT /api/team-templates/{id}", Role("member"), TEMPLATE),
-    ("DELETE /api/team-templates/{id}", Role("member"), ""),
-    ("GET /api/team-templates/{id}/versions", Role("viewer"), ""),
-    (
-        "GET /api/team-templates/{id}/versions/{version}",
-        Role("viewer"),
-        "",
-    ),
-    ("GET /api/team-templates/{id}/agents", Role("viewer"), ""),
-    (
-        "POST /api/team-templates/{id}/upgrade",
-        Role("member"),
-        "{}",
-    ),
     ("GET /api/fleet/meshvpn", Role("viewer"), ""),
     (
         "POST /api/fleet/meshvpn",
@@ -311,9 +264,6 @@ const CASES: &[(&str, Least, &str)] = &[
     ),
 ];
 
-const TEMPLATE: &str = r#"{"name":"x","description":"","stack":"any","default_topology":"single","risk_profile":"toolfree","mcp_bundles":[],"roles":[{"slot":"x","title":"x","system_prompt":"x"}]}"#;
-const TEMPLATE_WITH_KEY: &str = r#"{"key":"x","name":"x","stack":"any","default_topology":"single","risk_profile":"toolfree","mcp_bundles":[],"roles":[{"slot":"x","title":"x","system_prompt":"x"}]}"#;
-
 const ROLES: [&str; 4] = ["viewer", "member", "admin", "owner"];
 
 fn routes(document: &Value) -> BTreeSet<String> {
@@ -343,8 +293,7 @@ async fn every_route_is_public_with_a_reason_or_has_a_case() {
         .iter()
         .map(|route| format!("{} {}", route.method, route.path))
         .collect();
-    let cases: BTreeSet<String> = CASES
-        .iter()
+    let cases: BTreeSet<String> = cases()
         .map(|case| {
             let (route, _query) = case.0.split_once('?').unwrap_or((case.0, ""));
             route.to_owned()
@@ -367,12 +316,6 @@ async fn every_route_is_public_with_a_reason_or_has_a_case() {
 /// These tests are about who is let in; nothing shall be made on the machine that runs them.
 async fn without_engine() -> Gateway {
     Gateway::start_with(&[("sandboxes.local", "off")]).await
-}
-
-/// For names that may be there once only.
-fn fresh() -> u64 {
-    static LAST: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-    LAST.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
 
 /// The route with ids of things that belong to `owner`'s workspace.
@@ -400,17 +343,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
             let pairing = owner.post("/api/nodes/pair").json(&json!({}));
             pairing.expect(201).await.str("/node/id").to_owned()
         }
-        path if path.starts_with("/api/skills/{id}") => {
-            let body = json!({ "name": format!("target-{}", fresh()), "title": "x", "when_to_use": "x", "body": "x" });
-            let skill = owner.post("/api/skills").json(&body).expect(201).await;
-            skill.str("/id").to_owned()
-        }
-        path if path.starts_with("/api/team-templates/{id}") => {
-            let mut body: Value = serde_json::from_str(TEMPLATE).expect("a template");
-            body["key"] = format!("t{}", fresh()).into();
-            let made = owner.post("/api/team-templates").json(&body).expect(201);
-            made.await.str("/id").to_owned()
-        }
+        path if catalogue::is_of(path) => catalogue::target(owner, path).await,
         // These need a broker, or an agent that is connected (tests/it/apps, tests/it/doors): whoever may learns that
         // there is none.
         path if path.starts_with("/api/apps/connections/{id}")
@@ -458,7 +391,7 @@ async fn without_a_session_or_with_a_made_up_one_every_route_is_401() {
     let gateway = without_engine().await;
     let owner = gateway.owner().await;
     let bystander = gateway.person("viewer").await;
-    for (route, _, body) in CASES {
+    for (route, _, body) in cases() {
         let (method, path) = address(owner, &bystander, route).await;
         let nobody = gateway.anonymous();
         assert_eq!(status(&nobody, &method, &path, body).await, 401, "{route}");
@@ -475,7 +408,7 @@ async fn another_tenants_things_and_workspace_are_404_on_every_route() {
     let bystander = gateway.person("viewer").await;
     let stranger = gateway.stranger().await;
     let intruding = stranger.in_workspace(&owner.workspace);
-    for (route, least, body) in CASES {
+    for (route, least, body) in cases() {
         let (method, path) = address(owner, &bystander, route).await;
         if *least != Operator {
             let answer = status(&intruding, &method, &path, body).await;
@@ -498,7 +431,7 @@ async fn with_too_small_a_role_every_route_is_403_and_with_the_least_one_it_is_n
     for role in ROLES {
         people.push((role, gateway.person(role).await));
     }
-    for (route, least, body) in CASES {
+    for (route, least, body) in cases() {
         for (role, person) in &people {
             let strong_enough = match least {
                 User => continue,

@@ -51,8 +51,8 @@ pub(crate) fn faults(name: &str, text: &str) -> Vec<String> {
         faults.push(format!("{name}: its steps are no numbered list"));
     }
     for (number, what) in [(2, "checks"), (3, "failure modes")] {
-        let bullets = part(number).lines().filter(|line| line.starts_with("- "));
-        if bullets.count() < 2 {
+        let bullet = |line: &&str| line.starts_with("- ") || numbered(line);
+        if part(number).lines().filter(bullet).count() < 2 {
             faults.push(format!("{name}: its {what} are no list"));
         }
     }

@@ -27,6 +27,12 @@ fn ours(text: &str) -> Vec<&str> {
     text.lines().filter(|line| !line.starts_with('|')).collect()
 }
 
+/// All lines that are.
+fn theirs(text: &str) -> String {
+    let lines = text.lines().filter(|line| line.starts_with('|'));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn pinned_skills_are_shown_whole_and_others_by_name_in_their_order() {
     let text = framed(&[
@@ -68,7 +74,7 @@ fn a_body_stays_inside(#[case] body: &str) {
     assert_eq!(ours(&text), ours(&expected), "{text}");
     assert_eq!(text.matches(END).count(), 1);
     assert_eq!(text.matches(BEGIN).count(), 1);
-    let inside: String = text.lines().filter(|line| line.starts_with('|')).collect();
+    let inside = theirs(&text);
     assert!(!inside.contains(['⟦', '⟧']), "{inside}");
     let lower = inside.to_ascii_lowercase();
     for part in OF_CHATS {
@@ -128,7 +134,7 @@ proptest! {
         let text = framed(&[hostile]);
         let plain = framed(&[skill("it", "x", true, 0)]);
         prop_assert_eq!(ours(&text), ours(&plain));
-        let inside: String = text.lines().filter(|line| line.starts_with('|')).collect();
+        let inside = theirs(&text);
         prop_assert!(!inside.contains("<|") && !inside.contains('⟦'), "{}", inside);
     }
 }
