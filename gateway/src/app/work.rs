@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{Shared, StartupError};
+use crate::domains::models::Resolver;
 use crate::domains::runs::{self, Parts, Perform, RunsHandle};
 use crate::domains::runtime::models::scripted::{Script, Scripted};
-use crate::domains::runtime::{self, Agents, Models};
+use crate::domains::runtime::{self, Agents};
 use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::skills;
 use crate::domains::tools::{EffectiveSkills, SkillText, Toolbox};
@@ -35,7 +36,12 @@ pub(super) fn work(
         events: shared.events.clone(),
         tools: toolbox(shared, sandboxes.clone()),
         sandboxes,
-        models: Models::new(Scripted::new(Arc::new(script))),
+        models: Resolver {
+            db: shared.db.clone(),
+            broker: shared.broker.clone(),
+            clock: shared.clock.clone(),
+            scripted: Arc::new(Scripted::new(Arc::new(script))),
+        },
         kill_points: shared.kill_points.clone(),
     };
     let (live, handle) = SupervisorSpec::new("live")

@@ -164,3 +164,23 @@ pub async fn at_work(db: &impl ConnectionTrait, agent: ClawId) -> Result<u64, Db
         .count(db)
         .await
 }
+
+/// What the workspace's runs cost within thirty days, millionths of a US dollar; a child's cost is its parent's too, and
+/// is counted there.
+///
+/// # Errors
+/// When the database fails.
+pub async fn spent_lately(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<i64, DbErr> {
+    let now = match db.get_database_backend() {
+        sea_orm::DbBackend::Postgres => Backend::Postgres.now_ms(),
+        _ => Backend::Sqlite.now_ms(),
+    };
+    let sql = format!(
+        "SELECT CAST(COALESCE(SUM(cost_microusd), 0) AS BIGINT) AS spent FROM topology_runs \
+         WHERE workspace_id = $1 AND parent_run_id IS NULL AND updated_ms > {now} - 2592000000"
+    );
+    let values = [scope.workspace().into()];
+    let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
+    let row = db.query_one_raw(statement).await?;
+    row.map_or(Ok(0), |row| row.try_get("", "spent"))
+}

@@ -18,62 +18,24 @@ mod talk;
 pub mod telemetry;
 mod voice;
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
 use sea_orm::DbErr;
 
-use self::models::scripted::Scripted;
-use self::models::{Model, ModelError};
 use crate::db::Db;
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::models::Resolver;
+use crate::domains::models::model::Ceilings;
+use crate::domains::models::store::ceilings;
 use crate::domains::runs::entity::run;
+use crate::domains::runs::store::spent_lately;
 use crate::domains::runs::{Effect, End, Job, Perform};
 use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::tools::{EffectKey, Toolbox};
 use crate::events::EventLog;
 use crate::ids::SharedIds;
 use crate::supervision::KillPoints;
-
-/// A model that can be asked.
-#[derive(Clone)]
-pub struct Resolved {
-    /// As people call it.
-    pub name: String,
-    /// As its provider calls it.
-    pub called: String,
-    pub model: Arc<dyn Model>,
-}
-
-/// Where models come from.
-#[derive(Clone)]
-pub struct Models {
-    scripted: Scripted,
-}
-
-impl Models {
-    /// Those of workspaces, and the scripted one.
-    pub fn new(scripted: Scripted) -> Self {
-        Self { scripted }
-    }
-
-    /// The model of a binding; without one the workspace's own, and without that the script.
-    ///
-    /// # Errors
-    /// When the binding names none.
-    pub async fn resolve(
-        &self,
-        _scope: WorkspaceScope,
-        _binding: Option<&str>,
-    ) -> Result<Resolved, ModelError> {
-        Ok(Resolved {
-            name: models::scripted::NAME.to_owned(),
-            called: models::scripted::NAME.to_owned(),
-            model: Arc::new(self.scripted.clone()),
-        })
-    }
-}
 
 /// The agents of the built-in runtime.
 #[derive(Clone)]
@@ -83,14 +45,20 @@ pub struct Agents {
     pub events: EventLog,
     pub tools: Toolbox,
     pub sandboxes: SandboxesHandle,
-    pub models: Models,
+    pub models: Resolver,
     pub kill_points: KillPoints,
 }
 
 impl Agents {
-    /// Whether the workspace may spend more just now.
-    async fn within_budget(&self, _scope: WorkspaceScope) -> Result<bool, DbErr> {
-        Ok(true)
+    /// What the workspace lets its runs spend.
+    async fn ceilings(&self, scope: WorkspaceScope) -> Result<Ceilings, DbErr> {
+        ceilings(self.db.read(), scope).await
+    }
+
+    /// What the workspace's runs cost within thirty days, millionths of a US dollar.
+    async fn spent_lately(&self, scope: WorkspaceScope) -> Result<u64, DbErr> {
+        let spent = spent_lately(self.db.read(), scope).await?;
+        Ok(u64::try_from(spent).unwrap_or(0))
     }
 }
 

@@ -12,6 +12,7 @@ use super::staff::Staffed;
 use super::talk::{Answer, Next, Talk, Turn};
 use super::voice::Voice;
 use super::{Agents, show};
+use crate::domains::models::model::Ceilings;
 use crate::domains::runs::model::{Class, effect_key};
 use crate::domains::runs::{End, Entry, FenceError, Job, Journal, Totals, Used};
 use crate::domains::sandboxes::{self, SandboxError};
@@ -112,29 +113,41 @@ impl Session<'_> {
 
     /// Ceilings are looked at before anything is spent.
     async fn may_spend(&self, totals: Option<Totals>) -> Result<(), Stopped> {
-        let over = match totals {
-            Some(totals) => totals.is_over(),
-            None => self
-                .job
-                .run
-                .cost_ceiling_microusd
-                .is_some_and(|ceiling| self.job.run.cost_microusd >= ceiling),
-        };
-        if over {
-            return Err(quota("The run has used all that it may cost. Raise its ceiling and fork it from this step.").into());
-        }
+        let spent = totals.map_or(self.job.run.cost_microusd, |totals| totals.cost_microusd);
+        let spent = u64::try_from(spent).unwrap_or(0);
+        let own = self.job.run.cost_ceiling_microusd;
+        let own = own.map(|ceiling| u64::try_from(ceiling).unwrap_or(0));
         let scope = self.job.journal.fence.scope();
-        match self.agents.within_budget(scope).await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(quota("The workspace has used all that it may cost for now. An admin can raise its ceiling.").into()),
-            Err(error) => Err(FenceError::from(error).into()),
+        let ceilings = self
+            .agents
+            .ceilings(scope)
+            .await
+            .map_err(FenceError::from)?;
+        let ceilings = Ceilings {
+            run: own.into_iter().chain(ceilings.run).min(),
+            ..ceilings
+        };
+        let month = match ceilings.month {
+            Some(_) => self
+                .agents
+                .spent_lately(scope)
+                .await
+                .map_err(FenceError::from)?,
+            None => 0,
+        };
+        match ceilings.allow(spent, month, self.staffed.model.price) {
+            Ok(()) => Ok(()),
+            Err(why) => Err(quota(&format!(
+                "Nothing more is spent: {why}. Raise the ceiling, and fork the run from this step."
+            ))
+            .into()),
         }
     }
 
     async fn ask(&self, messages: Vec<Message>) -> Result<(Reply, Duration), Stopped> {
         let offered = tools::offered(self.staffed.may.profile, &self.staffed.may.bundles);
         let request = Request {
-            model: self.staffed.model.called.clone(),
+            model: self.staffed.model.provider_name.clone(),
             system: self.staffed.system.clone(),
             messages,
             tools: offered

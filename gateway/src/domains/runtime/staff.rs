@@ -3,9 +3,9 @@
 use sea_orm::DbErr;
 
 use super::Agents;
-use super::Resolved;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::{brain, entity::claw, store as claws};
+use crate::domains::models::{ModelsError, Resolved};
 use crate::domains::runs::entity::run;
 use crate::domains::runs::{End, Job};
 use crate::domains::skills;
@@ -59,7 +59,10 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
         .models
         .resolve(scope, binding)
         .await
-        .map_err(|error| super::session::failed(&error))?;
+        .map_err(|error| match error {
+            ModelsError::Db(error) => again(error),
+            other => End::terminal(other.to_string()),
+        })?;
     let system = system(agents, job, &claw, may.profile)
         .await
         .map_err(again)?;
