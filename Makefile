@@ -1,12 +1,15 @@
 # The commands of everyday work. The work itself is in deploy/*.sh, which say what they do.
 .DEFAULT_GOAL := help
-.PHONY: help run test ui image lint docs clean
+.PHONY: help run demo test ui image lint docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):[a-z ]*## /  make \1\t/p' Makefile | expand -t 14
 
 run: ## install what is missing, build, and start Roost with this machine as its first node
 	@deploy/run.sh
+
+demo: ## watch a team of agents mend a failing test, without any key
+	@deploy/demo.sh
 
 test: ## every test, with a real PostgreSQL, container engine and browser
 	@deploy/test.sh

@@ -43,6 +43,8 @@ fn cases(point: &str) -> Vec<String> {
         | "operations.finish.after_row" => &[0, 1, 3],
         // These need a broker and an app: their histories are in tests/it/doors/killed.rs.
         point if crate::doors::KILLED_THERE.contains(&point) => return Vec::new(),
+        // These need a team: their histories are in tests/it/runs/killed.rs.
+        point if crate::runs::killed::KILLED_THERE.contains(&point) => return Vec::new(),
         "events.writer.before_commit" | "events.writer.after_commit" => &[0, 1],
         _ => panic!("the kill point {point} has no case: say here which work reaches it"),
     };

@@ -23,6 +23,7 @@ mod operator;
 mod people;
 mod rebinding;
 mod repos;
+mod runs;
 mod sandboxes;
 mod skills;
 mod starting;

@@ -162,7 +162,7 @@ impl Session<'_> {
             slot: self.job.node.role.clone(),
             step: format!("{}/{}", self.job.run.id, self.job.step.key),
         };
-        show::thinking(self.agents, self.job, &self.staffed).await;
+        show::thinking(&self.staffed, &self.voice);
         kill_point!(self.agents.kill_points, "runtime.session.before_model");
         let begun = Instant::now();
         let voice = self.voice.clone();
@@ -190,15 +190,7 @@ impl Session<'_> {
             let text = format!("The arguments of {} are not JSON: {shown}", call.name);
             return Ok((answer(text, true), begun.elapsed()));
         }
-        show::calling(
-            self.agents,
-            self.job,
-            &self.staffed,
-            &call.name,
-            &call.arguments,
-            &self.voice,
-        )
-        .await;
+        show::calling(&self.staffed, &call.name, &call.arguments, &self.voice);
         let run = &self.job.run;
         let key = EffectKey(effect_key(
             run.id,

@@ -49,25 +49,18 @@ async fn parts(agents: &Agents, job: &Job) -> Vec<TaskPart> {
 }
 
 /// The model is asked.
-pub(super) async fn thinking(agents: &Agents, job: &Job, staffed: &Staffed) {
+pub(super) fn thinking(staffed: &Staffed, voice: &Voice) {
     let event = Event::WorldTouch(WorldTouch {
         agent_id: staffed.may.agent,
         node_id: format!("model:{}", staffed.model.name),
         kind: Some(ActivityKind::Service),
         weight: None,
     });
-    emit(agents, job, event).await;
+    voice.tells(event);
 }
 
 /// A tool is used.
-pub(super) async fn calling(
-    agents: &Agents,
-    job: &Job,
-    staffed: &Staffed,
-    tool: &str,
-    arguments: &Value,
-    voice: &Voice,
-) {
+pub(super) fn calling(staffed: &Staffed, tool: &str, arguments: &Value, voice: &Voice) {
     let target = target(tool, arguments);
     let event = Event::AgentToolCall(AgentToolCall {
         agent_id: staffed.may.agent,
@@ -75,14 +68,14 @@ pub(super) async fn calling(
         target: target.clone(),
         door_required: false,
     });
-    emit(agents, job, event).await;
+    voice.tells(event);
     let touch = Event::WorldTouch(WorldTouch {
         agent_id: staffed.may.agent,
         node_id: format!("tool:{}", tool.chars().take(64).collect::<String>()),
         kind: Some(ActivityKind::Event),
         weight: Some(0.5),
     });
-    emit(agents, job, touch).await;
+    voice.tells(touch);
     voice.shows(opening(tool, arguments, target));
 }
 

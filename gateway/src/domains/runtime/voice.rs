@@ -27,6 +27,8 @@ const SCREEN: usize = 24;
 enum Piece {
     Words(Channel, String),
     Lines(Vec<FrameLine>),
+    /// Something else that happened between words, and is told in its place.
+    Other(Event),
 }
 
 /// The end at which the agent talks. Cheap to clone.
@@ -82,6 +84,11 @@ impl Voice {
         }
     }
 
+    /// Something that happened.
+    pub fn tells(&self, event: Event) {
+        self.put(Piece::Other(event));
+    }
+
     fn put(&self, piece: Piece) {
         if self.tx.try_send(piece).is_err() {
             metrics::counter!("roost_agent_words_dropped_total").increment(1);
@@ -94,47 +101,41 @@ impl Telling {
     pub async fn tell(mut self) {
         while let Some(first) = self.rx.recv().await {
             let until = Instant::now() + TOGETHER;
-            let (mut words, mut lines) = (Vec::new(), false);
-            self.take(first, &mut words, &mut lines);
-            loop {
-                tokio::select! {
-                    biased;
-                    piece = self.rx.recv() => match piece {
-                        Some(piece) => self.take(piece, &mut words, &mut lines),
-                        None => break,
-                    },
-                    () = sleep_until(until) => break,
+            let mut heard = Heard::default();
+            let mut next = Some(first);
+            while let Some(piece) = next.take() {
+                match piece {
+                    Piece::Words(channel, text) => heard.words(channel, &text),
+                    Piece::Lines(more) => {
+                        self.show(more);
+                        heard.lines = true;
+                    }
+                    Piece::Other(event) => {
+                        // What was said before it is told before it.
+                        self.emit(std::mem::take(&mut heard)).await;
+                        self.events.emit(self.scope, event.in_run(self.run)).await;
+                    }
                 }
-                if words
-                    .iter()
-                    .map(|(_, text): &(Channel, String)| text.len())
-                    .sum::<usize>()
-                    >= MOST_BYTES
-                {
-                    break;
+                if heard.bytes < MOST_BYTES {
+                    next = tokio::select! {
+                        biased;
+                        piece = self.rx.recv() => piece,
+                        () = sleep_until(until) => None,
+                    };
                 }
             }
-            self.emit(words, lines).await;
+            self.emit(heard).await;
         }
     }
 
-    fn take(&mut self, piece: Piece, words: &mut Vec<(Channel, String)>, lines: &mut bool) {
-        match piece {
-            Piece::Words(channel, text) => match words.last_mut() {
-                Some((last, so_far)) if *last == channel => so_far.push_str(&text),
-                _ => words.push((channel, text)),
-            },
-            Piece::Lines(more) => {
-                self.screen.extend(more);
-                let over = self.screen.len().saturating_sub(SCREEN);
-                self.screen.drain(..over);
-                *lines = true;
-            }
-        }
+    fn show(&mut self, more: Vec<FrameLine>) {
+        self.screen.extend(more);
+        let over = self.screen.len().saturating_sub(SCREEN);
+        self.screen.drain(..over);
     }
 
-    async fn emit(&self, words: Vec<(Channel, String)>, lines: bool) {
-        for (channel, text) in words {
+    async fn emit(&self, heard: Heard) {
+        for (channel, text) in heard.said {
             for part in parts(&text) {
                 let event = Event::AgentReasoningDelta(AgentReasoningDelta {
                     agent_id: self.agent,
@@ -144,7 +145,7 @@ impl Telling {
                 self.events.emit(self.scope, event.in_run(self.run)).await;
             }
         }
-        if lines {
+        if heard.lines {
             let frame = Event::AgentComputerFrame(AgentComputerFrame {
                 agent_id: self.agent,
                 app: App::Terminal,
@@ -152,6 +153,25 @@ impl Telling {
                 lines: self.screen.clone(),
             });
             self.events.emit(self.scope, frame.in_run(self.run)).await;
+        }
+    }
+}
+
+/// What was heard and not told yet.
+#[derive(Default)]
+struct Heard {
+    said: Vec<(Channel, String)>,
+    bytes: usize,
+    /// The screen changed.
+    lines: bool,
+}
+
+impl Heard {
+    fn words(&mut self, channel: Channel, text: &str) {
+        self.bytes += text.len();
+        match self.said.last_mut() {
+            Some((last, so_far)) if *last == channel => so_far.push_str(text),
+            _ => self.said.push((channel, text.to_owned())),
         }
     }
 }

@@ -1,0 +1,82 @@
+//! A crew in the place of the agents: what each step does is said by the test, and each that is done is counted.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use roost_gateway::app::Surroundings;
+use roost_gateway::domains::runs::entity::run;
+use roost_gateway::domains::runs::{Effect, End, Job, Perform};
+use roost_tests::{Gateway, ScratchPostgres, Store};
+
+/// What a step does; by its key and how often it was tried in all, counted from 1.
+type Act = dyn Fn(&str, u32) -> Option<End> + Send + Sync;
+
+/// The crew.
+#[derive(Clone)]
+pub struct Crew {
+    act: Arc<Act>,
+    done: Arc<Mutex<HashMap<String, u32>>>,
+}
+
+impl Crew {
+    /// One that does this; `None` is never done with it.
+    pub fn that(act: impl Fn(&str, u32) -> Option<End> + Send + Sync + 'static) -> Self {
+        Self {
+            act: Arc::new(act),
+            done: Arc::default(),
+        }
+    }
+
+    /// How often the steps of this key were begun.
+    pub fn begun(&self, key: &str) -> u32 {
+        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.get(key).copied().unwrap_or(0)
+    }
+
+    /// A gateway on each back end with this crew.
+    pub async fn on_each(&self) -> Vec<(Gateway, Option<ScratchPostgres>)> {
+        self.with(&[]).await
+    }
+
+    /// The same, with some keys set.
+    pub async fn with(&self, set: &[(&str, &str)]) -> Vec<(Gateway, Option<ScratchPostgres>)> {
+        let mut all = vec![(self.at(&Store::Sqlite, set).await, None)];
+        if let Some(scratch) = ScratchPostgres::new().await {
+            let store = Store::Postgres(scratch.url().to_owned());
+            all.push((self.at(&store, set).await, Some(scratch)));
+        }
+        all
+    }
+
+    async fn at(&self, store: &Store, more: &[(&str, &str)]) -> Gateway {
+        let folder = tempfile::tempdir().expect("a folder");
+        let around = Surroundings {
+            perform: Some(Arc::new(self.clone())),
+            ..Surroundings::default()
+        };
+        let mut set = vec![("sandboxes.local", "off")];
+        set.extend(more);
+        Gateway::start_in(folder, store, &set, around)
+            .await
+            .expect("it starts")
+    }
+}
+
+#[async_trait]
+impl Perform for Crew {
+    async fn perform(&self, job: Job) -> End {
+        let tries = {
+            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            let tries = done.entry(job.step.key.clone()).or_default();
+            *tries += 1;
+            *tries
+        };
+        match (self.act)(&job.step.key, tries) {
+            Some(end) => end,
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn abandon(&self, _: &run::Model, _: Vec<Effect>) {}
+}

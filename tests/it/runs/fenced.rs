@@ -1,0 +1,112 @@
+//! The fence: whoever lost a run writes nothing to it any more, however late it wakes up.
+
+use roost_gateway::domains::runs::queue::{self, Silent};
+use roost_gateway::domains::runs::{End, Fence, FenceError, Used};
+use roost_gateway::ids::RunId;
+use roost_tests::eventually;
+use sea_orm::{ConnectionTrait, Statement};
+
+use super::crew::Crew;
+use super::{line_of, over, started};
+
+#[tokio::test]
+async fn a_zombie_writes_nothing_and_its_run_goes_on_with_somebody_else() {
+    let crew = Crew::that(|_, tries| (tries > 1).then(|| End::Done("done".to_owned())));
+    for (gateway, scratch) in crew.on_each().await {
+        let owner = gateway.owner().await;
+        let team = line_of(&owner, &["only"]).await;
+        let run = started(&owner, &team).await;
+        let (db, id) = (gateway.app().db(), run.parse::<RunId>().unwrap());
+        let held = eventually("the step is at work", async || {
+            let row = roost_gateway::domains::runs::store::by_id(db.read(), id)
+                .await
+                .unwrap()?;
+            let steps = roost_gateway::domains::runs::store::steps(db.read(), id)
+                .await
+                .unwrap();
+            (row.owner.is_some() && steps.len() == 1).then_some(row)
+        })
+        .await;
+        let zombie = Fence::of(&held);
+        // Its lease runs out while it sleeps, and the sweeper puts the run back.
+        let tx = db.write().await.unwrap();
+        let late = "UPDATE topology_runs SET updated_ms = updated_ms - 60000 WHERE id = $1";
+        tx.execute_raw(Statement::from_sql_and_values(
+            tx.backend().into(),
+            late,
+            [id.into()],
+        ))
+        .await
+        .unwrap();
+        let swept = queue::sweep(&tx, Silent::Stale).await.unwrap();
+        assert_eq!((swept.len(), &*swept[0].status), (1, "queued"));
+        tx.commit().await.unwrap();
+        let tx = db.write().await.unwrap();
+        let refused = zombie.pass(&tx, Used::default(), 1).await;
+        assert!(matches!(refused, Err(FenceError::Lost)), "{refused:?}");
+        drop(tx);
+        let ended = over(&owner, &run).await;
+        assert_eq!(ended.body["status"], "completed", "{ended:?}");
+        assert_eq!(ended.body["steps_done"], 1);
+        let tx = db.write().await.unwrap();
+        let refused = zombie.pass(&tx, Used::default(), 1).await;
+        assert!(matches!(refused, Err(FenceError::Lost)), "{refused:?}");
+        drop(tx);
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_many_who_claim_at_once_each_run_has_one_owner_and_workspaces_take_turns() {
+    // Nobody but the test claims: the gateway may work on one run at once, and that one never ends.
+    let crew = Crew::that(|_, _| None);
+    for (gateway, scratch) in crew.with(&[("runs.at_once", "1")]).await {
+        let owner = gateway.owner().await;
+        let stranger = gateway.stranger().await;
+        let first = line_of(&owner, &["only"]).await;
+        let blocked = started(&owner, &first).await;
+        let path = format!("/api/topology-runs/{blocked}");
+        eventually("the gateway has its one run", async || {
+            let run = owner.get(&path).expect(200).await;
+            (run.body["status"] == "running").then_some(())
+        })
+        .await;
+        for _ in 0..6 {
+            started(&owner, &first).await;
+        }
+        let second = line_of(&stranger, &["only"]).await;
+        let theirs = [
+            started(&stranger, &second).await,
+            started(&stranger, &second).await,
+        ];
+        let db = gateway.app().db();
+        let claims = (0..4).map(|n| {
+            let name = format!("claimer {n}");
+            async move { queue::claim(db, &name, 1).await.unwrap() }
+        });
+        let claimed: Vec<_> = futures::future::join_all(claims)
+            .await
+            .into_iter()
+            .flatten()
+            .collect();
+        let mut ids: Vec<_> = claimed.iter().map(|run| run.id.to_string()).collect();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), claimed.len(), "no run has two owners");
+        // The other workspace has nothing at work, so its runs are among the first although they came last.
+        let rest = queue::claim(db, "the last", 2).await.unwrap();
+        let all: Vec<String> = claimed
+            .iter()
+            .chain(&rest)
+            .map(|run| run.id.to_string())
+            .collect();
+        assert!(theirs.iter().all(|run| all.contains(run)), "{all:?}");
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
