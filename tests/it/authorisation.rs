@@ -167,7 +167,7 @@ const CASES: &[Case] = &[
     (
         "POST /api/models",
         Role("admin"),
-        r#"{"provider":"openai","model":"gpt-5","key":"sk-never-used"}"#,
+        r#"{"provider":"openai","model":"gpt-5","api_key":"sk-never-used"}"#,
     ),
     (
         "PATCH /api/models/{id}",

@@ -49,7 +49,7 @@ impl ModelServer {
         tokio::spawn(async move {
             if let Ok((socket, _)) = listener.accept().await {
                 serve(socket, acts, &asked).await;
-                drop(told.send(()).await);
+                let _ = told.send(()).await;
             }
         });
         server
@@ -65,7 +65,7 @@ impl ModelServer {
         tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
                 serve(socket, vec![Act::Say(answer.clone())], &asked).await;
-                drop(told.try_send(()));
+                let _ = told.try_send(());
             }
         });
         server

@@ -8,17 +8,20 @@ use axum::response::Response;
 use http::{HeaderValue, Method, Version, header};
 
 /// Where credentials that somebody else gave are handed over.
-const CARRYING: [&str; 3] = [
+const CARRYING: [&str; 5] = [
     "/api/apps/connections",
     "/api/fleet/meshvpn",
+    "/api/models",
+    "/api/models/{id}",
     "/api/repos/connections",
 ];
 
 /// The middleware.
 pub async fn hang_up(request: Request, next: Next) -> Response {
-    let carries = request.method() == Method::POST
+    let path = request.uri().path();
+    let carries = matches!(*request.method(), Method::POST | Method::PATCH)
         && request.version() < Version::HTTP_2
-        && CARRYING.contains(&request.uri().path());
+        && CARRYING.iter().any(|route| is_of(route, path));
     let mut response = next.run(request).await;
     if carries {
         let close = HeaderValue::from_static("close");
@@ -27,9 +30,30 @@ pub async fn hang_up(request: Request, next: Next) -> Response {
     response
 }
 
+/// Whether a path is one of the route's.
+fn is_of(route: &str, path: &str) -> bool {
+    let (mut route, mut path) = (route.split('/'), path.split('/'));
+    loop {
+        match (route.next(), path.next()) {
+            (None, None) => return true,
+            (Some(wanted), Some(there)) if wanted == there || wanted.starts_with('{') => {}
+            _ => return false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_of_its_route_alone() {
+        assert!(is_of("/api/models", "/api/models"));
+        assert!(is_of("/api/models/{id}", "/api/models/7"));
+        assert!(!is_of("/api/models/{id}", "/api/models"));
+        assert!(!is_of("/api/models/{id}", "/api/models/7/try"));
+        assert!(!is_of("/api/models", "/api/modelsx"));
+    }
 
     /// Fields of bodies that are credentials of other services.
     const NAMES: [&str; 3] = ["secret", "api_key", "token"];

@@ -13,8 +13,10 @@ use super::{Desk, KEY, question};
 async fn a_real_server_is_understood_also_after_tools_and_refusals() {
     let desk = Desk::start().await;
     let server = RealModels::start(KEY);
-    let mut limits = Limits::default();
-    limits.bytes = 1 << 20;
+    let limits = Limits {
+        bytes: 1 << 20,
+        ..Limits::default()
+    };
     let model = desk.model(Provider::Openai, server.address, limits).await;
 
     let mut asked = question();

@@ -31,7 +31,7 @@ async fn added(owner: &Person, body: &Value) -> String {
 }
 
 fn at(server: &ModelServer, model: &str) -> Value {
-    json!({ "provider": "openai", "model": model, "base_url": format!("http://{}/v1", server.address), "key": KEY })
+    json!({ "provider": "openai", "model": model, "base_url": format!("http://{}/v1", server.address), "api_key": KEY })
 }
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn a_model_is_added_tried_changed_and_removed_with_its_key() {
         let other = "sk-another-key-planted";
         owner
             .patch(&path)
-            .json(&json!({ "key": other, "price": null }))
+            .json(&json!({ "api_key": other, "price": null }))
             .expect(200)
             .await;
         let tried = owner.post(&format!("{path}/try")).expect(200).await;
@@ -100,7 +100,12 @@ async fn a_model_is_added_tried_changed_and_removed_with_its_key() {
         })
         .await;
         let audit = owner.get("/api/audit?limit=50").expect(200).await;
-        for action in ["models.added", "models.changed", "models.removed"] {
+        for action in [
+            "models.added",
+            "models.changed",
+            "models.rekeyed",
+            "models.removed",
+        ] {
             assert!(audit.text.contains(action), "{action}: {}", audit.text);
         }
         assert!(!audit.text.contains("planted"));
@@ -219,29 +224,32 @@ async fn what_cannot_be_a_model_is_refused_and_nothing_is_kept() {
     let place = Place::start().await;
     let owner = place.gateway.owner().await;
     for (body, pointer) in [
-        (json!({ "provider": "openai", "model": "gpt-5" }), "/key"),
         (
-            json!({ "provider": "openai", "model": "../x", "key": KEY }),
+            json!({ "provider": "openai", "model": "gpt-5" }),
+            "/api_key",
+        ),
+        (
+            json!({ "provider": "openai", "model": "../x", "api_key": KEY }),
             "/model",
         ),
         (
-            json!({ "provider": "openai", "model": "m", "key": "with blank" }),
-            "/key",
+            json!({ "provider": "openai", "model": "m", "api_key": "with blank" }),
+            "/api_key",
         ),
         (
-            json!({ "provider": "openai", "model": "m", "key": KEY, "base_url": "http://models.example/v1" }),
+            json!({ "provider": "openai", "model": "m", "api_key": KEY, "base_url": "http://models.example/v1" }),
             "/base_url",
         ),
         (
-            json!({ "provider": "openai", "model": "m", "key": KEY, "base_url": "https://169.254.169.254/v1" }),
+            json!({ "provider": "openai", "model": "m", "api_key": KEY, "base_url": "https://169.254.169.254/v1" }),
             "/base_url",
         ),
         (
-            json!({ "provider": "openai", "model": "m", "key": KEY, "base_url": "https://me@models.example" }),
+            json!({ "provider": "openai", "model": "m", "api_key": KEY, "base_url": "https://me@models.example" }),
             "/base_url",
         ),
         (
-            json!({ "provider": "openai", "model": "m", "key": KEY,
+            json!({ "provider": "openai", "model": "m", "api_key": KEY,
             "price": { "input_microusd": 99_000_000_000u64, "output_microusd": 0 } }),
             "/price",
         ),
@@ -269,7 +277,7 @@ async fn a_model_that_cannot_be_used_says_why() {
         ModelServer::always(answer(401, &[("content-type", "application/json")], said)).await;
     let mut body = at(&server, "tiny");
     body["provider"] = "ollama".into();
-    body.as_object_mut().expect("an object").remove("key");
+    body.as_object_mut().expect("an object").remove("api_key");
     let id = added(owner, &body).await;
     let tried = owner
         .post(&format!("/api/models/{id}/try"))

@@ -112,6 +112,8 @@ entities!(
     crate::domains::sandboxes::entity::container,
     crate::domains::sandboxes::entity::placement,
     crate::domains::mesh::entity::network,
+    crate::domains::models::entity::model,
+    crate::domains::models::entity::settings,
     crate::domains::repos::entity::connection,
     crate::domains::repos::entity::repo,
     crate::domains::repos::entity::mirror,

@@ -27,7 +27,7 @@ pub struct NewModel {
     /// May be left out where the server needs none.
     #[serde(default)]
     #[schema(value_type = Option<String>, min_length = 8, max_length = 1000, format = Password)]
-    pub key: Option<SecretString>,
+    pub api_key: Option<SecretString>,
     /// Absent: not known.
     #[serde(default)]
     pub price: Option<ModelPrice>,
@@ -46,9 +46,9 @@ impl Check for NewModel {
         }
         // A server of one's own may need none; the providers themselves do.
         let at_home = self.base_url.is_none();
-        match &self.key {
+        match &self.api_key {
             None if at_home && self.provider.needs_key() => {
-                mistakes.add("/key", "is missing: this provider needs one");
+                mistakes.add("/api_key", "is missing: this provider needs one");
             }
             key => check_key(key.as_ref(), mistakes),
         }
@@ -63,7 +63,7 @@ pub struct ModelChange {
     /// In the place of the one before.
     #[serde(default)]
     #[schema(value_type = Option<String>, min_length = 8, max_length = 1000, format = Password)]
-    pub key: Option<SecretString>,
+    pub api_key: Option<SecretString>,
     /// `null`: not known any more.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<ModelPrice>)]
@@ -74,7 +74,7 @@ pub struct ModelChange {
 
 impl Check for ModelChange {
     fn check(&self, mistakes: &mut Mistakes) {
-        check_key(self.key.as_ref(), mistakes);
+        check_key(self.api_key.as_ref(), mistakes);
         check_price(self.price.flatten(), mistakes);
     }
 }
@@ -82,7 +82,7 @@ impl Check for ModelChange {
 fn check_key(key: Option<&SecretString>, mistakes: &mut Mistakes) {
     if key.is_some_and(|key| !is_key(key.expose_secret())) {
         mistakes.add(
-            "/key",
+            "/api_key",
             "must be a key of 8 to 1000 characters, without blanks",
         );
     }

@@ -3328,12 +3328,12 @@ export interface components {
         };
         /** @description What of a model changes. Another address is another model: its key goes nowhere else. */
         ModelChange: {
-            is_default?: boolean | null;
             /**
              * Format: password
              * @description In the place of the one before.
              */
-            key?: string | null;
+            api_key?: string | null;
+            is_default?: boolean | null;
             price?: components["schemas"]["ModelPrice"] | null;
         };
         /** Format: uuid */
@@ -3496,15 +3496,15 @@ export interface components {
         };
         /** @description A model to add. Its key is never shown again. */
         NewModel: {
-            /** @description Where the API is; the provider's own where it is left out. */
-            base_url?: string | null;
-            /** @description Whether agents without a model of their own think with it. */
-            is_default?: boolean;
             /**
              * Format: password
              * @description May be left out where the server needs none.
              */
-            key?: string | null;
+            api_key?: string | null;
+            /** @description Where the API is; the provider's own where it is left out. */
+            base_url?: string | null;
+            /** @description Whether agents without a model of their own think with it. */
+            is_default?: boolean;
             /** @description The provider's name for it. */
             model: string;
             price?: components["schemas"]["ModelPrice"] | null;

@@ -39,7 +39,7 @@ pub async fn add(
         model: new.model,
         base_url: base.to_string(),
         secret_reference: format!("models/{id}/api_key"),
-        has_key: new.key.is_some(),
+        has_key: new.api_key.is_some(),
         input_price,
         output_price,
         is_default: new.is_default,
@@ -53,7 +53,7 @@ pub async fn add(
     let due = state.clock.now() + BETWEEN;
     outbox::forget_unless_kept(&tx, &record, due).await?;
     tx.commit().await?;
-    let kept = credential(record.clone(), new.provider, &base, new.key.as_ref());
+    let kept = credential(record.clone(), new.provider, &base, new.api_key.as_ref());
     state.broker.store(kept).await?;
 
     let mut tx = state.db.write().await?;

@@ -26,7 +26,7 @@ pub async fn change(
 ) -> Result<model::Model, ModelsError> {
     let present = store::get(state.db.read(), scope, id).await?;
     let present = present.ok_or(ModelsError::None)?;
-    if let Some(key) = &change.key {
+    if let Some(key) = &change.api_key {
         let provider = Provider::from_stored(&present.provider).ok_or(ModelsError::None)?;
         let base = Url::parse(&present.base_url)
             .map_err(|error| ModelsError::BadAddress(error.to_string()))?;
@@ -45,7 +45,7 @@ pub async fn change(
         state.credentials.nudge();
         return Err(ModelsError::None);
     };
-    if change.key.is_some() {
+    if change.api_key.is_some() {
         row.has_key = true;
     }
     if let Some(price) = change.price {
@@ -59,7 +59,11 @@ pub async fn change(
     }
     row.version += 1;
     store::update(&tx, row.clone()).await?;
-    write_down(state, &mut tx, (scope, user), &row, "models.changed").await?;
+    let action = match change.api_key {
+        Some(_) => "models.rekeyed",
+        None => "models.changed",
+    };
+    write_down(state, &mut tx, (scope, user), &row, action).await?;
     tx.commit().await?;
     Ok(row)
 }

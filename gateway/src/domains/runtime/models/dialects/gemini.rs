@@ -132,7 +132,7 @@ pub(super) fn read(event: &Event, draft: &mut Draft, heard: Heard<'_>) -> Result
         "MAX_TOKENS" => draft.stop = Some(Stop::Length),
         // It tried to call a tool and wrote nonsense: the text is what there is.
         "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "OTHER" => {
-            draft.stop = Some(Stop::End)
+            draft.stop = Some(Stop::End);
         }
         _ => draft.stop = Some(Stop::Filtered),
     }
