@@ -143,6 +143,18 @@ need_counterparts() {
     cp "$folder/package-lock.json" "$folder/node_modules/.installed"
 }
 
+# Python programs that the integration tests speak to, in an environment of this clone.
+need_python_counterparts() {
+    local wanted=$ROOST_ROOT/tests/python/requirements.txt folder=$ROOST_ROOT/target/python
+    if cmp -s "$wanted" "$folder/.installed"; then return 0; fi
+    say "the packages of tests/python"
+    rm -rf "$folder"
+    mkdir -p "${folder%/*}"
+    python3 -m venv "$folder" >&2 || return 1
+    "$folder/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted" </dev/null >&2 || return 1
+    cp "$wanted" "$folder/.installed"
+}
+
 # A cargo tool, compiled without optimisation: half the time to build, and it is not slow.
 cargo_tool() {
     local name=$1 version=$2
@@ -170,6 +182,7 @@ for_test() {
     want ip iproute2
     want tmux tmux
     want python3 python3
+    python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
     want systemd-analyze systemd
     want shellcheck shellcheck
     have chromium-headless-shell || want chromium chromium
@@ -177,6 +190,7 @@ for_test() {
     need_postgres || die "PostgreSQL could not be installed"
     need_promtool || die "promtool could not be installed"
     need_counterparts || die "the packages of tests/node could not be installed"
+    need_python_counterparts || die "the packages of tests/python could not be installed"
     cargo_tool cargo-nextest "$NEXTEST_VERSION" || die "cargo-nextest could not be installed"
     cargo_tool cargo-deny "$DENY_VERSION" || die "cargo-deny could not be installed"
 }

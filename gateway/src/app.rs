@@ -1,12 +1,15 @@
 //! The one place that wires everything: from a configuration to a running gateway, and back down.
 
+mod catalogue;
 mod hosts;
 mod identity;
 mod machines;
 mod private;
 mod sagas;
 mod sockets;
+mod states;
 mod toolbox;
+mod work;
 
 use private::make_data_dir;
 pub use private::write_private;
@@ -26,28 +29,16 @@ use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::db::{Access, Db, DbError};
 use crate::domains::apps::AppCaller;
-use crate::domains::apps::routes::AppsState;
 use crate::domains::audit::ChainWriter;
-use crate::domains::auth::hosted::Hosted;
 use crate::domains::auth::{AuthError, OpenStreams};
-use crate::domains::claws::avatar::Pictures;
-use crate::domains::claws::routes::ClawsState;
 use crate::domains::doors::DoorKeeper;
-use crate::domains::doors::routes::DoorsState;
-use crate::domains::fleet::routes::FleetState;
 use crate::domains::live::LiveHandle;
-use crate::domains::live::routes::LiveState;
-use crate::domains::operator::Lately;
-use crate::domains::operator::routes::OperatorState;
 use crate::domains::repos;
-use crate::domains::sandboxes::SandboxesHandle;
+use crate::domains::runs::Perform;
 use crate::domains::tools::Toolbox;
-use crate::domains::workspaces::routes::WorkspacesState;
 use crate::events::retention::Sweeper;
 use crate::events::{EventLog, Hub};
-use crate::http::idempotency::IdempotencyLayer;
-use crate::http::observe::Observer;
-use crate::http::router::{self, Layers, States};
+use crate::http::router;
 use crate::http::serve::Listener;
 use crate::ids::{SharedIds, UuidV7};
 use crate::operations::OperationsHandle;
@@ -61,10 +52,12 @@ use crate::supervision::{
 use crate::tree::{self, Handles, Parts};
 
 /// What tests may replace.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Surroundings {
     pub clock: SharedClock,
     pub kill_points: Option<KillPoints>,
+    /// Who carries out the steps of runs, in load programs that measure the runs alone.
+    pub perform: Option<Arc<dyn Perform>>,
 }
 
 impl Default for Surroundings {
@@ -72,6 +65,7 @@ impl Default for Surroundings {
         Self {
             clock: SystemClock::shared(),
             kill_points: None,
+            perform: None,
         }
     }
 }
@@ -99,6 +93,8 @@ pub enum StartupError {
     Outbound(#[source] anyhow::Error),
     #[error("cannot prepare sign-in")]
     Auth(#[from] AuthError),
+    #[error("cannot use the script of `runs.script`")]
+    Script(#[from] crate::domains::runtime::models::scripted::ScriptError),
     #[error("a kill point could not be armed")]
     Chaos(#[from] ArmError),
     #[error("a part of the gateway did not start")]
@@ -159,6 +155,7 @@ impl Gateway {
             hub.clone(),
         )
         .await?;
+        catalogue::load(&db, &clock).await?;
         let first_login = identity::first_login(&config, &db, &clock, &ids).await?;
 
         let saga_nudge = Nudge::default();
@@ -211,16 +208,17 @@ impl Gateway {
         let operations = machines.operations.clone();
         let fleet = machines.state.fleet.clone();
         let hosted = identity::hosted(&shared);
-        let toolbox = toolbox::toolbox(&shared, machines.sandboxes.clone());
-        let states = states(
+        let work = work::work(&shared, machines.sandboxes.clone(), around.perform.clone())?;
+        let toolbox = work.agents.tools.clone();
+        let states = states::states(
             &shared,
             machines.state,
             machines.sandboxes.clone(),
-            toolbox.clone(),
+            &work,
             hosted.clone(),
         )?;
         let operator_state = states.operator.clone();
-        let layers = layers(&shared, hosted);
+        let layers = states::layers(&shared, hosted);
         let listener = |socket, router, tls| Listener {
             socket: Arc::new(socket),
             router,
@@ -272,6 +270,7 @@ impl Gateway {
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
             repos: repos::branch(&states.repos),
+            runs: work.branch,
             public: listener(public, router::public(states, &layers), tls),
             operator: listener(operator, router::operators(operator_state, &layers), None),
         };
@@ -381,103 +380,4 @@ struct Shared<'a> {
     kill_points: KillPoints,
     open_streams: OpenStreams,
     live: LiveHandle,
-}
-
-fn without_slash(url: &url::Url) -> Arc<str> {
-    url.as_str().trim_end_matches('/').into()
-}
-
-fn states(
-    shared: &Shared<'_>,
-    fleet: FleetState,
-    sandboxes: SandboxesHandle,
-    toolbox: Toolbox,
-    hosted: Option<Hosted>,
-) -> Result<States, AuthError> {
-    let (config, plans) = (shared.config, Arc::new(shared.config.plans.clone()));
-    let (db, clock, ids) = (shared.db, shared.clock, shared.ids);
-    Ok(States {
-        auth: identity::state(shared, hosted)?,
-        workspaces: WorkspacesState {
-            db: db.clone(),
-            clock: clock.clone(),
-            ids: ids.clone(),
-            plans: plans.clone(),
-            streams: shared.open_streams.clone(),
-            sagas: shared.saga_nudge.clone(),
-            public_url: config.public_url.as_ref().map(without_slash),
-        },
-        apps: AppsState {
-            db: db.clone(),
-            clock: clock.clone(),
-            ids: ids.clone(),
-            broker: shared.broker.clone(),
-            outbound: shared.outbound.clone(),
-            oauth: config.oauth.clone(),
-            credentials: shared.credential_nudge.clone(),
-            kill_points: shared.kill_points.clone(),
-        },
-        audit: db.clone(),
-        claws: ClawsState {
-            db: db.clone(),
-            clock: clock.clone(),
-            ids: ids.clone(),
-            plans,
-            sagas: shared.saga_nudge.clone(),
-            pictures: Pictures::default(),
-        },
-        doors: DoorsState {
-            db: db.clone(),
-            clock: clock.clone(),
-            ids: ids.clone(),
-            apps: shared.apps.clone(),
-            keeper: shared.door_nudge.clone(),
-        },
-        live: LiveState {
-            db: db.clone(),
-            hub: shared.hub.clone(),
-            live: shared.live.clone(),
-        },
-        operator: OperatorState {
-            db: db.clone(),
-            clock: clock.clone(),
-            ids: ids.clone(),
-            metrics: crate::telemetry::metrics(),
-            draining: shared.draining.clone(),
-            jobs: shared.handles.operations.clone(),
-            live: shared.live.clone(),
-            lately: Lately::default(),
-            broker: shared.broker.clone(),
-            needs_broker: config.broker.start || config.broker.socket.is_some(),
-            hosted: config.auth.clone().map(Arc::new),
-            kill_points: shared.kill_points.clone(),
-            view: shared.view.clone(),
-        },
-        fleet,
-        sandboxes,
-        repos: hosts::repos(shared),
-        mesh: hosts::mesh(shared),
-        tools: toolbox::state(shared, toolbox),
-    })
-}
-
-fn layers(shared: &Shared<'_>, hosted: Option<Hosted>) -> Layers {
-    let (config, clock, ids) = (shared.config, shared.clock, shared.ids);
-    Layers {
-        observer: Observer {
-            ids: ids.clone(),
-            clock: clock.clone(),
-        },
-        auth: identity::layer(shared, hosted),
-        idempotency: IdempotencyLayer {
-            db: shared.db.clone(),
-            clock: clock.clone(),
-            ids: ids.clone(),
-            kill_points: shared.kill_points.clone(),
-            body_limit: config.limits.body,
-        },
-        body_limit: config.limits.body,
-        tls: config.is_behind_tls(),
-        body_grace: config.limits.body_grace,
-    }
 }

@@ -1,7 +1,9 @@
 //! Errors on their way out: the one place where a domain's error becomes an HTTP status. Domains know nothing of HTTP;
 //! a failure that is ours (5xx) is logged once, where the answer is written (`http/observe.rs`), with its causes.
 
+mod catalogue;
 mod tools;
+mod work;
 
 use std::sync::Arc;
 
@@ -448,6 +450,34 @@ impl From<crate::domains::mesh::MeshError> for ApiError {
             E::Broker(_) => Self::new(Code::Unavailable)
                 .detail("The secret broker did not take the key, so nothing was connected. Its operator sees why in the log; try again.")
                 .caused_by(error),
+            E::Db(error) => error.into(),
+        }
+    }
+}
+
+impl From<crate::domains::models::ModelsError> for ApiError {
+    fn from(error: crate::domains::models::ModelsError) -> Self {
+        use crate::domains::models::ModelsError as E;
+        match error {
+            E::None => Self::not_found("model"),
+            E::BadAddress(why) => Self::validation("/base_url", why),
+            E::Taken { name } => Self::new(Code::Conflict).detail(format!(
+                "There is already a model {name} in this workspace. Change that one, or delete it first."
+            )),
+            E::TooMany { most } => Self::new(Code::Conflict).detail(format!(
+                "The workspace has {most} models, the most that it may have. Remove one that nobody needs."
+            )),
+            E::NotBound { .. } => Self::new(Code::Conflict).detail(error.to_string()),
+            E::TooSlow => Self::new(Code::Unavailable)
+                .detail("Storing the key took too long, so nothing was changed. Try again.")
+                .retry_after(1),
+            E::Broker(ref broker) => {
+                let detail = match broker.fault() {
+                    Some(fault) => format!("The secret broker did not take the key: {fault}"),
+                    None => "The secret broker does not answer, so nothing was changed. Its operator sees why in the log; try again.".to_owned(),
+                };
+                Self::new(Code::Unavailable).detail(detail).caused_by(error)
+            }
             E::Db(error) => error.into(),
         }
     }

@@ -107,6 +107,8 @@ typed_id! {
     RunId;
     /// A token by which an agent's own programs call its tools.
     AgentTokenId;
+    /// A model that a workspace's agents may think with.
+    ModelId;
     /// One HTTP request.
     RequestId;
 }
@@ -114,6 +116,20 @@ typed_id! {
 impl UserId {
     /// The reserved user on whose authority the deployment itself acts. It has no password and no membership.
     pub const SYSTEM: Self = Self(Uuid::nil());
+}
+
+/// The same id everywhere and always for the same parts: of things that are known by a name. (UUIDv8; 122 bits of SHA-256.)
+pub fn derived(parts: &[&str]) -> Uuid {
+    use sha2::{Digest as _, Sha256};
+    let mut hash = Sha256::new_with_prefix(b"roost");
+    for part in parts {
+        // The length first, so that no two lists of parts are the same bytes.
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.finalize()[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
 /// Where new ids come from.
@@ -181,5 +197,14 @@ mod tests {
         assert_ne!(a, b);
         clock.advance(std::time::Duration::from_secs(1));
         assert!(ids.next() > a.max(b));
+    }
+
+    #[test]
+    fn a_derived_id_is_the_same_for_ever_and_another_for_other_parts() {
+        let id = derived(&["skill", "code-review"]);
+        // Stored in every database: it never changes.
+        assert_eq!(id.to_string(), "aeed40ce-9709-8046-9345-ddd20e843aa2");
+        assert_ne!(id, derived(&["skillcode", "-review"]));
+        assert_ne!(id, derived(&["skill", "code-review", ""]));
     }
 }

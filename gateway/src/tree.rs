@@ -9,6 +9,7 @@
 //! ├─ fleet        one actor per paired machine · recovery · health writer
 //! ├─ sandboxes    transitions · local engine (where `sandboxes.local` is on) · facts · recovery
 //! ├─ repos        syncs of code hosts · desk
+//! ├─ runs         one actor a live run · keeper of leases · sweeper · claimer · telemetry
 //! └─ http         operator listener · certificate (where `tls` is set) · public listener (last up, first down)
 //! ```
 
@@ -50,6 +51,8 @@ pub struct Parts {
     pub sandboxes: SupervisorSpec,
     /// The branch `repos`.
     pub repos: SupervisorSpec,
+    /// The branch `runs`.
+    pub runs: SupervisorSpec,
     pub public: Listener,
     pub operator: Listener,
 }
@@ -102,6 +105,7 @@ pub fn root(parts: Parts) -> SupervisorSpec {
         .child(parts.fleet)
         .child(parts.sandboxes)
         .child(parts.repos)
+        .child(parts.runs)
         .child(http(parts.public, parts.operator))
 }
 

@@ -32,6 +32,9 @@ mod m0505_doors;
 mod m0506_repo_mirrors;
 mod m0507_door_addresses;
 mod m0601_runs;
+mod m0602_skills;
+mod m0603_templates;
+mod m0604_models;
 mod m0605_agent_tokens;
 mod m0606_teams;
 
@@ -65,6 +68,9 @@ impl MigratorTrait for Migrator {
             Box::new(m0506_repo_mirrors::Migration),
             Box::new(m0507_door_addresses::Migration),
             Box::new(m0601_runs::Migration),
+            Box::new(m0602_skills::Migration),
+            Box::new(m0603_templates::Migration),
+            Box::new(m0604_models::Migration),
             Box::new(m0605_agent_tokens::Migration),
             Box::new(m0606_teams::Migration),
         ]

@@ -43,7 +43,6 @@ fn runs() -> TableCreateStatement {
         .col(text("graph"))
         .col(string("graph_sha256"))
         .col(text("input"))
-        .col(text_null("checkpoint"))
         .col(text_null("comparison"))
         .col(text_null("result"))
         .col(text_null("error"))

@@ -16,15 +16,14 @@ impl MigrationTrait for Migration {
                     .col(uuid("workspace_id"))
                     .col(text("name"))
                     .col(text_null("description"))
-                    // `making` while its agents are made, `ready`, `going` while it is taken down.
+                    // `ready`, or `going` while it is taken down.
                     .col(string("state"))
-                    .col(text_null("trouble"))
                     // Null means the template's default.
                     .col(string_null("risk_profile"))
                     .col(text("mcp_bundles"))
                     .col(string("lifecycle"))
                     .col(uuid_null("template_id"))
-                    .col(integer_null("template_version"))
+                    .col(big_integer_null("template_version"))
                     .col(text("topology"))
                     // Whose sandbox the team works in; null: each agent in its own.
                     .col(uuid_null("workbench_id"))
@@ -61,7 +60,30 @@ impl MigrationTrait for Migration {
                     .to_owned(),
             )
             .await?;
+        // An agent as the runtime knows it. What a step may use is decided by the gateway at each call; the record itself
+        // never holds more than this.
+        manager
+            .create_table(
+                Table::create()
+                    .table("runtime_agents")
+                    .col(uuid("agent_id").primary_key())
+                    .col(uuid("workspace_id"))
+                    .col(string("runtime"))
+                    .col(text_null("model"))
+                    .col(string("risk_profile"))
+                    .col(text("mcp_bundles"))
+                    .col(timestamp_with_time_zone("created_at"))
+                    .foreign_key(
+                        ForeignKey::create()
+                            .from("runtime_agents", "agent_id")
+                            .to("claws", "id")
+                            .on_delete(ForeignKeyAction::Cascade),
+                    )
+                    .to_owned(),
+            )
+            .await?;
         for sql in [
+            "CREATE INDEX run_steps_at_work ON run_steps (agent_id) WHERE status = 'running'",
             "CREATE INDEX teams_listed ON teams (workspace_id, created_at DESC, id DESC)",
             "CREATE INDEX team_members_by_agent ON team_members (agent_id)",
         ] {

@@ -1,6 +1,8 @@
 //! Authorisation coverage: walks every route of the OpenAPI document and tries it unauthenticated (401), as another tenant
 //! (404), and with too small a role (403). A route without a case here fails; so does a case without a route.
 
+mod catalogue;
+
 use std::collections::BTreeSet;
 
 use reqwest::Method;
@@ -22,7 +24,14 @@ enum Least {
 use Least::{Operator, Role, User};
 
 /// A route, who may call it, and a body that is valid (so that a refusal is not about the body).
-const CASES: &[(&str, Least, &str)] = &[
+type Case = (&'static str, Least, &'static str);
+
+/// All cases; a domain with many has a file of its own.
+fn cases() -> impl Iterator<Item = &'static Case> {
+    CASES.iter().chain(catalogue::CASES)
+}
+
+const CASES: &[Case] = &[
     ("POST /api/auth/logout", User, ""),
     ("GET /api/auth/me", User, ""),
     (
@@ -154,6 +163,25 @@ const CASES: &[(&str, Least, &str)] = &[
     ),
     ("DELETE /api/fleet/meshvpn", Role("admin"), ""),
     ("GET /api/fleet/meshvpn/devices", Role("viewer"), ""),
+    ("GET /api/models", Role("viewer"), ""),
+    (
+        "POST /api/models",
+        Role("admin"),
+        r#"{"provider":"openai","model":"gpt-5","key":"sk-never-used"}"#,
+    ),
+    (
+        "PATCH /api/models/{id}",
+        Role("admin"),
+        r#"{"is_default":false}"#,
+    ),
+    ("DELETE /api/models/{id}", Role("admin"), ""),
+    ("POST /api/models/{id}/try", Role("admin"), ""),
+    ("GET /api/models/settings", Role("viewer"), ""),
+    (
+        "PUT /api/models/settings",
+        Role("admin"),
+        r#"{"run_ceiling_microusd":null,"month_ceiling_microusd":null}"#,
+    ),
     ("GET /api/repos/connections", Role("viewer"), ""),
     (
         "POST /api/repos/connections",
@@ -265,8 +293,7 @@ async fn every_route_is_public_with_a_reason_or_has_a_case() {
         .iter()
         .map(|route| format!("{} {}", route.method, route.path))
         .collect();
-    let cases: BTreeSet<String> = CASES
-        .iter()
+    let cases: BTreeSet<String> = cases()
         .map(|case| {
             let (route, _query) = case.0.split_once('?').unwrap_or((case.0, ""));
             route.to_owned()
@@ -316,6 +343,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
             let pairing = owner.post("/api/nodes/pair").json(&json!({}));
             pairing.expect(201).await.str("/node/id").to_owned()
         }
+        path if catalogue::is_of(path) => catalogue::target(owner, path).await,
         // These need a broker, or an agent that is connected (tests/it/apps, tests/it/doors): whoever may learns that
         // there is none.
         path if path.starts_with("/api/apps/connections/{id}")
@@ -324,8 +352,8 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
             "0190a000-0000-7000-8000-000000000001".to_owned()
         }
         path if path.starts_with("/api/workspaces/{id}") => owner.workspace.clone(),
-        // They exist only through a broker; tests/it/repos tries those of others.
-        path if path.starts_with("/api/repos/") => {
+        // They exist only through a broker; tests/it/repos and tests/it/models try those of others.
+        path if path.starts_with("/api/repos/") || path.starts_with("/api/models/") => {
             "0190a000-0000-7000-8000-000000000001".to_owned()
         }
         path if path.starts_with("/api/ops/actors/{id}") => "roost%2Flive".to_owned(),
@@ -339,6 +367,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
     let path = path.replace("{operation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{version}", "1");
     let path = path.replace("{token_id}", "0190a000-0000-7000-8000-000000000001");
+    let path = path.replace("{skill_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{invitation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = match path.contains("{user_id}") {
         true => path.replace("{user_id}", &bystander.id),
@@ -362,7 +391,7 @@ async fn without_a_session_or_with_a_made_up_one_every_route_is_401() {
     let gateway = without_engine().await;
     let owner = gateway.owner().await;
     let bystander = gateway.person("viewer").await;
-    for (route, _, body) in CASES {
+    for (route, _, body) in cases() {
         let (method, path) = address(owner, &bystander, route).await;
         let nobody = gateway.anonymous();
         assert_eq!(status(&nobody, &method, &path, body).await, 401, "{route}");
@@ -379,7 +408,7 @@ async fn another_tenants_things_and_workspace_are_404_on_every_route() {
     let bystander = gateway.person("viewer").await;
     let stranger = gateway.stranger().await;
     let intruding = stranger.in_workspace(&owner.workspace);
-    for (route, least, body) in CASES {
+    for (route, least, body) in cases() {
         let (method, path) = address(owner, &bystander, route).await;
         if *least != Operator {
             let answer = status(&intruding, &method, &path, body).await;
@@ -402,7 +431,7 @@ async fn with_too_small_a_role_every_route_is_403_and_with_the_least_one_it_is_n
     for role in ROLES {
         people.push((role, gateway.person(role).await));
     }
-    for (route, least, body) in CASES {
+    for (route, least, body) in cases() {
         for (role, person) in &people {
             let strong_enough = match least {
                 User => continue,

@@ -28,6 +28,7 @@ pub mod hosted;
 mod issuer;
 pub mod machine;
 mod memory;
+pub mod model_server;
 pub mod network;
 mod people;
 mod player;

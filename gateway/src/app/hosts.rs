@@ -3,6 +3,7 @@
 use super::Shared;
 use crate::domains::mesh::Devices;
 use crate::domains::mesh::routes::MeshState;
+use crate::domains::models::routes::ModelsState;
 use crate::domains::repos::routes::ReposState;
 use crate::supervision::Nudge;
 
@@ -29,6 +30,18 @@ pub(super) fn mesh(shared: &Shared<'_>) -> MeshState {
         broker: shared.broker.clone(),
         outbound: shared.outbound.clone(),
         devices: Devices::default(),
+        credentials: shared.credential_nudge.clone(),
+    }
+}
+
+/// Models.
+pub(super) fn models(shared: &Shared<'_>) -> ModelsState {
+    ModelsState {
+        db: shared.db.clone(),
+        clock: shared.clock.clone(),
+        ids: shared.ids.clone(),
+        broker: shared.broker.clone(),
+        outbound: shared.outbound.clone(),
         credentials: shared.credential_nudge.clone(),
     }
 }

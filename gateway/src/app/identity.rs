@@ -45,7 +45,7 @@ pub(super) fn state(shared: &Shared<'_>, hosted: Option<Hosted>) -> Result<AuthS
         idle: config.sessions.idle,
         absolute: config.sessions.absolute,
         secure_cookies: config.is_behind_tls(),
-        public_url: config.public_url.as_ref().map(super::without_slash),
+        public_url: config.public_url.as_ref().map(super::states::without_slash),
         hosted,
     })
 }

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
+use sea_orm::DbErr;
+
 use super::Shared;
-use crate::domains::sandboxes::SandboxesHandle;
+use crate::db::Db;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::teams;
 use crate::domains::tools::mcp::{Addresses, Mcp};
 use crate::domains::tools::routes::ToolsState;
-use crate::domains::tools::{AuthorityOf, EffectiveSkills, Toolbox, capability_of};
-
-/// The tools, for whoever calls them in process.
-pub(super) fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
-    let skills: EffectiveSkills = Arc::new(|_, _| Box::pin(async { Ok(Vec::new()) }));
-    Toolbox::new(sandboxes, shared.db.clone(), skills)
-}
+use crate::domains::tools::{Authority, AuthorityOf, Toolbox};
+use crate::ids::ClawId;
 
 /// The routes of tokens, and the MCP servers.
 pub(super) fn state(shared: &Shared<'_>, toolbox: Toolbox) -> ToolsState {
@@ -20,7 +19,7 @@ pub(super) fn state(shared: &Shared<'_>, toolbox: Toolbox) -> ToolsState {
     let authorities = db.clone();
     let authority: AuthorityOf = Arc::new(move |scope, agent| {
         let db = authorities.clone();
-        Box::pin(async move { capability_of(&db, scope, agent).await })
+        Box::pin(async move { authority_of(&db, scope, agent).await })
     });
     ToolsState {
         mcp: Mcp::new(
@@ -36,4 +35,13 @@ pub(super) fn state(shared: &Shared<'_>, toolbox: Toolbox) -> ToolsState {
         clock,
         ids,
     }
+}
+
+/// What an agent may use outside of a run: what its team says.
+async fn authority_of(db: &Db, scope: WorkspaceScope, agent: ClawId) -> Result<Authority, DbErr> {
+    let standing = teams::standing(db.read(), scope, agent, None).await?;
+    Ok(Authority {
+        profile: standing.profile,
+        bundles: standing.bundles,
+    })
 }

@@ -14,7 +14,9 @@ use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 
 use super::layers::{self, Overrides};
-use super::{Broker, Config, Limits, Log, LogFormat, Otlp, Retention, Sandboxes, Sessions, Tls};
+use super::{
+    Broker, Config, Limits, Log, LogFormat, Otlp, Retention, Runs, Sandboxes, Sessions, Tls,
+};
 use crate::domains::live::Limits as StreamLimits;
 use crate::domains::workspaces::{Plan, Plans};
 use crate::http::client_address::Network;
@@ -156,6 +158,14 @@ impl Reader {
                     DAY * self.number::<u64>("events.retention_days", 7, 1, 3_650),
                 ),
                 count: self.number("events.retention_count", 100_000, 1_000, 100_000_000),
+            },
+            runs: Runs {
+                at_once: self.number("runs.at_once", 256, 1, 100_000),
+                ceiling: match self.number::<i64>("runs.ceiling_usd", 0, 0, 1_000_000) {
+                    0 => None,
+                    usd => Some(usd * 1_000_000),
+                },
+                script: self.optional("runs.script"),
             },
             limits: Limits {
                 body: self.number("limits.body_bytes", 1 << 20, 1_024, 1 << 30),

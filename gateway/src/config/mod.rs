@@ -57,11 +57,23 @@ pub struct Config {
     /// Proxies in front of the gateway that are believed about a client's address.
     pub trusted_proxies: Vec<Network>,
     pub events: Retention,
+    pub runs: Runs,
     pub limits: Limits,
     /// How often a node reports; stretched as the fleet grows.
     pub heartbeat: Duration,
     /// Builds of `roostd` that machines download, as `<target>/roostd`; absent means the one beside this program.
     pub dist_dir: Option<PathBuf>,
+}
+
+/// Runs of teams, and the agents that work on them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runs {
+    /// Runs that this gateway works on at once.
+    pub at_once: usize,
+    /// Bound of what a run may cost when whoever starts it says nothing, millionths of a US dollar.
+    pub ceiling: Option<i64>,
+    /// The file of the scripted model; absent means the demonstration that comes with Roost.
+    pub script: Option<PathBuf>,
 }
 
 /// How to log.

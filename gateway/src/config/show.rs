@@ -112,6 +112,12 @@ pub fn show(config: &Config) -> String {
     line("chaos.arm", text(&armed.join(",")));
     line("events.retention_days", days(config.events.age));
     line("events.retention_count", config.events.count.to_string());
+    line("runs.at_once", config.runs.at_once.to_string());
+    let ceiling = config.runs.ceiling.unwrap_or(0) / 1_000_000;
+    line("runs.ceiling_usd", ceiling.to_string());
+    if let Some(script) = &config.runs.script {
+        line("runs.script", text(&script.display().to_string()));
+    }
     line("limits.body_bytes", config.limits.body.to_string());
     line(
         "limits.body_timeout_seconds",

@@ -144,6 +144,7 @@ pub enum ResourceKind {
     TeamTemplate,
     Team,
     Run,
+    Model,
 }
 
 /// `resource.changed`

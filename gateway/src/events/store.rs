@@ -9,7 +9,7 @@ use sea_orm::{
 use super::{EventId, Stamped, StoredEvent, entity};
 use crate::db::WriteTx;
 use crate::http::older::Older;
-use crate::ids::{ClawId, WorkspaceId};
+use crate::ids::{ClawId, RunId, WorkspaceId};
 
 /// What a replay found.
 #[derive(Debug)]
@@ -222,4 +222,26 @@ impl From<entity::event::Model> for StoredEvent {
             mission_id: row.mission_id,
         }
     }
+}
+
+/// The place just before the first event of a run that is still kept.
+///
+/// # Errors
+/// When the database fails.
+pub async fn before_run(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+    run: RunId,
+) -> Result<Option<EventId>, DbErr> {
+    let first = entity::event::Entity::find()
+        .filter(entity::event::Column::RunId.eq(run.0))
+        .filter(entity::event::Column::WorkspaceId.eq(workspace))
+        .order_by_asc(entity::event::Column::Epoch)
+        .order_by_asc(entity::event::Column::Seq)
+        .one(db)
+        .await?;
+    Ok(first.map(|row| EventId {
+        epoch: row.epoch,
+        seq: row.seq - 1,
+    }))
 }

@@ -4,6 +4,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use http::request::Parts;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::problem::FieldError;
 use crate::error::{ApiError, ApiResult, Code};
@@ -55,6 +56,15 @@ impl Mistakes {
             Err(ApiError::validations(self.0))
         }
     }
+}
+
+/// Tells `null` (remove) from absent (keep).
+pub fn nullable<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Some)
 }
 
 impl<S, T> FromRequest<S> for Valid<T>

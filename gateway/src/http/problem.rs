@@ -52,6 +52,7 @@ codes! {
     EmailNotVerified, "email-not-verified", CONFLICT, "The identity provider has not verified this e-mail";
     AccountNotLinked, "account-not-linked", CONFLICT, "The account with this e-mail is not linked to this identity";
     AlreadyAnswered, "already-answered", CONFLICT, "This request was answered before";
+    BuiltinName, "builtin-name", CONFLICT, "A built-in skill has this name";
     IdempotencyMismatch, "idempotency-mismatch", CONFLICT, "The idempotency key was used for another request";
     NodeOffline, "node-offline", CONFLICT, "The node is not connected";
     NodeDraining, "node-draining", CONFLICT, "The node is draining";

@@ -24,8 +24,8 @@ use super::{docs, pages, ui};
 use crate::domains::auth::{AuthLayer, authenticate};
 use crate::domains::operator::OperatorListener;
 use crate::domains::{
-    apps, audit, auth, claws, doors, fleet, live, mesh, operator, repos, sandboxes, tools,
-    workspaces,
+    apps, audit, auth, claws, doors, fleet, live, mesh, models, operator, repos, runs, runtime,
+    sandboxes, skills, teams, templates, tools, workspaces,
 };
 use crate::error::{ApiError, Code};
 
@@ -45,6 +45,12 @@ pub struct States {
     pub repos: repos::routes::ReposState,
     pub mesh: mesh::routes::MeshState,
     pub tools: tools::routes::ToolsState,
+    pub runs: runs::RunsHandle,
+    pub runtime: runtime::Agents,
+    pub teams: teams::routes::TeamsState,
+    pub skills: skills::routes::SkillsState,
+    pub templates: templates::routes::TemplatesState,
+    pub models: models::routes::ModelsState,
 }
 
 /// The layers around the routes.
@@ -108,6 +114,12 @@ domains! {
     repos => repos::routes::router();
     mesh => mesh::routes::router();
     tools => tools::routes::router();
+    runs => runs::routes::router();
+    runtime => runtime::routes::router();
+    teams => teams::routes::router();
+    skills => skills::routes::router();
+    templates => templates::routes::router();
+    models => models::routes::router();
 }
 
 fn pages_router() -> OpenApiRouter {

@@ -11,6 +11,8 @@ pub enum Kind {
     ClawPurge,
     /// What is left of a workspace after its people are gone.
     WorkspacePurge,
+    /// A team goes with its agents.
+    TeamTeardown,
 }
 
 /// The steps of all kinds.
@@ -22,6 +24,8 @@ pub enum Step {
     Rows,
     /// A look at what is left of a workspace, repeated until nothing is.
     Workspace,
+    /// A look at who is left of a team, repeated until nobody is.
+    Team,
 }
 
 /// What follows on a step that went well.
@@ -34,7 +38,12 @@ pub enum Next {
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::ClawRetire, Self::ClawPurge, Self::WorkspacePurge];
+    const ALL: [Self; 4] = [
+        Self::ClawRetire,
+        Self::ClawPurge,
+        Self::WorkspacePurge,
+        Self::TeamTeardown,
+    ];
 
     /// The word in the database.
     pub fn as_str(self) -> &'static str {
@@ -42,6 +51,7 @@ impl Kind {
             Self::ClawRetire => "claw.retire",
             Self::ClawPurge => "claw.purge",
             Self::WorkspacePurge => "workspace.purge",
+            Self::TeamTeardown => "team.teardown",
         }
     }
 
@@ -56,6 +66,7 @@ impl Kind {
             Self::ClawRetire => &[Step::Sandbox],
             Self::ClawPurge => &[Step::Sandbox, Step::Rows],
             Self::WorkspacePurge => &[Step::Workspace],
+            Self::TeamTeardown => &[Step::Team],
         }
     }
 
@@ -67,7 +78,7 @@ impl Kind {
 }
 
 impl Step {
-    const ALL: [Self; 3] = [Self::Sandbox, Self::Rows, Self::Workspace];
+    const ALL: [Self; 4] = [Self::Sandbox, Self::Rows, Self::Workspace, Self::Team];
 
     /// The word in the database.
     pub fn as_str(self) -> &'static str {
@@ -75,6 +86,7 @@ impl Step {
             Self::Sandbox => "sandbox",
             Self::Rows => "rows",
             Self::Workspace => "workspace",
+            Self::Team => "team",
         }
     }
 
@@ -101,7 +113,7 @@ mod tests {
                 assert_eq!(Step::from_stored(step.as_str()), Some(*step));
             }
         }
-        assert_eq!(Kind::from_stored("team.teardown"), None);
+        assert_eq!(Kind::from_stored("team.dance"), None);
     }
 
     #[test]

@@ -42,6 +42,42 @@ pub const KILL_POINTS: &[KillPoint] = &[
         place: "the saga's row says that the step is done; the next one has not been looked for",
     },
     KillPoint {
+        name: "runs.claim.after_commit",
+        place: "runs are claimed; none of them has an actor yet",
+    },
+    KillPoint {
+        name: "runs.checkpoint.before_commit",
+        place: "a step ended or others begin; the transaction that says so is not committed",
+    },
+    KillPoint {
+        name: "runs.checkpoint.after_commit",
+        place: "what a step handed over is durable; those that follow are not at work yet",
+    },
+    KillPoint {
+        name: "runs.close.before_commit",
+        place: "a run's end is written; its transaction is not committed",
+    },
+    KillPoint {
+        name: "runs.close.after_commit",
+        place: "a run is over; nobody who waits for it has been told",
+    },
+    KillPoint {
+        name: "runtime.session.before_model",
+        place: "an agent is about to ask its model",
+    },
+    KillPoint {
+        name: "runtime.session.after_model",
+        place: "the model answered; the journal does not know it yet",
+    },
+    KillPoint {
+        name: "runtime.session.before_tool",
+        place: "the model's turn is in the journal; the tool that it asks for has not been called",
+    },
+    KillPoint {
+        name: "runtime.session.after_tool",
+        place: "the tool has done its work; the journal does not know it yet",
+    },
+    KillPoint {
         name: "audit.chain.before_commit",
         place: "links for entries that waited are appended; their transaction is not committed",
     },

@@ -199,7 +199,7 @@ async fn a_fetch_whose_gateway_died_is_carried_on_by_another() {
     let later = TestClock::at(SystemClock::shared().now() + Duration::from_secs(120));
     let around = Surroundings {
         clock: std::sync::Arc::new(later),
-        kill_points: None,
+        ..Surroundings::default()
     };
     host.as_before();
     let other = beside(&place.broker, &store, around).await;

@@ -92,7 +92,7 @@ async fn a_sync_whose_gateway_died_is_carried_on_by_another_and_what_the_first_s
     let later = TestClock::at(SystemClock::shared().now() + Duration::from_secs(120));
     let around = Surroundings {
         clock: std::sync::Arc::new(later),
-        kill_points: None,
+        ..Surroundings::default()
     };
     let other = beside(&place.broker, &store, around).await;
     let there = other.anonymous().with_token(&owner.token);

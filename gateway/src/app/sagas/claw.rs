@@ -12,7 +12,9 @@ use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::{avatar, brain, store as claws};
 use crate::domains::doors;
 use crate::domains::sandboxes::{self, SandboxesHandle};
+use crate::domains::teams;
 use crate::domains::tools::tokens;
+use crate::domains::{skills, templates};
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::ClawId;
 use crate::sagas::{Carrier, Next, Step, saga};
@@ -55,8 +57,11 @@ impl Carrier for ClawEnd {
                 && let Some(row) = claws::get(&**tx, scope, claw).await?
             {
                 // In foreign-key order.
+                teams::store::forget_agent(&**tx, scope, claw).await?;
                 sandboxes::store::remove_of(&**tx, scope, claw).await?;
                 tokens::store::remove_of(&**tx, scope, claw).await?;
+                skills::store_choices::remove_of(&**tx, scope, claw).await?;
+                templates::store_links::remove_of(&**tx, scope, claw).await?;
                 brain::store::remove_of(&**tx, scope, claw).await?;
                 avatar::store::remove_of(&**tx, scope, claw).await?;
                 claws::remove(&**tx, scope, claw).await?;

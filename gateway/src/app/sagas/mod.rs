@@ -1,6 +1,7 @@
 //! What the steps of sagas do. It is here, and not in a domain, because each reaches into several.
 
 mod claw;
+mod team;
 mod workspace;
 
 use std::collections::HashMap;
@@ -18,11 +19,13 @@ pub(super) fn carriers(
     sandboxes: SandboxesHandle,
 ) -> HashMap<Kind, Arc<dyn Carrier>> {
     let claw: Arc<dyn Carrier> = Arc::new(claw::ClawEnd { sandboxes });
+    let team = Arc::new(team::TeamEnd { ids: ids.clone() });
     let ids = ids.clone();
     let workspace = Arc::new(workspace::WorkspaceEnd { ids, fleet });
     HashMap::from([
         (Kind::ClawRetire, claw.clone()),
         (Kind::ClawPurge, claw),
         (Kind::WorkspacePurge, workspace),
+        (Kind::TeamTeardown, team),
     ])
 }

@@ -12,7 +12,9 @@ use sea_orm::DbErr;
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::fleet::{self, FleetHandle};
-use crate::domains::{apps, claws, doors, mesh, repos, sandboxes, workspaces};
+use crate::domains::{
+    apps, claws, doors, mesh, models, repos, sandboxes, skills, templates, workspaces,
+};
 use crate::http::pagination::PageRequest;
 use crate::ids::SharedIds;
 use crate::sagas::{self, Carrier, Kind, Next, Step, saga};
@@ -73,6 +75,10 @@ impl Carrier for WorkspaceEnd {
             fleet::store::remove_all(&**tx, scope).await?;
             repos::commands::remove_all(tx, scope, now).await?;
             mesh::remove_all(tx, scope, now).await?;
+            templates::store::remove_all(&**tx, scope).await?;
+            skills::store_choices::remove_bindings(&**tx, scope).await?;
+            skills::store::remove_all(&**tx, scope).await?;
+            models::commands::remove_all(tx, scope, now).await?;
             workspaces::store::remove(&**tx, scope).await?;
             Ok(Next::Onward)
         }

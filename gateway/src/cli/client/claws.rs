@@ -105,14 +105,19 @@ fn one(api: &Api, claw: &Value) {
     println!("{:<11} {}", "created", show::moment(claw, "created_at"));
 }
 
-/// Every agent, page by page.
+/// Every agent.
 async fn all(api: &Api) -> anyhow::Result<Vec<Value>> {
+    all_of(api, "/api/claws").await
+}
+
+/// A whole list, page by page.
+pub(super) async fn all_of(api: &Api, list: &str) -> anyhow::Result<Vec<Value>> {
     let mut items = Vec::new();
     let mut cursor: Option<String> = None;
     loop {
         let path = match &cursor {
-            None => "/api/claws?limit=200".to_owned(),
-            Some(cursor) => format!("/api/claws?limit=200&cursor={cursor}"),
+            None => format!("{list}?limit=200"),
+            Some(cursor) => format!("{list}?limit=200&cursor={cursor}"),
         };
         let page = api.get(&path).await?;
         items.extend(page["items"].as_array().cloned().unwrap_or_default());

@@ -9,12 +9,15 @@ mod exec;
 mod node;
 mod people;
 mod profile;
+mod run;
 mod sandbox;
 mod session;
 mod show;
 mod sse;
+mod team;
 mod terminal;
 mod tree;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -61,6 +64,12 @@ pub enum ClientCommand {
     /// Sandboxes of agents and commands in them
     #[command(subcommand)]
     Sandbox(sandbox::Sandbox),
+    /// Teams of agents
+    #[command(subcommand)]
+    Team(team::Team),
+    /// Runs of teams
+    #[command(subcommand)]
+    Run(run::Run),
     /// Live events of the workspace
     Events(events::Events),
     /// The supervision tree
@@ -99,6 +108,8 @@ impl ClientCommand {
             Self::Claw(command) => command.run(&api).await,
             Self::Node(command) => command.run(&api).await,
             Self::Sandbox(command) => command.run(&api).await,
+            Self::Team(command) => command.run(&api).await,
+            Self::Run(command) => command.run(&api).await,
             Self::Events(command) => command.run(&api).await,
             Self::Tree(command) => command.run(&api).await,
             Self::Chaos(command) => command.run(&api).await,

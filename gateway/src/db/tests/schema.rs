@@ -116,6 +116,20 @@ entities!(
     crate::domains::repos::entity::repo,
     crate::domains::repos::entity::mirror,
     crate::domains::tools::tokens::entity,
+    crate::domains::runs::entity::run,
+    crate::domains::runs::entity::step,
+    crate::domains::runs::entity::call,
+    crate::domains::teams::entity::team,
+    crate::domains::teams::entity::member,
+    crate::domains::teams::entity::runtime_agent,
+    crate::domains::skills::entity::skill,
+    crate::domains::skills::entity::version,
+    crate::domains::skills::entity::role_skill,
+    crate::domains::skills::entity::choice,
+    crate::domains::templates::entity::template,
+    crate::domains::templates::entity::role,
+    crate::domains::templates::entity::version,
+    crate::domains::templates::entity::link,
 );
 
 /// Tables without an entity here, each with its reason; a table in neither list fails the test.

@@ -152,3 +152,18 @@ pub async fn end(
     }
     Ok(gone)
 }
+
+/// The apps that an agent is connected to, by their providers' names.
+pub async fn providers_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Vec<String>, DbErr> {
+    let rows = connection::Entity::find()
+        .filter(connection::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(connection::Column::AgentId.eq(agent))
+        .order_by_asc(connection::Column::Provider)
+        .all(db)
+        .await?;
+    Ok(rows.into_iter().map(|row| row.provider).collect())
+}

@@ -1,7 +1,7 @@
 //! Agents in JSON.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::avatar::dto::Avatar;
@@ -121,13 +121,13 @@ impl Check for NewClaw {
 pub struct ClawChange {
     #[serde(default)]
     pub name: Option<String>,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "crate::http::json::nullable")]
     #[schema(value_type = Option<String>)]
     pub role: Option<Option<String>>,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "crate::http::json::nullable")]
     #[schema(value_type = Option<String>)]
     pub system_prompt: Option<Option<String>>,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "crate::http::json::nullable")]
     #[schema(value_type = Option<String>)]
     pub model_binding: Option<Option<String>>,
 }
@@ -147,15 +147,6 @@ impl Check for ClawChange {
             mistakes.text("/model_binding", model, 1, 200);
         }
     }
-}
-
-/// Tells `null` (remove) from absent (keep).
-fn present<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Deserialize<'de>,
-{
-    Option::deserialize(deserializer).map(Some)
 }
 
 /// A purge under way; it finishes even when the gateway is killed meanwhile.

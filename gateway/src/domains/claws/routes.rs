@@ -148,7 +148,7 @@ async fn delete(
 }
 
 /// The version that a change is made from.
-pub(super) fn if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
+pub(in crate::domains) fn if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
     headers
         .get(header::IF_MATCH)
         .map(|value| {

@@ -7,6 +7,7 @@ use sea_orm::DbErr;
 use super::store;
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::runs;
 use crate::events::{self, AgentState, AgentStatus, Event};
 use crate::ids::ClawId;
 
@@ -21,6 +22,13 @@ pub async fn set(
     state: AgentState,
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
+    // A sandbox that rests between two commands of a step is not an agent that rests.
+    let state = match state {
+        AgentState::Idle | AgentState::Online if runs::store::at_work(&**tx, id).await? > 0 => {
+            AgentState::Working
+        }
+        other => other,
+    };
     if let Some(row) = store::set_status(&**tx, scope, id, state.as_str(), now).await? {
         let event = Event::AgentStatus(AgentStatus {
             agent_id: id,

@@ -163,3 +163,15 @@ pub async fn remove(
         .await?;
     Ok(done.rows_affected == 1)
 }
+
+/// Those of these agents that the workspace has, deleted ones too.
+pub async fn some(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    ids: impl IntoIterator<Item = ClawId>,
+) -> Result<Vec<claw::Model>, DbErr> {
+    within(scope)
+        .filter(claw::Column::Id.is_in(ids))
+        .all(db)
+        .await
+}

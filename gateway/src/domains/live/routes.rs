@@ -12,11 +12,12 @@ use super::events::EventFeed;
 use super::handle::{LiveHandle, Opening};
 use crate::db::Db;
 use crate::domains::auth::{Authority, Scoped, can};
+use crate::domains::runs;
 use crate::error::{ApiError, ApiResult};
-use crate::events::{Event, EventId, Filter, Hub};
-use crate::http::json::Query;
+use crate::events::{self, Event, EventId, Filter, Hub};
+use crate::http::json::{Path, Query};
 use crate::http::problem::Problem;
-use crate::ids::ClawId;
+use crate::ids::{ClawId, RunId};
 
 /// What the route needs.
 #[derive(Clone)]
@@ -28,7 +29,9 @@ pub struct LiveState {
 
 /// The routes.
 pub fn router() -> OpenApiRouter<LiveState> {
-    OpenApiRouter::new().routes(routes!(events))
+    OpenApiRouter::new()
+        .routes(routes!(events))
+        .routes(routes!(run_events))
 }
 
 /// What to follow.
@@ -76,6 +79,56 @@ async fn events(
     })?;
     let (db, hub) = (&state.db, &state.hub);
     let feed = EventFeed::begin(db, hub, workspace, filter, cursor, admission.outlet()).await?;
+    admission.open(feed).await
+}
+
+/// Where to go on in a run's events.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RunEventsQuery {
+    /// Where to go on; from the run's first event that is still kept when absent.
+    last_event_id: Option<String>,
+}
+
+/// Everything that happened in a run so far, as far as it is kept, then live (server-sent events).
+#[utoipa::path(get, path = "/api/topology-runs/{id}/events", tag = "runs", operation_id = "run_events",
+    params(("id" = RunId, Path), RunEventsQuery, ("Last-Event-ID" = Option<String>, Header, description = "where to go on")),
+    responses((status = 200, content_type = "text/event-stream", body = LiveEvents), (status = 400, body = Problem),
+        (status = 401, body = Problem), (status = 404, body = Problem), (status = 429, body = Problem)))]
+async fn run_events(
+    State(state): State<LiveState>,
+    caller: Scoped<can::ReadRuns>,
+    Path(id): Path<RunId>,
+    Query(query): Query<RunEventsQuery>,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    let (db, scope) = (&state.db, caller.scope());
+    runs::store::get(db.read(), scope, id)
+        .await?
+        .ok_or_else(|| ApiError::not_found("run"))?;
+    let cursor = match cursor(&headers, query.last_event_id.as_deref())? {
+        Some(cursor) => Some(cursor),
+        None => events::before_run(db.read(), scope.workspace(), id).await?,
+    };
+    let filter = Filter {
+        run_id: Some(id.0),
+        ..Filter::default()
+    };
+    let admission = state.live.admit(Opening {
+        what: "run",
+        authority: Some(Authority::of(caller.caller())),
+        workspace: Some(scope.workspace()),
+        serves: caller.caller().user.email.clone(),
+    })?;
+    let feed = EventFeed::begin(
+        db,
+        &state.hub,
+        scope.workspace(),
+        filter,
+        cursor,
+        admission.outlet(),
+    )
+    .await?;
     admission.open(feed).await
 }
 

@@ -26,9 +26,6 @@ pub mod run {
         pub graph_sha256: String,
         #[sea_orm(column_type = "Text")]
         pub input: String,
-        /// JSON: the cursor, which steps are at work.
-        #[sea_orm(column_type = "Text", nullable)]
-        pub checkpoint: Option<String>,
         #[sea_orm(column_type = "Text", nullable)]
         pub comparison: Option<String>,
         #[sea_orm(column_type = "Text", nullable)]

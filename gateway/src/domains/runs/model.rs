@@ -75,8 +75,6 @@ words! {
     StepStatus {
         Running = "running",
         Done = "done",
-        /// An expert had nothing to say.
-        Abstained = "abstained",
         Failed = "failed",
         /// The run was cancelled meanwhile.
         Cancelled = "cancelled",
@@ -176,11 +174,20 @@ mod tests {
 
     #[test]
     fn words_read_back_and_an_unknown_one_is_nothing() {
-        for status in [Status::Queued, Status::Running, Status::Completed, Status::Failed, Status::Cancelled] {
+        for status in [
+            Status::Queued,
+            Status::Running,
+            Status::Completed,
+            Status::Failed,
+            Status::Cancelled,
+        ] {
             assert_eq!(Status::parse(status.as_str()), Some(status));
             assert_eq!(serde_json::to_value(status).unwrap(), status.as_str());
         }
-        assert_eq!(serde_json::to_value(Class::NeedsAuth).unwrap(), Class::NeedsAuth.as_str());
+        assert_eq!(
+            serde_json::to_value(Class::NeedsAuth).unwrap(),
+            Class::NeedsAuth.as_str()
+        );
         assert_eq!(Status::parse("done"), None);
     }
 
@@ -189,8 +196,14 @@ mod tests {
         for class in [Class::Terminal, Class::Quota, Class::NeedsAuth] {
             assert_eq!(after_failure(class, 1, 0, None, 0.5), Verdict::GivenUp);
         }
-        assert_eq!(after_failure(Class::Retryable, STEP_ATTEMPTS, 0, None, 0.5), Verdict::GivenUp);
-        assert_eq!(after_failure(Class::Retryable, 1, RUN_RETRIES, None, 0.5), Verdict::GivenUp);
+        assert_eq!(
+            after_failure(Class::Retryable, STEP_ATTEMPTS, 0, None, 0.5),
+            Verdict::GivenUp
+        );
+        assert_eq!(
+            after_failure(Class::Retryable, 1, RUN_RETRIES, None, 0.5),
+            Verdict::GivenUp
+        );
     }
 
     #[test]

@@ -7,7 +7,6 @@ use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
 use super::model::{Bundle, Profile};
-use crate::db::Db;
 use crate::domains::auth::WorkspaceScope;
 use crate::ids::ClawId;
 
@@ -22,14 +21,3 @@ pub struct Authority {
 pub type AuthorityOf = Arc<
     dyn Fn(WorkspaceScope, ClawId) -> BoxFuture<'static, Result<Authority, DbErr>> + Send + Sync,
 >;
-
-/// The authority of an agent that no team says anything about: it reads its skills.
-///
-/// # Errors
-/// When the database fails.
-pub async fn capability_of(_: &Db, _: WorkspaceScope, _: ClawId) -> Result<Authority, DbErr> {
-    Ok(Authority {
-        profile: Profile::Toolfree,
-        bundles: BTreeSet::from([Bundle::Skills]),
-    })
-}

@@ -20,7 +20,7 @@ mod sandbox;
 pub mod tokens;
 mod toolbox;
 
-pub use authority::{Authority, AuthorityOf, capability_of};
+pub use authority::{Authority, AuthorityOf};
 pub use error::{Class, ToolError};
 pub use model::{Bundle, Capability, EffectKey, Pane, Profile, ToolResult, ToolSpec, offered};
 pub use output::Frame;

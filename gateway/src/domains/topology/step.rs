@@ -45,6 +45,11 @@ pub enum Purpose {
 }
 
 impl Purpose {
+    /// As it is stored and shown.
+    pub fn as_str(self) -> &'static str {
+        self.suffix().unwrap_or("work")
+    }
+
     fn suffix(self) -> Option<&'static str> {
         match self {
             Self::Work => None,

@@ -508,6 +508,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/claws/{id}/compartments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An agent's anatomy: who it is, what it remembers, can and may, where it works. */
+        get: operations["compartments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/runtime-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an agent runs with: model, what the runtime stores of it, and what a step of its team may use. */
+        get: operations["runtime_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claws/{id}/sandbox": {
         parameters: {
             query?: never;
@@ -594,6 +628,44 @@ export interface paths {
         /** Gives a command bytes for stdin. */
         post: operations["stdin"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The skills that an agent has: those of its role, with what was chosen for this agent; an exclusion wins. With
+         *     `template_id` and `role_slot`: what it would have in that role.
+         */
+        get: operations["claw_skills"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claws/{id}/skills/{skill_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Adds a skill to an agent, or excludes it. */
+        put: operations["choose_skill"];
+        post?: never;
+        /** Takes the choice for an agent back: it has what its role has. */
+        delete: operations["reset_skill"];
         options?: never;
         head?: never;
         patch?: never;
@@ -830,6 +902,77 @@ export interface paths {
         put?: never;
         /** Where an invitation leads. The token is sent in the body, so that no log has it. */
         post: operations["look_at_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models that agents of the workspace may think with. */
+        get: operations["list"];
+        put?: never;
+        /** Adds a model. Its key goes to the secret broker, and is never shown again. */
+        post: operations["add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What may be spent on models. */
+        get: operations["settings"];
+        /** Sets what may be spent on models. A turn that is under way ends as it began. */
+        put: operations["set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a model; its key is forgotten. */
+        delete: operations["remove"];
+        options?: never;
+        head?: never;
+        /** Changes a model's price or key, or whether it is the default. */
+        patch: operations["change"];
+        trace?: never;
+    };
+    "/api/models/{id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a model one small question, and tells how that went. It may cost a fraction of a cent. */
+        post: operations["try_out"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1422,6 +1565,375 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The skills that the workspace sees, by name: built-in ones and its own. */
+        get: operations["skills"];
+        put?: never;
+        /** Writes a skill of the workspace's own. */
+        post: operations["create_skill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One skill. */
+        get: operations["skill"];
+        /** Writes a new version of a skill of the workspace's own. With `If-Match: <version>` only over that version. */
+        put: operations["change_skill"];
+        post?: never;
+        /** Deletes a skill of the workspace's own; roles and agents that have it go on without it. */
+        delete: operations["delete_skill"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a skill, newest first. */
+        get: operations["skill_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version of a skill. */
+        get: operations["skill_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{id}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes an earlier version back, as a new one. With `If-Match` only over that version. */
+        post: operations["restore_skill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The team templates that the workspace sees, by name: built-in ones and its own. */
+        get: operations["team_templates"];
+        put?: never;
+        /** Makes a template of the workspace's own, from nothing or from a copy. */
+        post: operations["create_team_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One template with its roles. */
+        get: operations["team_template"];
+        /** Writes a new version of a template of the workspace's own. With `If-Match: <version>` only over that version. */
+        put: operations["change_team_template"];
+        post?: never;
+        /** Deletes a template of the workspace's own; agents that were made from it go on as they are. */
+        delete: operations["delete_team_template"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates/{id}/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents that were made from a template, which version each has, and what an upgrade would do. */
+        get: operations["team_template_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates/{id}/upgrade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upgrades agents to the newest version: those that are named, or all that are behind. A prompt that somebody changed
+         *     stays; brains are never touched.
+         */
+        post: operations["upgrade_team_template_agents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a template, newest first. */
+        get: operations["team_template_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/team-templates/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version of a template, whole; also of one that was deleted since. */
+        get: operations["team_template_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The teams of the workspace, newest first. */
+        get: operations["list_teams"];
+        put?: never;
+        /** Makes a team: its agents, its topology, its seats; all of it or nothing. */
+        post: operations["create_team"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One team with its topology and its members. */
+        get: operations["get_team"];
+        put?: never;
+        post?: never;
+        /** Deletes a team that has no run under way. Its agents stay unless they shall go with it. */
+        delete: operations["delete_team"];
+        options?: never;
+        head?: never;
+        /** Changes a team. Runs that have begun keep the topology that they began with. */
+        patch: operations["change_team"];
+        trace?: never;
+    };
+    "/api/teams/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enqueues a durable run of the team's graph. */
+        post: operations["run_team"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{id}/runtime-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Sets what the team's agents may use. */
+        patch: operations["configure_team"];
+        trace?: never;
+    };
+    "/api/topology-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Recent runs of the workspace, newest first. */
+        get: operations["list_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/topology-runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One run with its topology, its steps and what they handed over. */
+        get: operations["get_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/topology-runs/{id}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened inside the steps: model turns, tool results, with times and costs. */
+        get: operations["get_run_calls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/topology-runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancels a run with all that it has started. One that is over stays as it is. */
+        post: operations["cancel_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/topology-runs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that happened in a run so far, as far as it is kept, then live (server-sent events). */
+        get: operations["run_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/topology-runs/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A new run of the same topology and input that keeps what was handed over before a step. */
+        post: operations["fork_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces": {
         parameters: {
             query?: never;
@@ -1798,6 +2310,19 @@ export interface components {
          * @enum {string}
          */
         ActorState: "starting" | "running" | "backing_off" | "stopping" | "stopped" | "failed";
+        /** @description `agent.computer.frame`: what stands on an agent's screen. */
+        AgentComputerFrame: {
+            agentId: components["schemas"]["ClawId"];
+            app: components["schemas"]["App"];
+            lines?: components["schemas"]["FrameLine"][];
+            url?: string | null;
+        };
+        /** @description `agent.reasoning.delta`: a chunk to append to the reasoning stream. */
+        AgentReasoningDelta: {
+            agentId: components["schemas"]["ClawId"];
+            channel?: components["schemas"]["Channel"] | null;
+            text: string;
+        };
         /**
          * @description What an agent does just now.
          * @enum {string}
@@ -1808,6 +2333,16 @@ export interface components {
             agentId: components["schemas"]["ClawId"];
             role?: string | null;
             status: components["schemas"]["AgentState"];
+        };
+        /** @description `agent.task.update` */
+        AgentTaskUpdate: {
+            agentId: components["schemas"]["ClawId"];
+            /** Format: int64 */
+            elapsedMs?: number | null;
+            steps?: components["schemas"]["TaskPart"][];
+            /** @description A run's step: `<run id>/<step>`. */
+            taskId: string;
+            title: string;
         };
         /** @description A token of an agent that is good still; the token itself is not kept. */
         AgentToken: {
@@ -1825,6 +2360,14 @@ export interface components {
         };
         /** Format: uuid */
         AgentTokenId: string;
+        /** @description `agent.tool.call` */
+        AgentToolCall: {
+            agentId: components["schemas"]["ClawId"];
+            /** @description `false` when absent. */
+            doorRequired?: boolean;
+            target?: string | null;
+            tool: string;
+        };
         /** @description A fresh API session. The token is shown once. */
         ApiSession: {
             /** Format: date-time */
@@ -1833,6 +2376,11 @@ export interface components {
             label: string;
             token: string;
         };
+        /**
+         * @description What a computer frame shows.
+         * @enum {string}
+         */
+        App: "browser" | "terminal" | "slack" | "claw-chat";
         /** @description An app that an agent is connected to. The token itself is never shown. */
         AppConnection: {
             agent_id?: components["schemas"]["ClawId"] | null;
@@ -1923,6 +2471,13 @@ export interface components {
         };
         /** @description A sign of life, every ten seconds; a page cannot see SSE comments. */
         Beat: Record<string, never>;
+        /** @description An agent's body of work. */
+        Body: {
+            /** @description `local`, or the id of a node. */
+            node_id: string;
+            sandbox_id: components["schemas"]["SandboxId"];
+            state: string;
+        };
         /** @description A brain, or a version of it. */
         Brain: components["schemas"]["BrainVersion"] & {
             /** @description Markdown; empty where nothing was written yet. */
@@ -1996,6 +2551,11 @@ export interface components {
          * @enum {string}
          */
         BrokerRoot: "file" | "credential" | "transit";
+        /**
+         * @description What kind of entry of a step's journal it is.
+         * @enum {string}
+         */
+        CallKind: "model" | "tool" | "run";
         /** @description The closed catalogue. */
         Catalogue: {
             items: components["schemas"]["CatalogueAction"][];
@@ -2016,6 +2576,11 @@ export interface components {
             position: number;
             sha256: string;
         };
+        /**
+         * @description Where a chunk of an agent's stream belongs.
+         * @enum {string}
+         */
+        Channel: "think" | "say" | "tool";
         /** @description Kill points, as they stand. */
         ChaosNow: {
             /** @description Whether the configuration allows to arm any of them. */
@@ -2046,6 +2611,14 @@ export interface components {
             passes: number;
             /** @description What has happened there, and what has not. */
             place: string;
+        };
+        /** @description How far a run is: what its steps handed over, by `<step>#<lap>`. */
+        Checkpoint: {
+            /** @description Steps that have begun and not ended. */
+            at_work: string[];
+            outputs: {
+                [key: string]: string;
+            };
         };
         /** @description An agent. */
         Claw: {
@@ -2080,11 +2653,55 @@ export interface components {
         };
         /** Format: uuid */
         ClawId: string;
+        /** @description A skill that an agent has. */
+        ClawSkill: {
+            id: components["schemas"]["SkillId"];
+            in_place_of?: components["schemas"]["SkillId"] | null;
+            name: string;
+            /** Format: int32 */
+            order_idx: number;
+            /** @description Its text is in the agent's context; others the agent may read. */
+            pin_in_context: boolean;
+            /** @description Why the agent has it. */
+            source: components["schemas"]["SkillSource"];
+            title: string;
+            /** Format: int64 */
+            version: number;
+            when_to_use: string;
+        };
+        /** @description The skills of an agent. */
+        ClawSkills: {
+            /** @description In their order. */
+            items: components["schemas"]["ClawSkill"][];
+            /** @description How many of those are not there at all. */
+            missing: number;
+            /** @description What was chosen for this agent alone. */
+            overrides: components["schemas"]["SkillOverride"][];
+            role?: components["schemas"]["SkillRole"] | null;
+            /** @description What its role or its choices name and it does not have. */
+            skipped: components["schemas"]["SkippedSkill"][];
+        };
         /**
          * @description Every error code there is. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        /** @description An agent's anatomy. */
+        Compartments: {
+            agent_id: components["schemas"]["ClawId"];
+            apps: string[];
+            /**
+             * Format: int64
+             * @description Steps that it works on just now.
+             */
+            at_work: number;
+            body?: components["schemas"]["Body"] | null;
+            identity: components["schemas"]["Identity"];
+            memory: components["schemas"]["Memory"];
+            seats: components["schemas"]["Seat"][];
+            skills: components["schemas"]["SkillBrief"][];
+            tools: string[];
+        };
         /**
          * @description Yes or no.
          * @enum {string}
@@ -2336,6 +2953,26 @@ export interface components {
          * @enum {string}
          */
         FleetMetric: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
+        /** @description Where a fork begins. */
+        ForkFrom: {
+            /**
+             * Format: int32
+             * @description 1 when absent.
+             */
+            lap?: number | null;
+            /** @description The step that is done anew, with all after it. */
+            step: string;
+        };
+        /**
+         * @description How a topology is drawn.
+         * @enum {string}
+         */
+        Formation: "hierarchy" | "flat" | "live";
+        /** @description A line of a computer frame. */
+        FrameLine: {
+            kind?: components["schemas"]["LineKind"] | null;
+            text: string;
+        };
         /** @description A fresh token. It is shown once. */
         FreshAgentToken: {
             /** Format: date-time */
@@ -2371,6 +3008,14 @@ export interface components {
         HostedSignIn: {
             /** @description What the sign-in page calls it. */
             name: string;
+        };
+        /** @description Who an agent is. */
+        Identity: {
+            name: string;
+            /** @description Words of its system prompt. */
+            prompt_words: number;
+            role?: string | null;
+            status: components["schemas"]["AgentState"];
         };
         /**
          * @description Whether the agent image can be used; the words that are stored.
@@ -2430,6 +3075,22 @@ export interface components {
             node_id: components["schemas"]["NodeId"];
             workspace_name: string;
         };
+        /** @description An agent of which something stayed as it was. */
+        KeptAgent: {
+            agent_id: components["schemas"]["ClawId"];
+            /** Format: int64 */
+            from_version: number;
+            /** @description Its version became the newest, with the skills of its role there; else it is what it was. */
+            moved: boolean;
+            name: string;
+            /** @description For people. */
+            why: string;
+        };
+        /**
+         * @description What made the run.
+         * @enum {string}
+         */
+        Kind: "team" | "child" | "compare";
         /** @description What lies between an actor and whoever reads from it. */
         Lag: {
             /**
@@ -2458,6 +3119,11 @@ export interface components {
             /** @description The error and its causes, at most 2,000 bytes. */
             text: string;
         };
+        /**
+         * @description How long a team lives.
+         * @enum {string}
+         */
+        Lifecycle: "permanent" | "ephemeral";
         /**
          * @description How long an actor of a kind lives.
          * @enum {string}
@@ -2491,11 +3157,20 @@ export interface components {
             workspace_bytes?: number;
         };
         /**
+         * @description How a line of a computer frame looks.
+         * @enum {string}
+         */
+        LineKind: "plain" | "add" | "del" | "ok" | "warn" | "cursor";
+        /**
          * @description The events of `/api/events`: a field for each type, with what its `data:` line holds. Types that nothing emits yet
          *     are not here.
          */
         LiveEvents: {
+            "agent.computer.frame": components["schemas"]["AgentComputerFrame"];
+            "agent.reasoning.delta": components["schemas"]["AgentReasoningDelta"];
             "agent.status": components["schemas"]["AgentStatus"];
+            "agent.task.update": components["schemas"]["AgentTaskUpdate"];
+            "agent.tool.call": components["schemas"]["AgentToolCall"];
             beat: components["schemas"]["Beat"];
             "door.request": components["schemas"]["DoorRequest"];
             "door.resolve": components["schemas"]["DoorResolve"];
@@ -2503,6 +3178,9 @@ export interface components {
             "placement.fallback": components["schemas"]["PlacementFallback"];
             reset: components["schemas"]["Reset"];
             "resource.changed": components["schemas"]["ResourceChanged"];
+            telemetry: components["schemas"]["Telemetry"];
+            "topology.update": components["schemas"]["TopologyUpdate"];
+            "world.touch": components["schemas"]["WorldTouch"];
         };
         /** @description Either a one-time login, or e-mail and password. */
         Login: {
@@ -2558,6 +3236,15 @@ export interface components {
             id: components["schemas"]["WorkspaceId"];
             name: string;
             role: components["schemas"]["Role"];
+        };
+        /** @description What an agent remembers. */
+        Memory: {
+            bytes: number;
+            /**
+             * Format: int64
+             * @description 0 when it has none.
+             */
+            version: number;
         };
         /** @description A device of the mesh network. */
         MeshDevice: {
@@ -2617,6 +3304,96 @@ export interface components {
          * @enum {string}
          */
         MirrorState: "waiting" | "fetching" | "ready" | "failed" | "removing";
+        /** @description A skill that a role names and that is not there; it is skipped. */
+        MissingSkill: {
+            name: string;
+            slot: string;
+        };
+        /** @description A model. */
+        ModelBinding: {
+            base_url: string;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: components["schemas"]["UserBrief"] | null;
+            has_key: boolean;
+            id: components["schemas"]["ModelId"];
+            is_default: boolean;
+            model: string;
+            /** @description `<provider>/<model>`: what an agent's `model_binding` says. */
+            name: string;
+            price?: components["schemas"]["ModelPrice"] | null;
+            provider?: components["schemas"]["ModelProvider"] | null;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description What of a model changes. Another address is another model: its key goes nowhere else. */
+        ModelChange: {
+            is_default?: boolean | null;
+            /**
+             * Format: password
+             * @description In the place of the one before.
+             */
+            key?: string | null;
+            price?: components["schemas"]["ModelPrice"] | null;
+        };
+        /** Format: uuid */
+        ModelId: string;
+        /** @description What tokens of a model cost. */
+        ModelPrice: {
+            /**
+             * Format: int64
+             * @description Millionths of a dollar for a million tokens of the conversation.
+             */
+            input_microusd: number;
+            /**
+             * Format: int64
+             * @description Of the answer.
+             */
+            output_microusd: number;
+        };
+        /**
+         * @description Who serves a model.
+         * @enum {string}
+         */
+        ModelProvider: "openai" | "anthropic" | "gemini" | "ollama";
+        /** @description What may be spent, in millionths of a dollar; `null`: as much as they like. */
+        ModelSettings: {
+            /**
+             * Format: int64
+             * @description By all runs within thirty days.
+             */
+            month_ceiling_microusd?: number | null;
+            /**
+             * Format: int64
+             * @description By one run with all its children.
+             */
+            run_ceiling_microusd?: number | null;
+        };
+        /** @description How a small question went. */
+        ModelTried: {
+            /**
+             * Format: int64
+             * @description Absent when the price is not known.
+             */
+            cost_microusd?: number | null;
+            /** @description What went wrong and what to do. */
+            error?: string | null;
+            /**
+             * Format: int64
+             * @description Until the end of the answer.
+             */
+            latency_ms: number;
+            /** @description Whether that may go by itself. */
+            may_be_retried: boolean;
+            ok: boolean;
+            /** @description The beginning of what it said. */
+            text: string;
+        };
+        /** @description The models of a workspace. */
+        Models: {
+            /** @description In the order of their names; at most 50. */
+            items: components["schemas"]["ModelBinding"][];
+        };
         /** @description A token to make. */
         NewAgentToken: {
             /**
@@ -2717,6 +3494,22 @@ export interface components {
             /** @description Tailscale's name of the network; absent: the key's own. */
             tailnet?: string | null;
         };
+        /** @description A model to add. Its key is never shown again. */
+        NewModel: {
+            /** @description Where the API is; the provider's own where it is left out. */
+            base_url?: string | null;
+            /** @description Whether agents without a model of their own think with it. */
+            is_default?: boolean;
+            /**
+             * Format: password
+             * @description May be left out where the server needs none.
+             */
+            key?: string | null;
+            /** @description The provider's name for it. */
+            model: string;
+            price?: components["schemas"]["ModelPrice"] | null;
+            provider: components["schemas"]["ModelProvider"];
+        };
         /** @description A new password. `current` is needed unless the session came from a one-time login. */
         NewPassword: {
             current?: string | null;
@@ -2749,6 +3542,56 @@ export interface components {
             /** @description Another image than the deployment's; it must hold the guest. */
             image?: string | null;
             limits?: components["schemas"]["Limits"] | null;
+        };
+        /** @description A new skill of the workspace. */
+        NewSkill: {
+            /** @description Markdown, at most 65,536 bytes. Line ends become `\n`; characters that are there without being seen are taken out. */
+            body: string;
+            /**
+             * @description Where a built-in skill has the name: that this one shall stand in its place, in this workspace, wherever the name
+             *     is used.
+             */
+            in_place_of_builtin?: boolean;
+            /** @description What agents and templates call it; never changed. Words of lower-case letters and digits with hyphens between. */
+            name: string;
+            promoted_from?: components["schemas"]["PromotedFrom"] | null;
+            /** @description At most 8 words of lower-case letters, digits and hyphens. */
+            tags?: string[];
+            /** @description 1 to 120 characters. */
+            title: string;
+            /** @description One line, 1 to 300 characters. */
+            when_to_use: string;
+        };
+        /** @description A team that is to be. */
+        NewTeam: {
+            description?: string | null;
+            graph?: components["schemas"]["TopologyGraph"] | null;
+            lifecycle?: components["schemas"]["Lifecycle"];
+            mcp_bundles?: components["schemas"]["ToolBundle"][];
+            /** @description For agents that have none of their own. */
+            model_binding?: string | null;
+            name: string;
+            risk_profile?: components["schemas"]["RiskProfile"] | null;
+            /** @description The template's roles when absent or empty. */
+            roles?: components["schemas"]["NewRole"][];
+            /** @description Whether all work in one sandbox, which is what teams on one repository want. True when absent. */
+            shared_sandbox?: boolean | null;
+            template_id?: components["schemas"]["TemplateId"] | null;
+            topology?: components["schemas"]["TopologyKind"] | null;
+        };
+        /** @description A new template of the workspace. With `from`, what is absent is taken from that template. */
+        NewTemplate: {
+            category?: components["schemas"]["TemplateCategory"] | null;
+            default_topology?: string | null;
+            description?: string | null;
+            from?: components["schemas"]["TemplateId"] | null;
+            /** @description Lower-case letters, digits and `_`, beginning with a letter, at most 40; no other template has it. Never changed. */
+            key: string;
+            mcp_bundles?: string[] | null;
+            name?: string | null;
+            risk_profile?: string | null;
+            roles?: components["schemas"]["TemplateRole"][] | null;
+            stack?: string | null;
         };
         /** @description A new workspace; the caller becomes its Owner. */
         NewWorkspace: {
@@ -2985,6 +3828,14 @@ export interface components {
             authorize_url: string;
             /** @description 32 lower-case hex digits; good for ten minutes and one callback. */
             state: string;
+        };
+        /** @description A tool that an agent may use. */
+        OfferedTool: {
+            bundle: components["schemas"]["ToolBundle"];
+            description: string;
+            name: string;
+            /** @description It changes nothing. */
+            reads_only: boolean;
         };
         /** Format: uuid */
         OperationId: string;
@@ -3368,6 +4219,63 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description A page of a list. */
+        Page_RunSummary: {
+            items: {
+                /** @description It was cancelled and is about to stop. */
+                cancelling: boolean;
+                /** Format: int64 */
+                cost_ceiling_microusd?: number | null;
+                /**
+                 * Format: int64
+                 * @description Millionths of a US dollar.
+                 */
+                cost_microusd: number;
+                /** Format: date-time */
+                created_at: string;
+                created_by?: components["schemas"]["UserBrief"] | null;
+                /** Format: date-time */
+                ended_at?: string | null;
+                error?: string | null;
+                /** @description `step-failed`, `cost-ceiling-reached`, `needs-auth`, `gave-up`. */
+                error_code?: string | null;
+                forked_from?: components["schemas"]["RunId"] | null;
+                /** @description `<step>#<lap>` from which the fork did everything anew. */
+                forked_step?: string | null;
+                id: components["schemas"]["RunId"];
+                kind: components["schemas"]["Kind"];
+                /** Format: uuid */
+                mission_id?: string | null;
+                /** Format: uuid */
+                mission_phase_id?: string | null;
+                parent_run_id?: components["schemas"]["RunId"] | null;
+                /** Format: date-time */
+                started_at?: string | null;
+                status: components["schemas"]["Status"];
+                /** Format: int32 */
+                steps_done: number;
+                /**
+                 * Format: int32
+                 * @description It takes no more than these.
+                 */
+                steps_most: number;
+                team_id?: components["schemas"]["TeamId"] | null;
+                tier: components["schemas"]["Tier"];
+                title: string;
+                /** Format: int64 */
+                tokens_in: number;
+                /** Format: int64 */
+                tokens_out: number;
+                /**
+                 * Format: date-time
+                 * @description Doubles as the sign of life of a run that is at work.
+                 */
+                updated_at: string;
+                waiting_on?: string | null;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
         Page_Session: {
             items: {
                 /** Format: date-time */
@@ -3388,6 +4296,140 @@ export interface components {
                 last_seen_at: string;
                 /** @description The workspace that it works in. */
                 workspace_id: components["schemas"]["WorkspaceId"];
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_SkillBrief: {
+            items: {
+                /**
+                 * Format: int64
+                 * @description For `If-Match`.
+                 */
+                current_version: number;
+                /** @description Every role has it. */
+                foundation: boolean;
+                id: components["schemas"]["SkillId"];
+                /** @description What agents and templates call it. */
+                name: string;
+                namesake?: components["schemas"]["SkillId"] | null;
+                source_kind: components["schemas"]["SkillSourceKind"];
+                tags: string[];
+                title: string;
+                /** Format: date-time */
+                updated_at: string;
+                visibility: components["schemas"]["SkillVisibility"];
+                /** @description By which an agent decides whether to read it. */
+                when_to_use: string;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_SkillVersionBrief: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                author?: components["schemas"]["UserBrief"] | null;
+                promoted_from?: components["schemas"]["PromotedFrom"] | null;
+                /**
+                 * Format: int64
+                 * @description The version that was taken back.
+                 */
+                restored_from?: number | null;
+                title: string;
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_Team: {
+            items: {
+                /** Format: date-time */
+                created_at: string;
+                created_by?: components["schemas"]["UserBrief"] | null;
+                description?: string | null;
+                effective_bundles: components["schemas"]["ToolBundle"][];
+                /** @description What counts. */
+                effective_profile: components["schemas"]["RiskProfile"];
+                id: components["schemas"]["TeamId"];
+                /** @description Where its nodes are drawn. */
+                layout: components["schemas"]["TopologyPlaced"][];
+                lifecycle: components["schemas"]["Lifecycle"];
+                /** @description The team's own, beside the template's. */
+                mcp_bundles: components["schemas"]["ToolBundle"][];
+                members: components["schemas"]["TeamMember"][];
+                model_binding?: string | null;
+                name: string;
+                risk_profile?: components["schemas"]["RiskProfile"] | null;
+                state: components["schemas"]["TeamState"];
+                /** @description How many steps a run takes. */
+                steps: components["schemas"]["TopologySteps"];
+                template_id?: components["schemas"]["TemplateId"] | null;
+                /** Format: int64 */
+                template_version?: number | null;
+                /** @description Each node's attribute `agent` is the agent that works there. */
+                topology: components["schemas"]["TopologyGraph"];
+                /** Format: date-time */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description For `If-Match`.
+                 */
+                version: number;
+                workbench_agent_id?: components["schemas"]["ClawId"] | null;
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_TeamTemplateBrief: {
+            items: (components["schemas"]["TeamTemplateAbout"] & {
+                /** @description In the order of their work. */
+                roles: components["schemas"]["TemplateRoleBrief"][];
+            })[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_TemplateAgent: {
+            items: {
+                agent_id: components["schemas"]["ClawId"];
+                /** @description There is a newer one. */
+                behind: boolean;
+                /** Format: date-time */
+                created_at: string;
+                name: string;
+                role_slot: string;
+                /**
+                 * Format: date-time
+                 * @description When its brain was given the seed of its role.
+                 */
+                seeded_at?: string | null;
+                /**
+                 * Format: int64
+                 * @description The version that it has.
+                 */
+                template_version: number;
+                /** @description What an upgrade would do. */
+                upgrade: components["schemas"]["TemplateUpgrade"];
+            }[];
+            /** @description Absent on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        Page_TemplateVersionBrief: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                author?: components["schemas"]["UserBrief"] | null;
+                /** @description Of the content. */
+                sha256: string;
+                /** Format: int64 */
+                version: number;
             }[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
@@ -3424,6 +4466,11 @@ export interface components {
             join_code: string;
             node: components["schemas"]["Node"];
         };
+        /**
+         * @description How far a part of a task is.
+         * @enum {string}
+         */
+        PartState: "done" | "active" | "pending";
         /** @description One end of an actor that was, or was to be, started again. */
         PastEnd: {
             /**
@@ -3501,6 +4548,12 @@ export interface components {
              * @description When this gateway started to count.
              */
             since?: string | null;
+        };
+        /** @description What a version was made of. */
+        PromotedFrom: {
+            /** @description The id of the agent, of the artifact, or of the agent whose brain it was. */
+            id: string;
+            kind: components["schemas"]["SkillOrigin"];
         };
         /** @description Share of the last 10 s in which some or all tasks waited, percent. */
         Psi: {
@@ -3703,17 +4756,207 @@ export interface components {
          * @description The resources that pages cache.
          * @enum {string}
          */
-        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network" | "skill" | "team_template" | "team" | "run";
+        ResourceKind: "app_connection" | "door" | "node" | "claw" | "sandbox" | "placement" | "quota" | "workspace" | "repo_connection" | "repo" | "mesh_network" | "skill" | "team_template" | "team" | "run" | "model";
         /**
          * @description Whether an actor that ended is started again.
          * @enum {string}
          */
         Restart: "permanent" | "transient" | "temporary";
         /**
+         * @description How much an agent may do with its own hands. None of them gives it the network.
+         * @enum {string}
+         */
+        RiskProfile: "toolfree" | "research_readonly" | "coding_readwrite";
+        /**
          * @description A member's role, weakest first.
          * @enum {string}
          */
         Role: "viewer" | "member" | "admin" | "owner";
+        /** @description One run. */
+        Run: components["schemas"]["RunSummary"] & {
+            checkpoint: components["schemas"]["Checkpoint"];
+            comparison?: Record<string, never> | null;
+            /** @description As it was when the run was enqueued. */
+            graph: components["schemas"]["TopologyGraph"];
+            /** @description Of the pinned graph. */
+            graph_sha256: string;
+            input: string;
+            last_event_id?: string | null;
+            /** @description Where its nodes are drawn. */
+            layout: components["schemas"]["TopologyPlaced"][];
+            multiplexer_pane_id?: string | null;
+            multiplexer_tab_id?: string | null;
+            /** @description Where the agents' shells are in the sandbox's terminal multiplexer. */
+            multiplexer_workspace_id?: string | null;
+            result?: components["schemas"]["RunResult"] | null;
+            steps: components["schemas"]["RunStep"][];
+        };
+        /** @description A model turn or tool result inside a step. */
+        RunCall: {
+            /** @description Of a model `{text, calls}`, of a tool `{arguments, text, exit_code}`. */
+            content: Record<string, never>;
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar.
+             */
+            cost_microusd: number;
+            /** Format: date-time */
+            ended_at: string;
+            failed: boolean;
+            /** Format: int32 */
+            index: number;
+            kind: components["schemas"]["CallKind"];
+            /** Format: int32 */
+            lap: number;
+            /** @description The model's or the tool's. */
+            name: string;
+            /** Format: date-time */
+            started_at: string;
+            step: string;
+            /** Format: int64 */
+            tokens_in: number;
+            /** Format: int64 */
+            tokens_out: number;
+        };
+        /** @description All of a run's journal. */
+        RunCalls: {
+            items: components["schemas"]["RunCall"][];
+        };
+        /** Format: uuid */
+        RunId: string;
+        /** @description What a run came to. */
+        RunResult: {
+            text: string;
+        };
+        /** @description A step of a run. */
+        RunStep: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            /**
+             * Format: int32
+             * @description Counts from 1.
+             */
+            attempt: number;
+            child_run_id?: components["schemas"]["RunId"] | null;
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar.
+             */
+            cost_microusd: number;
+            /** Format: date-time */
+            ended_at?: string | null;
+            error?: string | null;
+            key: string;
+            /** Format: int32 */
+            lap: number;
+            node: string;
+            output?: string | null;
+            /**
+             * Format: int32
+             * @description In the order in which steps were begun.
+             */
+            position: number;
+            /** @description `work`, `plan`, `gate`, `merge`, `report`. */
+            purpose: string;
+            /** Format: date-time */
+            started_at: string;
+            status: components["schemas"]["StepStatus"];
+            /** Format: int64 */
+            tokens_in: number;
+            /** Format: int64 */
+            tokens_out: number;
+        };
+        /** @description A run in a list. Its texts come from people and from agents. */
+        RunSummary: {
+            /** @description It was cancelled and is about to stop. */
+            cancelling: boolean;
+            /** Format: int64 */
+            cost_ceiling_microusd?: number | null;
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar.
+             */
+            cost_microusd: number;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: components["schemas"]["UserBrief"] | null;
+            /** Format: date-time */
+            ended_at?: string | null;
+            error?: string | null;
+            /** @description `step-failed`, `cost-ceiling-reached`, `needs-auth`, `gave-up`. */
+            error_code?: string | null;
+            forked_from?: components["schemas"]["RunId"] | null;
+            /** @description `<step>#<lap>` from which the fork did everything anew. */
+            forked_step?: string | null;
+            id: components["schemas"]["RunId"];
+            kind: components["schemas"]["Kind"];
+            /** Format: uuid */
+            mission_id?: string | null;
+            /** Format: uuid */
+            mission_phase_id?: string | null;
+            parent_run_id?: components["schemas"]["RunId"] | null;
+            /** Format: date-time */
+            started_at?: string | null;
+            status: components["schemas"]["Status"];
+            /** Format: int32 */
+            steps_done: number;
+            /**
+             * Format: int32
+             * @description It takes no more than these.
+             */
+            steps_most: number;
+            team_id?: components["schemas"]["TeamId"] | null;
+            tier: components["schemas"]["Tier"];
+            title: string;
+            /** Format: int64 */
+            tokens_in: number;
+            /** Format: int64 */
+            tokens_out: number;
+            /**
+             * Format: date-time
+             * @description Doubles as the sign of life of a run that is at work.
+             */
+            updated_at: string;
+            waiting_on?: string | null;
+        };
+        /** @description What a team is to do. */
+        RunTeam: {
+            /**
+             * Format: int64
+             * @description Bound of its cost, millionths of a US dollar.
+             */
+            cost_ceiling_microusd?: number | null;
+            /** @description The goal. */
+            input: string;
+        };
+        /** @description What an agent runs with. */
+        RuntimeConfig: {
+            agent_id: components["schemas"]["ClawId"];
+            effective_bundles: components["schemas"]["ToolBundle"][];
+            /** @description What counts in a step of its team. */
+            effective_profile: components["schemas"]["RiskProfile"];
+            /** @description The model that it would think with now; absent when the binding names none. */
+            model?: string | null;
+            /** @description The agent's own binding; its team's, then the workspace's counts when absent. */
+            model_binding?: string | null;
+            record_bundles: components["schemas"]["ToolBundle"][];
+            /** @description As the runtime's record has it: what a step may use is decided by the gateway at each call. */
+            record_profile: components["schemas"]["RiskProfile"];
+            role_slot?: string | null;
+            /** @description `built_in`. */
+            runtime: string;
+            team_id?: components["schemas"]["TeamId"] | null;
+            template_id?: components["schemas"]["TemplateId"] | null;
+            /** Format: int64 */
+            template_version?: number | null;
+            /** @description What that offers it. */
+            tools: components["schemas"]["OfferedTool"][];
+            workbench_agent_id?: components["schemas"]["ClawId"] | null;
+        };
+        /** @description What a team's agents may use. */
+        RuntimeConfigChange: {
+            mcp_bundles?: components["schemas"]["ToolBundle"][] | null;
+            risk_profile?: components["schemas"]["RiskProfile"] | null;
+        };
         /** Format: uuid */
         SagaId: string;
         /** @description An agent's sandbox. */
@@ -3781,6 +5024,14 @@ export interface components {
         /** @description The sandboxes of a node. */
         SandboxesOnNode: {
             items: components["schemas"]["SandboxOnNode"][];
+        };
+        /** @description Where an agent works. */
+        Seat: {
+            node: string;
+            slot: string;
+            team_id: components["schemas"]["TeamId"];
+            team_name: string;
+            topology: components["schemas"]["TopologyKind"];
         };
         /** @description A session of the caller. */
         Session: {
@@ -3856,6 +5107,106 @@ export interface components {
             user: components["schemas"]["UserBrief"];
             workspace: components["schemas"]["WorkspaceBrief"];
         };
+        /** @description A skill. */
+        Skill: components["schemas"]["SkillBrief"] & {
+            /** @description Markdown. */
+            body: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description A skill, in short. */
+        SkillBrief: {
+            name: string;
+            pinned: boolean;
+            title: string;
+        };
+        /** @description A choice for an agent. */
+        SkillChoice: {
+            /** @description `true` adds the skill; `false` excludes it, whatever the role has. */
+            include: boolean;
+        };
+        /** Format: uuid */
+        SkillId: string;
+        /**
+         * @description What a skill can come from.
+         * @enum {string}
+         */
+        SkillOrigin: "agent" | "research_artifact" | "brain_memory";
+        /** @description A choice for one agent. */
+        SkillOverride: {
+            include: boolean;
+            skill_id: components["schemas"]["SkillId"];
+        };
+        /** @description The role whose skills an agent has. */
+        SkillRole: {
+            role_slot: string;
+            template_id: components["schemas"]["TemplateId"];
+            /** Format: int64 */
+            template_version: number;
+        };
+        /**
+         * @description Why a skill that the agent should have is not there.
+         * @enum {string}
+         */
+        SkillSkippedWhy: "missing" | "deleted" | "excluded";
+        /**
+         * @description Why an agent has a skill.
+         * @enum {string}
+         */
+        SkillSource: "foundation" | "role" | "agent";
+        /**
+         * @description Where a skill comes from.
+         * @enum {string}
+         */
+        SkillSourceKind: "builtin" | "authored" | "promoted";
+        /** @description What a skill says. */
+        SkillText: {
+            /** @description Markdown, at most 65,536 bytes. Line ends become `\n`; characters that are there without being seen are taken out. */
+            body: string;
+            promoted_from?: components["schemas"]["PromotedFrom"] | null;
+            /** @description At most 8 words of lower-case letters, digits and hyphens. */
+            tags?: string[];
+            /** @description 1 to 120 characters. */
+            title: string;
+            /** @description One line, 1 to 300 characters. */
+            when_to_use: string;
+        };
+        /** @description A version of a skill with its text. */
+        SkillVersion: components["schemas"]["SkillVersionBrief"] & {
+            body: string;
+            tags: string[];
+            when_to_use: string;
+        };
+        /** @description A version of a skill in its history. */
+        SkillVersionBrief: {
+            /** Format: date-time */
+            at: string;
+            author?: components["schemas"]["UserBrief"] | null;
+            promoted_from?: components["schemas"]["PromotedFrom"] | null;
+            /**
+             * Format: int64
+             * @description The version that was taken back.
+             */
+            restored_from?: number | null;
+            title: string;
+            /** Format: int64 */
+            version: number;
+        };
+        /**
+         * @description Who sees a skill.
+         * @enum {string}
+         */
+        SkillVisibility: "builtin" | "workspace";
+        /** @description A skill that an agent would have. */
+        SkippedSkill: {
+            name: string;
+            why: components["schemas"]["SkillSkippedWhy"];
+        };
+        /**
+         * @description Where a run stands. The last three never change again.
+         * @enum {string}
+         */
+        Status: "queued" | "running" | "completed" | "failed" | "cancelled";
         /** @description Where stdin stands. */
         StdinTaken: {
             /**
@@ -3865,6 +5216,11 @@ export interface components {
             offset: number;
         };
         /**
+         * @description Where a step stands. All but the first never change again.
+         * @enum {string}
+         */
+        StepStatus: "running" | "done" | "failed" | "cancelled";
+        /**
          * @description Who is restarted when one child fails.
          * @enum {string}
          */
@@ -3872,6 +5228,227 @@ export interface components {
         /** @description The workspace that the session goes on in. */
         Switch: {
             workspace_id: components["schemas"]["WorkspaceId"];
+        };
+        /** @description A part of a task. */
+        TaskPart: {
+            label: string;
+            state: components["schemas"]["PartState"];
+        };
+        /** @description A team. */
+        Team: {
+            /** Format: date-time */
+            created_at: string;
+            created_by?: components["schemas"]["UserBrief"] | null;
+            description?: string | null;
+            effective_bundles: components["schemas"]["ToolBundle"][];
+            /** @description What counts. */
+            effective_profile: components["schemas"]["RiskProfile"];
+            id: components["schemas"]["TeamId"];
+            /** @description Where its nodes are drawn. */
+            layout: components["schemas"]["TopologyPlaced"][];
+            lifecycle: components["schemas"]["Lifecycle"];
+            /** @description The team's own, beside the template's. */
+            mcp_bundles: components["schemas"]["ToolBundle"][];
+            members: components["schemas"]["TeamMember"][];
+            model_binding?: string | null;
+            name: string;
+            risk_profile?: components["schemas"]["RiskProfile"] | null;
+            state: components["schemas"]["TeamState"];
+            /** @description How many steps a run takes. */
+            steps: components["schemas"]["TopologySteps"];
+            template_id?: components["schemas"]["TemplateId"] | null;
+            /** Format: int64 */
+            template_version?: number | null;
+            /** @description Each node's attribute `agent` is the agent that works there. */
+            topology: components["schemas"]["TopologyGraph"];
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description For `If-Match`.
+             */
+            version: number;
+            workbench_agent_id?: components["schemas"]["ClawId"] | null;
+        };
+        /** @description A change of a team. What is absent stays. */
+        TeamChange: {
+            description?: string | null;
+            lifecycle?: components["schemas"]["Lifecycle"] | null;
+            model_binding?: string | null;
+            name?: string | null;
+            shared_sandbox?: boolean | null;
+            topology?: components["schemas"]["TopologyGraph"] | null;
+        };
+        /** Format: uuid */
+        TeamId: string;
+        /** @description Who works at a node. */
+        TeamMember: {
+            agent_id: components["schemas"]["ClawId"];
+            model_binding?: string | null;
+            /** @description The agent as it is now; absent when it was deleted. */
+            name?: string | null;
+            node: string;
+            slot: string;
+            status?: components["schemas"]["AgentState"] | null;
+        };
+        /**
+         * @description Where a team stands.
+         * @enum {string}
+         */
+        TeamState: "ready" | "going";
+        /** @description A template with its roles. */
+        TeamTemplate: components["schemas"]["TeamTemplateAbout"] & {
+            /** @description Skills that roles name and that are not there. */
+            missing_skills: components["schemas"]["MissingSkill"][];
+            /** @description In the order of their work. */
+            roles: components["schemas"]["TemplateRole"][];
+        };
+        /** @description What both forms of a template say. */
+        TeamTemplateAbout: {
+            category: components["schemas"]["TemplateCategory"];
+            /** Format: date-time */
+            created_at: string;
+            default_topology: string;
+            description: string;
+            id: components["schemas"]["TemplateId"];
+            key: string;
+            mcp_bundles: string[];
+            name: string;
+            risk_profile: string;
+            source: components["schemas"]["TemplateSource"];
+            stack: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description For `If-Match`.
+             */
+            version: number;
+        };
+        /** @description A template in a list. */
+        TeamTemplateBrief: components["schemas"]["TeamTemplateAbout"] & {
+            /** @description In the order of their work. */
+            roles: components["schemas"]["TemplateRoleBrief"][];
+        };
+        /** @description `telemetry`: what the workspace uses just now. */
+        Telemetry: {
+            /**
+             * Format: double
+             * @description The last minute's cost, as USD an hour.
+             */
+            costPerHr?: number | null;
+            /** Format: int64 */
+            doorsPending?: number | null;
+            /**
+             * Format: int64
+             * @description Agents' loops that go on just now.
+             */
+            loops?: number | null;
+            /**
+             * Format: double
+             * @description Tokens of the last minute, in and out.
+             */
+            tokensPerMin?: number | null;
+        };
+        /** @description An agent that was made from a template. */
+        TemplateAgent: {
+            agent_id: components["schemas"]["ClawId"];
+            /** @description There is a newer one. */
+            behind: boolean;
+            /** Format: date-time */
+            created_at: string;
+            name: string;
+            role_slot: string;
+            /**
+             * Format: date-time
+             * @description When its brain was given the seed of its role.
+             */
+            seeded_at?: string | null;
+            /**
+             * Format: int64
+             * @description The version that it has.
+             */
+            template_version: number;
+            /** @description What an upgrade would do. */
+            upgrade: components["schemas"]["TemplateUpgrade"];
+        };
+        /**
+         * @description What kind of work a template is for.
+         * @enum {string}
+         */
+        TemplateCategory: "research" | "development" | "security" | "ops";
+        /** @description A version of a template, whole: what is stored, hashed and copied. */
+        TemplateContent: {
+            category?: components["schemas"]["TemplateCategory"];
+            /** @description single, pipeline, hub_spoke, hierarchical or star_moe. */
+            default_topology: string;
+            /** @description For whoever chooses one, at most 1,000 characters. */
+            description: string;
+            /** @description Of door, skills, sandbox, repo. */
+            mcp_bundles: string[];
+            /** @description 1 to 100 characters. */
+            name: string;
+            /** @description toolfree, research_readonly or coding_readwrite. */
+            risk_profile: string;
+            /** @description 1 to 40, in the order of their work. */
+            roles: components["schemas"]["TemplateRole"][];
+            /** @description rust, polyglot, web, mobile, gpu, threejs, research or any. */
+            stack: string;
+        };
+        /** Format: uuid */
+        TemplateId: string;
+        /** @description A role of a template. */
+        TemplateRole: {
+            /** @description What the brain of its agent begins with: Markdown, at most 100,000 characters. */
+            brain_seed?: string;
+            /** @description hub, gate, expert, spoke or lead, where the topology asks for one. */
+            seat?: string | null;
+            /** @description Names of skills, the most important first: the first two that are there are pinned. */
+            skills?: string[];
+            /** @description Lower-case letters, digits and `_`, at most 40; each once. */
+            slot: string;
+            /** @description One line for the team builder, at most 300 characters. */
+            summary?: string;
+            /** @description At most 20,000 characters. */
+            system_prompt: string;
+            /** @description 1 to 100 characters. */
+            title: string;
+        };
+        /** @description A role in a list. */
+        TemplateRoleBrief: {
+            seat?: string | null;
+            skills: string[];
+            slot: string;
+            summary: string;
+            title: string;
+        };
+        /**
+         * @description Who made a template.
+         * @enum {string}
+         */
+        TemplateSource: "builtin" | "workspace";
+        /**
+         * @description What an upgrade does to an agent.
+         * @enum {string}
+         */
+        TemplateUpgrade: "none" | "replace" | "same" | "keep_prompt" | "no_role";
+        /** @description A version of a template, whole. */
+        TemplateVersion: {
+            /** Format: date-time */
+            at: string;
+            content: components["schemas"]["TemplateContent"];
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description A version of a template in its history. */
+        TemplateVersionBrief: {
+            /** Format: date-time */
+            at: string;
+            author?: components["schemas"]["UserBrief"] | null;
+            /** @description Of the content. */
+            sha256: string;
+            /** Format: int64 */
+            version: number;
         };
         /** @description The workspace that an actor works for. Absent on what serves the whole deployment. */
         Tenant: string;
@@ -3886,6 +5463,16 @@ export interface components {
             /** Format: int32 */
             rows: number;
         };
+        /**
+         * @description What level of the structure runs.
+         * @enum {string}
+         */
+        Tier: "single" | "team" | "company" | "org";
+        /**
+         * @description A group of tools, served as one MCP server.
+         * @enum {string}
+         */
+        ToolBundle: "door" | "skills" | "sandbox" | "repo";
         /** @description One tool. */
         ToolInfo: {
             /** @description The latest version that is known; absent until it was looked up. */
@@ -3900,6 +5487,108 @@ export interface components {
             items: components["schemas"]["ToolInfo"][];
             /** Format: date-time */
             reported_at?: string | null;
+        };
+        /** @description What a node is bound to; empty before a team is staffed. */
+        TopologyAttributes: {
+            /**
+             * Format: uuid
+             * @description The agent that works here.
+             */
+            agent?: string | null;
+            /**
+             * Format: uuid
+             * @description The company whose topology runs here.
+             */
+            company?: string | null;
+            /** @description The machine where its sandbox is. */
+            machine?: string | null;
+            /** @description A model for this node alone. */
+            model?: string | null;
+            /**
+             * Format: uuid
+             * @description The team whose topology runs here.
+             */
+            team?: string | null;
+        };
+        /** @description A permission: `from` may hand work or words to `to`. */
+        TopologyEdge: {
+            from: string;
+            kind?: components["schemas"]["TopologyEdgeKind"];
+            to: string;
+        };
+        /**
+         * @description What goes along an edge.
+         * @enum {string}
+         */
+        TopologyEdgeKind: "parent" | "peer" | "flow";
+        /** @description Who works with whom. */
+        TopologyGraph: {
+            edges?: components["schemas"]["TopologyEdge"][];
+            kind: components["schemas"]["TopologyKind"];
+            nodes: components["schemas"]["TopologyNode"][];
+            settings?: components["schemas"]["TopologySettings"];
+        };
+        /**
+         * @description How the nodes of a graph work together.
+         * @enum {string}
+         */
+        TopologyKind: "single" | "pipeline" | "hub_spoke" | "hierarchical" | "star_moe";
+        /** @description One that works, or a structure below that does. */
+        TopologyNode: {
+            attributes?: components["schemas"]["TopologyAttributes"];
+            id: string;
+            kind?: components["schemas"]["TopologyNodeKind"];
+            /** @description Shown to people and to colleagues; the id where it is empty. */
+            label?: string;
+            /** @description The slot of the template's role. */
+            role?: string | null;
+            seat?: components["schemas"]["TopologySeat"] | null;
+        };
+        /**
+         * @description What a node stands for.
+         * @enum {string}
+         */
+        TopologyNodeKind: "agent" | "team" | "company" | "run";
+        /** @description Where a node stands: its row from the top, its place in the row from the left. */
+        TopologyPlaced: {
+            node: string;
+            /** Format: int32 */
+            slot: number;
+            /** Format: int32 */
+            tier: number;
+        };
+        /**
+         * @description A node's part in its kind, where the edges do not say it.
+         * @enum {string}
+         */
+        TopologySeat: "hub" | "gate" | "expert" | "spoke" | "lead" | "member";
+        /** @description What of a kind can be set. */
+        TopologySettings: {
+            /**
+             * Format: int32
+             * @description How many experts answer.
+             * @default 2
+             */
+            experts?: number;
+            /**
+             * Format: int32
+             * @description How often a hub may hand out work, the first time counted.
+             * @default 2
+             */
+            max_laps?: number;
+        };
+        /** @description How many steps. */
+        TopologySteps: {
+            /** Format: int32 */
+            least: number;
+            /** Format: int32 */
+            most: number;
+        };
+        /** @description `topology.update` */
+        TopologyUpdate: {
+            edges?: components["schemas"]["WorldEdge"][];
+            formation: components["schemas"]["Formation"];
+            nodes?: components["schemas"]["WorldNode"][];
         };
         /** @description What changed in the tree since the event before. */
         TreeDelta: {
@@ -3952,6 +5641,32 @@ export interface components {
         };
         /** @description Whether and how large a terminal is. */
         Tty: boolean | components["schemas"]["TerminalSize"];
+        /** @description What an upgrade did. */
+        UpgradeReport: {
+            /** @description Agents of which something stayed as it was. */
+            kept: components["schemas"]["KeptAgent"][];
+            /** @description Agents that have the newest version and its prompt now. */
+            upgraded: components["schemas"]["UpgradedAgent"][];
+            /**
+             * Format: int64
+             * @description The newest version.
+             */
+            version: number;
+        };
+        /** @description Which agents to upgrade. */
+        UpgradeRequest: {
+            /** @description All that are behind, when absent. */
+            agent_ids?: components["schemas"]["ClawId"][] | null;
+        };
+        /** @description An agent that was upgraded. */
+        UpgradedAgent: {
+            agent_id: components["schemas"]["ClawId"];
+            /** Format: int64 */
+            from_version: number;
+            name: string;
+            /** @description Its prompt became another one. */
+            prompt_replaced: boolean;
+        };
         /** @description A quota: what is taken and what the plan allows. */
         Usage: {
             /** Format: int64 */
@@ -4052,6 +5767,41 @@ export interface components {
         };
         /** Format: uuid */
         WorkspaceId: string;
+        /** @description An edge of a topology. */
+        WorldEdge: {
+            from: string;
+            kind?: components["schemas"]["WorldEdgeKind"] | null;
+            to: string;
+        };
+        /**
+         * @description What an edge of a topology stands for.
+         * @enum {string}
+         */
+        WorldEdgeKind: "parent" | "peer" | "flow";
+        /** @description A node of a topology. */
+        WorldNode: {
+            id: string;
+            label?: string | null;
+            parentId?: string | null;
+            tier: components["schemas"]["WorldTier"];
+        };
+        /**
+         * @description What a node of the world view is.
+         * @enum {string}
+         */
+        WorldTier: "org" | "company" | "team" | "agent" | "service" | "event";
+        /** @description `world.touch`: an agent works with a node of the world view. */
+        WorldTouch: {
+            agentId: components["schemas"]["ClawId"];
+            kind?: components["schemas"]["ActivityKind"] | null;
+            /** @description Of the world view: `machine:<id>`, `machine:local`, `model:<name>`. */
+            nodeId: string;
+            /**
+             * Format: double
+             * @description 0 to 1; 1 when absent.
+             */
+            weight?: number | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -5883,6 +7633,80 @@ export interface operations {
             };
         };
     };
+    compartments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compartments"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runtime_config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuntimeConfig"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     show: {
         parameters: {
             query?: never;
@@ -6432,6 +8256,156 @@ export interface operations {
                 };
             };
             504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    claw_skills: {
+        parameters: {
+            query?: {
+                /** @description A template, in its newest version; with `role_slot`. */
+                template_id?: components["schemas"]["TemplateId"];
+                /** @description A role of that template. */
+                role_slot?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClawSkills"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    choose_skill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                skill_id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillChoice"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset_skill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ClawId"];
+                skill_id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7327,6 +9301,326 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Models"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewModel"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelBinding"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSettings"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelSettings"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSettings"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ModelId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ModelId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelBinding"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    try_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["ModelId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelTried"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8982,6 +11276,1614 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Setup"];
+                };
+            };
+        };
+    };
+    skills: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Text in the name, the title, the occasion or the tags. */
+                q?: string;
+                /** @description Only with this tag. */
+                tag?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SkillBrief"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSkill"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that the text was made from */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillText"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_skill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skill_versions: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SkillVersionBrief"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skill_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SkillId"];
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillVersion"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that is the newest now */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["SkillId"];
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    team_templates: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only of this category. */
+                category?: components["schemas"]["TemplateCategory"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TeamTemplateBrief"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_team_template: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTemplate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamTemplate"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    team_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamTemplate"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_team_template: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that the content was made from */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateContent"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamTemplate"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_team_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    team_template_agents: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TemplateAgent"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upgrade_team_template_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpgradeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpgradeReport"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    team_template_versions: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TemplateVersionBrief"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    team_template_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["TemplateId"];
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateVersion"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_teams: {
+        parameters: {
+            query?: {
+                /** @description Items a page: 1 to 200, 50 when absent. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Team"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_team: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTeam"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_team: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["TeamId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_team: {
+        parameters: {
+            query?: {
+                /** @description Purge its agents as well; else they stay. */
+                with_agents?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["TeamId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_team: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that was seen */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["TeamId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_team: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["TeamId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunTeam"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSummary"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    configure_team: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the version that was seen */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["TeamId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuntimeConfigChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_runs: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                /** @description Only those of this team. */
+                team_id?: components["schemas"]["TeamId"];
+                /** @description The children of this run instead of those that people started. */
+                parent_run_id?: components["schemas"]["RunId"];
+                status?: components["schemas"]["Status"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RunSummary"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_run_calls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCalls"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSummary"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_events: {
+        parameters: {
+            query?: {
+                /** @description Where to go on; from the run's first event that is still kept when absent. */
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description where to go on */
+                "Last-Event-ID"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["LiveEvents"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fork_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForkFrom"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSummary"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

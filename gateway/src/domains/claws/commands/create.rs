@@ -1,5 +1,6 @@
 //! Creating an agent: quota, row, event and audit entry in one transaction.
 
+use crate::db::WriteTx;
 use crate::domains::audit;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::brain::{self, Cause, Write};
@@ -23,12 +24,29 @@ pub async fn create(
     id: ClawId,
     new: NewClaw,
 ) -> Result<claw::Model, ClawError> {
-    let now = state.clock.now();
     let mut tx = state.db.write().await?;
     if let Some(present) = store::get(&*tx, scope, id).await? {
         return Ok(present);
     }
-    quota::take(&tx, scope, &state.plans, QuotaKind::Agents).await?;
+    let row = create_in(state, &mut tx, scope, user, id, new).await?;
+    tx.commit().await?;
+    Ok(row)
+}
+
+/// As [`create`], in a transaction of the caller.
+///
+/// # Errors
+/// As [`create`].
+pub async fn create_in(
+    state: &ClawsState,
+    tx: &mut WriteTx,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: ClawId,
+    new: NewClaw,
+) -> Result<claw::Model, ClawError> {
+    let now = state.clock.now();
+    quota::take(tx, scope, &state.plans, QuotaKind::Agents).await?;
     let row = claw::Model {
         id,
         workspace_id: scope.workspace(),
@@ -43,10 +61,10 @@ pub async fn create(
         deleted_at: None,
         version: 1,
     };
-    store::insert(&*tx, row.clone()).await?;
+    store::insert(&**tx, row.clone()).await?;
     let details = serde_json::json!({ "name": row.name });
     audit::record(
-        &tx,
+        tx,
         &state.ids,
         now,
         scope,
@@ -63,13 +81,12 @@ pub async fn create(
             restored_from: None,
             if_version: None,
         };
-        brain::write_in(&mut tx, &state.ids, now, scope, user, id, seed).await?;
+        brain::write_in(tx, &state.ids, now, scope, user, id, seed).await?;
     }
     let facts = [
         Event::changed(ResourceKind::Claw, id, row.version),
         Event::changed(ResourceKind::Quota, scope.workspace(), row.version),
     ];
-    events::append(&mut tx, scope.workspace(), now, facts).await?;
-    tx.commit().await?;
+    events::append(tx, scope.workspace(), now, facts).await?;
     Ok(row)
 }

@@ -1,6 +1,7 @@
 //! Deleting an agent: softly (it leaves lists, gives its quota back, loses its sandbox), or for good (purge). Both end in
 //! a saga, because the sandbox is on a machine that may be away.
 
+use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
 use crate::db::WriteTx;
@@ -11,7 +12,7 @@ use crate::domains::claws::routes::ClawsState;
 use crate::domains::claws::{ClawError, store};
 use crate::domains::workspaces::{QuotaKind, quota};
 use crate::events::{self, AgentState, AgentStatus, Event, ResourceKind};
-use crate::ids::{ClawId, UserId};
+use crate::ids::{ClawId, SharedIds, UserId};
 use crate::sagas::{self, Kind, saga};
 
 /// Deletes softly. Deleting a deleted agent changes nothing.
@@ -29,8 +30,14 @@ pub async fn delete(
         .await?
         .ok_or(ClawError::NotFound)?;
     if row.deleted_at.is_none() {
-        mark_deleted(state, &mut tx, scope, user, row).await?;
-        begin(state, &tx, scope, user, Kind::ClawRetire, id).await?;
+        let on = Authority {
+            ids: &state.ids,
+            now: state.clock.now(),
+            scope,
+            user,
+        };
+        mark_deleted(&on, &mut tx, row).await?;
+        begin(&on, &tx, Kind::ClawRetire, id).await?;
         tx.commit().await?;
         state.sagas.nudge();
     }
@@ -48,60 +55,84 @@ pub async fn purge(
     id: ClawId,
 ) -> Result<saga::Model, ClawError> {
     let mut tx = state.db.write().await?;
-    let row = store::get(&*tx, scope, id)
-        .await?
-        .ok_or(ClawError::NotFound)?;
-    let name = row.name.clone();
-    if row.deleted_at.is_none() {
-        mark_deleted(state, &mut tx, scope, user, row).await?;
-    }
-    let (saga, begun) = begin(state, &tx, scope, user, Kind::ClawPurge, id).await?;
+    let on = Authority {
+        ids: &state.ids,
+        now: state.clock.now(),
+        scope,
+        user,
+    };
+    let (saga, begun) = purge_in(&mut tx, &on, id).await?;
     if begun {
-        let now = state.clock.now();
-        let details = serde_json::json!({ "name": name });
-        audit::record(
-            &tx,
-            &state.ids,
-            now,
-            scope,
-            user,
-            "claw.purge_begun",
-            ("claw", &id),
-            details,
-        )
-        .await?;
         tx.commit().await?;
         state.sagas.nudge();
     }
     Ok(saga)
 }
 
+/// On whose authority, and when.
+pub struct Authority<'a> {
+    pub ids: &'a SharedIds,
+    pub now: DateTime<Utc>,
+    pub scope: WorkspaceScope,
+    pub user: UserId,
+}
+
+/// As [`purge`], in a transaction of the caller; whether it begins now.
+///
+/// # Errors
+/// As [`purge`].
+pub async fn purge_in(
+    tx: &mut WriteTx,
+    on: &Authority<'_>,
+    id: ClawId,
+) -> Result<(saga::Model, bool), ClawError> {
+    let row = store::get(&**tx, on.scope, id)
+        .await?
+        .ok_or(ClawError::NotFound)?;
+    let name = row.name.clone();
+    if row.deleted_at.is_none() {
+        mark_deleted(on, tx, row).await?;
+    }
+    let (saga, begun) = begin(on, tx, Kind::ClawPurge, id).await?;
+    if begun {
+        let details = serde_json::json!({ "name": name });
+        audit::record(
+            tx,
+            on.ids,
+            on.now,
+            on.scope,
+            on.user,
+            "claw.purge_begun",
+            ("claw", &id),
+            details,
+        )
+        .await?;
+    }
+    Ok((saga, begun))
+}
+
 async fn begin(
-    state: &ClawsState,
+    on: &Authority<'_>,
     tx: &WriteTx,
-    scope: WorkspaceScope,
-    user: UserId,
     kind: Kind,
     claw: ClawId,
 ) -> Result<(saga::Model, bool), DbErr> {
     let new = sagas::New {
         kind,
         subject: claw.0,
-        scope,
-        user,
-        now: state.clock.now(),
+        scope: on.scope,
+        user: on.user,
+        now: on.now,
     };
-    sagas::begin_once(tx, &state.ids, new).await
+    sagas::begin_once(tx, on.ids, new).await
 }
 
 async fn mark_deleted(
-    state: &ClawsState,
+    on: &Authority<'_>,
     tx: &mut WriteTx,
-    scope: WorkspaceScope,
-    user: UserId,
     present: claw::Model,
 ) -> Result<(), ClawError> {
-    let now = state.clock.now();
+    let (now, scope) = (on.now, on.scope);
     let from = present.version;
     let row = claw::Model {
         deleted_at: Some(now),
@@ -117,10 +148,10 @@ async fn mark_deleted(
     let details = serde_json::json!({ "name": row.name });
     audit::record(
         tx,
-        &state.ids,
+        on.ids,
         now,
         scope,
-        user,
+        on.user,
         "claw.deleted",
         ("claw", &row.id),
         details,

@@ -5,5 +5,5 @@ mod create;
 mod delete;
 
 pub use change::change;
-pub use create::create;
-pub use delete::{delete, purge};
+pub use create::{create, create_in};
+pub use delete::{Authority, delete, purge, purge_in};

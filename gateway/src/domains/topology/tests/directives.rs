@@ -106,10 +106,10 @@ fn fifty_megabytes_are_read_once_and_cut() {
     let read = given(&long);
     assert!(read[0].1.len() <= 8 * 1024 + 10, "{}", read[0].1.len());
     assert!(read[0].1.ends_with(" […]"));
-    let lines = "ASSIGN coder: again\n".repeat(2_500_000);
+    let lines = "ASSIGN coder: again\n".repeat(250_000);
     assert!(given(&lines)[0].1.len() <= 8 * 1024 + 10);
-    assert_eq!(given(&"`".repeat(50_000_000)), []);
-    assert_eq!(given(&"```\n".repeat(12_500_001)), []);
+    assert_eq!(given(&"`".repeat(5_000_000)), []);
+    assert_eq!(given(&"```\n".repeat(1_250_001)), []);
     let why = abstention(&format!("ABSTAIN: {}", "x".repeat(50_000_000)));
     assert_eq!(why.unwrap().len(), 160);
 }

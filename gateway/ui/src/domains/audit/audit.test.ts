@@ -69,6 +69,18 @@ describe("what somebody did", () => {
       { base_url: "https://mesh.example/" },
       "connected the mesh network mesh.example",
     ],
+    [
+      "skill.added",
+      "skill",
+      { name: "code-review", agent: "mason", agent_id: "a" },
+      "gave the agent mason the skill code-review",
+    ],
+    [
+      "template.upgraded",
+      "team_template",
+      { name: "Rust development", version: 2 },
+      "upgraded agents to the newest version of the team template Rust development",
+    ],
     ["node.labelled", "node", { labels: ["gpu"] }, "changed the labels of the machine 0198c0de"],
     ["token.created", "session", { label: "ci" }, "made the API token ci"],
     ["terminal.confirmed", "user", { device: "roost on desk" }, "let the terminal roost on desk sign in"],

@@ -1,0 +1,85 @@
+//! Wiring of agents at work: tools, models, runs, and what they learn from other domains.
+
+use std::sync::Arc;
+
+use super::{Shared, StartupError};
+use crate::domains::models::Resolver;
+use crate::domains::runs::{self, Parts, Perform, RunsHandle};
+use crate::domains::runtime::models::scripted::{Script, Scripted};
+use crate::domains::runtime::{self, Agents};
+use crate::domains::sandboxes::SandboxesHandle;
+use crate::domains::skills;
+use crate::domains::tools::{EffectiveSkills, SkillText, Toolbox};
+use crate::supervision::SupervisorSpec;
+
+/// What is wired here.
+pub(super) struct Work {
+    pub runs: RunsHandle,
+    pub agents: Agents,
+    /// The branch `runs`.
+    pub branch: SupervisorSpec,
+}
+
+/// Agents, and the runs that they work on. `perform` takes the agents' place in load programs.
+pub(super) fn work(
+    shared: &Shared<'_>,
+    sandboxes: SandboxesHandle,
+    perform: Option<Arc<dyn Perform>>,
+) -> Result<Work, StartupError> {
+    let script = match &shared.config.runs.script {
+        Some(path) => Script::read(path)?,
+        None => Script::demonstration(),
+    };
+    let agents = Agents {
+        db: shared.db.clone(),
+        ids: shared.ids.clone(),
+        events: shared.events.clone(),
+        tools: toolbox(shared, sandboxes.clone()),
+        sandboxes,
+        models: Resolver {
+            db: shared.db.clone(),
+            broker: shared.broker.clone(),
+            clock: shared.clock.clone(),
+            scripted: Arc::new(Scripted::new(Arc::new(script))),
+        },
+        kill_points: shared.kill_points.clone(),
+    };
+    let (live, handle) = SupervisorSpec::new("live")
+        .serves("runs at work")
+        .with_handle();
+    let runs = RunsHandle::new(Parts {
+        db: shared.db.clone(),
+        clock: shared.clock.clone(),
+        ids: shared.ids.clone(),
+        events: shared.events.clone(),
+        perform: perform.unwrap_or_else(|| Arc::new(agents.clone())),
+        live: handle,
+        sagas: shared.saga_nudge.clone(),
+        at_once: shared.config.runs.at_once,
+        ceiling: shared.config.runs.ceiling,
+    });
+    let branch = runs::branch(&runs, live).child(runtime::telemetry::child(&agents));
+    Ok(Work {
+        runs,
+        agents,
+        branch,
+    })
+}
+
+/// The tools, for whoever calls them in process.
+fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
+    let db = shared.db.clone();
+    let skills: EffectiveSkills = Arc::new(move |scope, agent| {
+        let db = db.clone();
+        Box::pin(async move {
+            let skills = skills::effective(db.read(), scope, agent).await?;
+            let text = |skill: skills::EffectiveSkill| SkillText {
+                name: skill.name,
+                summary: skill.when_to_use,
+                text: skill.body,
+            };
+            Ok(skills.into_iter().map(text).collect())
+        })
+    });
+    Toolbox::new(sandboxes, shared.db.clone(), skills)
+}

@@ -1,0 +1,153 @@
+//! All SQL of models and what they may cost.
+
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait,
+    QueryFilter, QueryOrder, Select,
+};
+
+use super::entity::{model, settings};
+use super::model::Ceilings;
+use crate::db::WriteTx;
+use crate::domains::auth::WorkspaceScope;
+use crate::ids::ModelId;
+
+fn within(scope: WorkspaceScope) -> Select<model::Entity> {
+    model::Entity::find().filter(model::Column::WorkspaceId.eq(scope.workspace()))
+}
+
+/// One model.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: ModelId,
+) -> Result<Option<model::Model>, DbErr> {
+    within(scope).filter(model::Column::Id.eq(id)).one(db).await
+}
+
+/// The one of this provider and name.
+pub async fn named(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    provider: &str,
+    name: &str,
+) -> Result<Option<model::Model>, DbErr> {
+    within(scope)
+        .filter(model::Column::Provider.eq(provider))
+        .filter(model::Column::Model.eq(name))
+        .one(db)
+        .await
+}
+
+/// The one for agents without one of their own.
+pub async fn default(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<Option<model::Model>, DbErr> {
+    within(scope)
+        .filter(model::Column::IsDefault.eq(true))
+        .one(db)
+        .await
+}
+
+/// All, by name.
+pub async fn all(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+) -> Result<Vec<model::Model>, DbErr> {
+    within(scope)
+        .order_by_asc(model::Column::Provider)
+        .order_by_asc(model::Column::Model)
+        .all(db)
+        .await
+}
+
+/// How many there are.
+pub async fn count(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
+    within(scope).count(db).await
+}
+
+/// Inserts it.
+pub async fn insert(tx: &WriteTx, row: model::Model) -> Result<(), DbErr> {
+    model::Entity::insert(model::ActiveModel::from(row))
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// Writes a row that was read in this transaction.
+pub async fn update(tx: &WriteTx, row: model::Model) -> Result<(), DbErr> {
+    model::ActiveModel::from(row)
+        .reset_all()
+        .update(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// No model is the default any more; the ids of those that were.
+pub async fn no_default(tx: &WriteTx, scope: WorkspaceScope) -> Result<Vec<model::Model>, DbErr> {
+    let before: Vec<model::Model> = within(scope)
+        .filter(model::Column::IsDefault.eq(true))
+        .all(&**tx)
+        .await?;
+    model::Entity::update_many()
+        .col_expr(model::Column::IsDefault, Expr::value(false))
+        .col_expr(
+            model::Column::Version,
+            Expr::col(model::Column::Version).add(1),
+        )
+        .filter(model::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(model::Column::IsDefault.eq(true))
+        .exec(&**tx)
+        .await?;
+    Ok(before)
+}
+
+/// Removes it; `false` when it was gone.
+pub async fn remove(tx: &WriteTx, scope: WorkspaceScope, id: ModelId) -> Result<bool, DbErr> {
+    let done = model::Entity::delete_many()
+        .filter(model::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(model::Column::Id.eq(id))
+        .exec(&**tx)
+        .await?;
+    Ok(done.rows_affected == 1)
+}
+
+/// What may be spent.
+pub async fn ceilings(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<Ceilings, DbErr> {
+    let row = settings::Entity::find_by_id(scope.workspace())
+        .one(db)
+        .await?;
+    Ok(row.as_ref().map(Ceilings::from).unwrap_or_default())
+}
+
+/// Writes what may be spent.
+pub async fn set_ceilings(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    ceilings: Ceilings,
+) -> Result<(), DbErr> {
+    let stored = |most: Option<u64>| most.map(|most| i64::try_from(most).unwrap_or(i64::MAX));
+    let row = settings::Model {
+        workspace_id: scope.workspace(),
+        run_ceiling: stored(ceilings.run),
+        month_ceiling: stored(ceilings.month),
+        version: 1,
+    };
+    let again = OnConflict::column(settings::Column::WorkspaceId)
+        .update_columns([settings::Column::RunCeiling, settings::Column::MonthCeiling])
+        .to_owned();
+    settings::Entity::insert(settings::ActiveModel::from(row))
+        .on_conflict(again)
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// Forgets what may be spent, of a workspace that comes to its end.
+pub async fn remove_ceilings(tx: &WriteTx, scope: WorkspaceScope) -> Result<(), DbErr> {
+    settings::Entity::delete_by_id(scope.workspace())
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,423 @@
+//! One live run: begins the steps that the topology names, writes down what they hand over, ends the run. Holds nothing
+//! that is not in its rows, so that it may be killed at any line; every write passes the fence of its epoch.
+//!
+//! Parent: `roost/runs/live`. Children: one job a step at work, which dies with it. Restart: transient; a restart takes the
+//! run up with a fresh epoch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::children;
+use super::fence::{Begin, Ended, Fence, FenceError, Finish, Journal, Used};
+use super::handle::RunsHandle;
+use super::model::{self, Class, Status, StepStatus, Verdict};
+use super::perform::{End, Job};
+use super::progress::{Move, Progress};
+use super::{closing, entity::run, queue, shown, store};
+use crate::domains::topology::{NodeKind, Output, Step, StepRef};
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::{ClawId, RunId};
+use crate::kill_point;
+use crate::supervision::{Context, Failure, JobFailure, JobHandle, Serve};
+
+/// What the actor is told.
+pub enum Msg {
+    /// Look what comes next.
+    Proceed,
+    /// A step's job is over.
+    StepEnded {
+        at: StepRef,
+        outcome: Result<End, JobFailure>,
+    },
+    /// The wait before another attempt is over.
+    RetryDue(StepRef),
+    /// The run shall end.
+    CancelAsked,
+    /// The lease is somebody else's.
+    LeaseLost,
+}
+
+/// What it is started with.
+pub struct Args {
+    pub runs: RunsHandle,
+    pub id: RunId,
+}
+
+/// The actor.
+pub struct RunActor {
+    runs: RunsHandle,
+    row: run::Model,
+    fence: Fence,
+    progress: Progress,
+    jobs: BTreeMap<StepRef, JobHandle>,
+    steps: BTreeMap<StepRef, Step>,
+    /// Steps that wait before another attempt.
+    resting: BTreeSet<StepRef>,
+    /// What kind of failure was the last, for the run's error code.
+    last: Option<Class>,
+}
+
+impl Serve for RunActor {
+    type Msg = Msg;
+    type Args = Args;
+
+    async fn start(args: Args, cx: &Context<Msg>) -> Result<Self, Failure> {
+        let Args { runs, id } = args;
+        let taken = queue::take_up(&runs.inner.db, &runs.inner.owner, id).await?;
+        let row = taken.ok_or("the run belongs to somebody else now, or is over")?;
+        let steps = store::steps(runs.inner.db.read(), id).await?;
+        let graph = serde_json::from_str(&row.graph)?;
+        if steps.is_empty() {
+            shown::topology(&runs, &row, &graph).await;
+        }
+        let progress = Progress::read(graph, row.input.clone(), &steps);
+        cx.cast_self(Msg::Proceed)?;
+        Ok(Self {
+            fence: Fence::of(&row),
+            runs,
+            row,
+            progress,
+            jobs: BTreeMap::new(),
+            steps: BTreeMap::new(),
+            resting: BTreeSet::new(),
+            last: None,
+        })
+    }
+
+    async fn handle(&mut self, message: Msg, cx: &Context<Msg>) -> Result<(), Failure> {
+        let done = match message {
+            Msg::Proceed => self.proceed(cx, None).await,
+            Msg::StepEnded { at, outcome } => self.step_ended(cx, at, outcome).await,
+            Msg::RetryDue(at) => {
+                self.resting.remove(&at);
+                self.set_to_work(cx, &at);
+                Ok(())
+            }
+            Msg::CancelAsked => Err(FenceError::Cancelled),
+            Msg::LeaseLost => Err(FenceError::Lost),
+        };
+        match done {
+            Ok(()) => Ok(()),
+            Err(FenceError::Cancelled) => self.cancel(cx).await,
+            Err(FenceError::Lost) => {
+                self.drop_jobs();
+                tracing::info!(run = %self.row.id, "the run goes on elsewhere, or is over");
+                cx.stop();
+                Ok(())
+            }
+            Err(FenceError::Db(error)) => Err(error.into()),
+        }
+    }
+
+    async fn stop(&mut self, _: &Context<Msg>) -> Result<(), Failure> {
+        self.drop_jobs();
+        // After an end there is nothing to give back, and the statement finds nothing.
+        queue::give_back(&self.runs.inner.db, self.row.id, self.fence.epoch).await?;
+        Ok(())
+    }
+}
+
+impl RunActor {
+    /// Writes down a step that ended, if one did, and what follows from it, in one transaction; then sets to work.
+    async fn proceed(
+        &mut self,
+        cx: &Context<Msg>,
+        ended: Option<(StepRef, Ended)>,
+    ) -> Result<(), FenceError> {
+        if let Some((at, ended)) = &ended {
+            self.progress.end(at.clone(), output(ended));
+        }
+        match self.progress.next() {
+            Move::Done(text) => {
+                let result = serde_json::json!({ "text": text }).to_string();
+                self.finish(cx, ended, Status::Completed, Some(result), None)
+                    .await
+            }
+            Move::Failed(detail) => {
+                self.finish(cx, ended, Status::Failed, None, Some(detail))
+                    .await
+            }
+            Move::Work(steps) => self.checkpoint(cx, ended, steps).await,
+        }
+    }
+
+    async fn checkpoint(
+        &mut self,
+        cx: &Context<Msg>,
+        ended: Option<(StepRef, Ended)>,
+        steps: Vec<Step>,
+    ) -> Result<(), FenceError> {
+        let mut begun: Vec<(Step, i32)> = Vec::new();
+        let mut to_start: Vec<StepRef> = Vec::new();
+        for step in steps {
+            let at = step.name();
+            if self.jobs.contains_key(&at) || self.resting.contains(&at) {
+                continue;
+            }
+            // A row without a job: its owner died; it is taken up where its journal ends.
+            if let Some(position) = self.progress.begin(&at) {
+                begun.push((step.clone(), position));
+            }
+            self.steps.insert(at.clone(), step);
+            to_start.push(at);
+        }
+        if ended.is_some() || !begun.is_empty() {
+            self.write(cx, ended.as_ref(), &begun).await?;
+        }
+        for at in to_start {
+            self.set_to_work(cx, &at);
+        }
+        Ok(())
+    }
+
+    async fn write(
+        &mut self,
+        cx: &Context<Msg>,
+        ended: Option<&(StepRef, Ended)>,
+        begun: &[(Step, i32)],
+    ) -> Result<(), FenceError> {
+        let runs = self.runs.clone();
+        let mut tx = runs.inner.db.write().await?;
+        let passed = u32::from(ended.is_some());
+        let totals = self.fence.pass(&tx, Used::default(), passed).await?;
+        if let Some((at, ended)) = ended {
+            self.fence.end(&tx, &at.key, lap(at), ended).await?;
+        }
+        let mut rows = Vec::with_capacity(begun.len());
+        for (step, position) in begun {
+            let node = self.progress.node(step);
+            let child = match node.map(|node| node.kind) {
+                None | Some(NodeKind::Agent) => None,
+                Some(_) => Some(model::child_id(self.row.id, &step.key, step.lap)),
+            };
+            rows.push(Begin {
+                key: &step.key,
+                lap: i32::try_from(step.lap).unwrap_or(i32::MAX),
+                position: *position,
+                node: &step.node,
+                purpose: step.purpose.as_str(),
+                agent: node.and_then(|node| node.attributes.agent).map(ClawId),
+                child,
+            });
+        }
+        self.fence.begin(&tx, &rows).await?;
+        let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
+        if let Some(agent) = ended.and_then(|(at, _)| self.agent_of(at)) {
+            shown::resting(&mut tx, scope, agent, now).await?;
+        }
+        for agent in rows.iter().filter_map(|begin| begin.agent) {
+            shown::working(&mut tx, scope, agent, now).await?;
+        }
+        let fact = Event::changed(ResourceKind::Run, self.row.id, totals.version);
+        events::append(
+            &mut tx,
+            self.fence.workspace,
+            now,
+            [fact.in_run(self.row.id)],
+        )
+        .await?;
+        kill_point!(cx, "runs.checkpoint.before_commit");
+        tx.commit().await?;
+        kill_point!(cx, "runs.checkpoint.after_commit");
+        Ok(())
+    }
+
+    fn agent_of(&self, at: &StepRef) -> Option<ClawId> {
+        let node = self.progress.node(self.steps.get(at)?)?;
+        node.attributes.agent.map(ClawId)
+    }
+
+    /// Starts the job of a step that is at work.
+    fn set_to_work(&mut self, cx: &Context<Msg>, at: &StepRef) {
+        let (Some(step), Some(work)) = (self.steps.get(at), self.progress.at_work(at)) else {
+            return;
+        };
+        let Some(node) = self.progress.node(step).cloned() else {
+            return;
+        };
+        let cancelled = cx.cancellation().child_token();
+        let job = Job {
+            prompt: self.progress.prompt(step),
+            run: self.row.clone(),
+            step: step.clone(),
+            journal: Journal {
+                db: self.runs.inner.db.clone(),
+                fence: self.fence,
+                step: step.key.clone(),
+                lap: step.lap,
+            },
+            attempt: work.attempt,
+            node,
+            cancelled,
+        };
+        let runs = self.runs.clone();
+        let name = format!("{}#{}", step.key, step.lap);
+        let told = at.clone();
+        let work = async move {
+            match job.node.kind {
+                NodeKind::Agent => runs.inner.perform.perform(job).await,
+                _ => children::carry(&runs, job).await,
+            }
+        };
+        let handle = cx.job(&name, work, move |outcome| Msg::StepEnded {
+            at: told,
+            outcome,
+        });
+        self.jobs.insert(at.clone(), handle);
+    }
+
+    async fn step_ended(
+        &mut self,
+        cx: &Context<Msg>,
+        at: StepRef,
+        outcome: Result<End, JobFailure>,
+    ) -> Result<(), FenceError> {
+        if self.jobs.remove(&at).is_none() {
+            // It was dropped, and told of it.
+            return Ok(());
+        }
+        let end = match outcome {
+            Ok(end) => end,
+            Err(JobFailure::Panicked(text)) => {
+                End::retryable(format!("the step's work broke off: {text}"))
+            }
+            Err(JobFailure::Cancelled) => return Ok(()),
+        };
+        let ended = match end {
+            End::Fenced => {
+                // Either way the row knows why.
+                let tx = self.runs.inner.db.write().await?;
+                let passed = self.fence.pass(&tx, Used::default(), 0).await;
+                drop(tx);
+                passed?;
+                End::retryable("a write of the step was refused")
+            }
+            other => other,
+        };
+        match ended {
+            End::Done(text) => {
+                let ended = done(text);
+                self.proceed(cx, Some((at, ended))).await
+            }
+            End::Failed {
+                class,
+                detail,
+                after,
+            } => {
+                self.last = Some(class);
+                let attempt = self.progress.at_work(&at).map_or(1, |work| work.attempt);
+                let chance = rand::random::<f64>();
+                match model::after_failure(class, attempt, self.progress.retries, after, chance) {
+                    Verdict::Again(wait) => {
+                        let tx = self.runs.inner.db.write().await?;
+                        self.fence.pass(&tx, Used::default(), 0).await?;
+                        self.fence
+                            .try_again(&tx, &at.key, lap(&at), &detail)
+                            .await?;
+                        tx.commit().await?;
+                        self.progress.again(&at);
+                        self.resting.insert(at.clone());
+                        cx.cast_self_after(wait, Msg::RetryDue(at));
+                        Ok(())
+                    }
+                    Verdict::GivenUp => {
+                        let ended = Ended {
+                            status: StepStatus::Failed,
+                            output: None,
+                            error: Some(detail),
+                        };
+                        self.proceed(cx, Some((at, ended))).await
+                    }
+                }
+            }
+            End::Fenced => Ok(()),
+        }
+    }
+
+    async fn finish(
+        &mut self,
+        cx: &Context<Msg>,
+        ended: Option<(StepRef, Ended)>,
+        status: Status,
+        result: Option<String>,
+        error: Option<String>,
+    ) -> Result<(), FenceError> {
+        self.drop_jobs();
+        let code = error.as_ref().map(|_| match self.last {
+            Some(Class::Quota) => "cost-ceiling-reached",
+            Some(Class::NeedsAuth) => "needs-auth",
+            _ => "step-failed",
+        });
+        let finish = Finish {
+            status,
+            result,
+            error,
+            code: code.map(str::to_owned),
+            last_event: None,
+        };
+        closing::close(&self.runs, cx, self.fence, &self.row, ended, finish).await?;
+        cx.stop();
+        Ok(())
+    }
+
+    async fn cancel(&mut self, cx: &Context<Msg>) -> Result<(), Failure> {
+        self.drop_jobs();
+        let effects = closing::open_effects(&self.runs, self.row.id).await?;
+        if !effects.is_empty() {
+            // Not waited for: a machine that is away must not hold up the end.
+            let (perform, row) = (self.runs.inner.perform.clone(), self.row.clone());
+            let name = format!("abandon-{}", self.row.id);
+            let abandon = move |_| async move {
+                perform.abandon(&row, effects).await;
+                Ok(())
+            };
+            let started = cx
+                .parent()
+                .spawn_job(name, cx.tenant().cloned(), abandon)
+                .await;
+            if let Err(error) = started {
+                tracing::warn!(%error, run = %self.row.id, "commands of a cancelled run go on until their deadline");
+            }
+        }
+        let finish = Finish {
+            status: Status::Cancelled,
+            result: None,
+            error: None,
+            code: None,
+            last_event: None,
+        };
+        match closing::close(&self.runs, cx, self.fence, &self.row, None, finish).await {
+            Ok(()) | Err(FenceError::Lost | FenceError::Cancelled) => {
+                cx.stop();
+                Ok(())
+            }
+            Err(FenceError::Db(error)) => Err(error.into()),
+        }
+    }
+
+    fn drop_jobs(&mut self) {
+        for job in std::mem::take(&mut self.jobs).into_values() {
+            job.cancel();
+        }
+    }
+}
+
+fn lap(at: &StepRef) -> i32 {
+    i32::try_from(at.lap).unwrap_or(i32::MAX)
+}
+
+/// What a step handed over.
+fn done(text: String) -> Ended {
+    Ended {
+        status: StepStatus::Done,
+        output: Some(text),
+        error: None,
+    }
+}
+
+fn output(ended: &Ended) -> Output {
+    let text = ended.output.clone().unwrap_or_default();
+    match ended.status {
+        StepStatus::Done => Output::Done(text),
+        _ => Output::Failed(ended.error.clone().unwrap_or_default()),
+    }
+}

@@ -1,0 +1,154 @@
+//! A step that is a run of its own: the team of its node. The child is born under its parent's fence, so none is born
+//! under a cancelled parent; its id follows from the step, so that a step that is taken up again finds the same child.
+
+use std::time::Duration;
+
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::timeout;
+
+use super::commands::{self, New};
+use super::entity::run;
+use super::fence::{FenceError, Used};
+use super::handle::RunsHandle;
+use super::model::{Class, Kind, MOST_DEPTH, Status, Tier, child_id};
+use super::perform::{End, Job};
+use super::store;
+use crate::domains::teams;
+use crate::domains::topology::{Graph, NodeKind};
+use crate::events;
+use crate::ids::TeamId;
+
+/// How often the row is looked at without being told: the child may run on another gateway.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Starts the child, or finds it, and waits for its end.
+pub(super) async fn carry(runs: &RunsHandle, job: Job) -> End {
+    let id = child_id(job.run.id, &job.step.key, job.step.lap);
+    // Listening begins before the row is looked at: no end is missed.
+    let mut ended = runs.inner.ended.subscribe();
+    match store::by_id(runs.inner.db.read(), id).await {
+        Ok(Some(_)) => {}
+        Ok(None) => match bear(runs, &job).await {
+            Ok(()) => {}
+            Err(end) => return end,
+        },
+        Err(error) => return End::retryable(error.to_string()),
+    }
+    loop {
+        match store::by_id(runs.inner.db.read(), id).await {
+            Ok(Some(child)) => {
+                if let Some(end) = end_of(&job, &child).await {
+                    return end;
+                }
+            }
+            Ok(None) => return End::terminal("the run that this step started is gone"),
+            Err(error) => return End::retryable(error.to_string()),
+        }
+        let told = async {
+            loop {
+                match ended.recv().await {
+                    Ok(run) if run != id => {}
+                    Ok(_) | Err(RecvError::Lagged(_) | RecvError::Closed) => return,
+                }
+            }
+        };
+        // Either way the row is looked at.
+        let _ = timeout(LOOK, told).await;
+    }
+}
+
+/// Writes the child's row, on the authority of the parent.
+async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
+    if job.run.depth + 1 > MOST_DEPTH {
+        return Err(End::terminal(format!(
+            "Runs may start runs {MOST_DEPTH} deep, and this would be one more. Look for a team that is part of itself."
+        )));
+    }
+    let scope = job.journal.fence.scope();
+    let (team, graph, title) = match (job.node.kind, job.node.attributes.team) {
+        (NodeKind::Team, Some(team)) => {
+            let id = TeamId(team);
+            let found = teams::store::get(runs.inner.db.read(), scope, id)
+                .await
+                .map_err(|error| End::retryable(error.to_string()))?;
+            let team = found.ok_or_else(|| {
+                End::terminal(format!(
+                    "The team of the step {} does not exist any more.",
+                    job.step.key
+                ))
+            })?;
+            let graph: Graph = serde_json::from_str(&team.topology)
+                .map_err(|error| End::terminal(error.to_string()))?;
+            (id, graph, team.name)
+        }
+        _ => {
+            return Err(End::terminal(format!(
+                "The node {} names no team that could run.",
+                job.node.id
+            )));
+        }
+    };
+    let new = New {
+        id: child_id(job.run.id, &job.step.key, job.step.lap),
+        kind: Kind::Child,
+        tier: Tier::Team,
+        title,
+        graph,
+        input: job.prompt.clone(),
+        team: Some(team),
+        parent: Some((&job.run, format!("{}#{}", job.step.key, job.step.lap))),
+        forked: None,
+        ceiling: left(&job.run),
+    };
+    let born = async {
+        let mut tx = runs.inner.db.write().await?;
+        job.journal.fence.pass(&tx, Used::default(), 0).await?;
+        let row = commands::row(runs, &tx, scope, job.run.created_by, &new).await?;
+        let fact = commands::insert(&tx, row).await?;
+        events::append(&mut tx, scope.workspace(), runs.inner.clock.now(), [fact]).await?;
+        tx.commit().await?;
+        Ok::<(), FenceError>(())
+    };
+    match born.await {
+        Ok(()) => {
+            runs.nudge();
+            Ok(())
+        }
+        Err(FenceError::Db(error)) => Err(End::retryable(error.to_string())),
+        Err(FenceError::Lost | FenceError::Cancelled) => Err(End::Fenced),
+    }
+}
+
+/// What is left of the parent's ceiling.
+fn left(run: &run::Model) -> Option<i64> {
+    run.cost_ceiling_microusd
+        .map(|ceiling| (ceiling - run.cost_microusd).max(0))
+}
+
+/// How a child ended; its cost is its parent's too, once.
+async fn end_of(job: &Job, child: &run::Model) -> Option<End> {
+    let end = match Status::parse(&child.status)? {
+        Status::Queued | Status::Running => return None,
+        Status::Completed => End::Done(commands::text_of(child).unwrap_or_default()),
+        Status::Failed => End::Failed {
+            class: match child.error_code.as_deref() {
+                Some("cost-ceiling-reached") => Class::Quota,
+                Some("needs-auth") => Class::NeedsAuth,
+                _ => Class::Terminal,
+            },
+            detail: child.error.clone().unwrap_or_default(),
+            after: None,
+        },
+        Status::Cancelled => End::terminal("The run that this step started was cancelled."),
+    };
+    let used = Used {
+        tokens_in: child.tokens_in,
+        tokens_out: child.tokens_out,
+        cost_microusd: child.cost_microusd,
+    };
+    match job.journal.roll_up(child, used).await {
+        Ok(()) => Some(end),
+        Err(FenceError::Db(error)) => Some(End::retryable(error.to_string())),
+        Err(FenceError::Lost | FenceError::Cancelled) => Some(End::Fenced),
+    }
+}

@@ -1,0 +1,79 @@
+//! Forking: a new run of the same pinned topology and input that keeps what was handed over before a step, and does that
+//! step and all after it anew. The run that it comes from stays as it is.
+
+use sea_orm::{EntityTrait, IntoActiveModel};
+
+use super::enqueue::{Fork, New, start_in};
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::runs::entity::{run, step};
+use crate::domains::runs::model::{Kind, Status, StepStatus, Tier};
+use crate::domains::runs::{RunError, RunsHandle, store};
+use crate::ids::{RunId, UserId};
+
+/// Enqueues the fork from the step `key` of lap `lap`.
+///
+/// # Errors
+/// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`].
+pub async fn fork(
+    runs: &RunsHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: RunId,
+    from: RunId,
+    (key, lap): (&str, u32),
+) -> Result<run::Model, RunError> {
+    let db = runs.inner.db.read();
+    if let Some(present) = store::get(db, scope, id).await? {
+        return Ok(present);
+    }
+    let origin = store::get(db, scope, from)
+        .await?
+        .ok_or(RunError::NotFound)?;
+    if !Status::parse(&origin.status).is_some_and(Status::is_final) {
+        return Err(RunError::StillGoing);
+    }
+    let steps = store::steps(db, from).await?;
+    let same = |row: &&step::Model| row.step_key == key && u32::try_from(row.lap) == Ok(lap);
+    let cut = steps.iter().find(same).ok_or(RunError::NoStep)?.position;
+    let new = New {
+        id,
+        kind: Kind::parse(&origin.kind).unwrap_or(Kind::Team),
+        tier: Tier::parse(&origin.tier).unwrap_or(Tier::Team),
+        title: origin.title.clone(),
+        graph: serde_json::from_str(&origin.graph).map_err(|_| RunError::NoStep)?,
+        input: origin.input.clone(),
+        team: origin.team_id,
+        parent: None,
+        forked: Some(Fork {
+            run: from,
+            step: format!("{key}#{lap}"),
+        }),
+        ceiling: origin.cost_ceiling_microusd,
+    };
+    let kept: Vec<_> = steps
+        .into_iter()
+        .filter(|row| {
+            row.position < cut && StepStatus::parse(&row.status) == Some(StepStatus::Done)
+        })
+        .map(|row| step::Model {
+            run_id: id,
+            // What it cost was paid by the run that it comes from.
+            tokens_in: 0,
+            tokens_out: 0,
+            cost_microusd: 0,
+            child_run_id: None,
+            ..row
+        })
+        .map(IntoActiveModel::into_active_model)
+        .collect();
+    let mut tx = runs.inner.db.write().await?;
+    let row = start_in(runs, &mut tx, scope, user, new).await?;
+    if !kept.is_empty() {
+        step::Entity::insert_many(kept)
+            .exec_without_returning(&*tx)
+            .await?;
+    }
+    tx.commit().await?;
+    runs.nudge();
+    Ok(row)
+}

@@ -1,0 +1,172 @@
+//! The children that are always there: who claims runs and starts an actor for each, who keeps the leases of those that
+//! live here, and who puts silent runs back.
+
+use std::time::Duration;
+
+use super::actor::{Args, Msg, RunActor};
+use super::handle::{RunsHandle, name_of, run_of};
+use super::queue::{self, Moved, Silent};
+use super::shown;
+use crate::db::Backend;
+use crate::domains::auth::WorkspaceScope;
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::RunId;
+use crate::kill_point;
+use crate::supervision::{
+    ActorKind, ChildSpec, Failure, NoMessages, Nudge, Restart, StartError, Tenant,
+};
+
+/// How often the queue is looked at without a nudge: another gateway may have filled it.
+const CLAIM: Duration = Duration::from_secs(1);
+/// How often cancelled runs are looked for, and the beat of the keeper.
+const KEEP: Duration = Duration::from_secs(1);
+/// Leases are renewed at every such beat.
+const RENEW_EACH: u32 = 5;
+const SWEEP: Duration = Duration::from_secs(10);
+/// Claimed in one statement.
+const BATCH: usize = 32;
+
+/// Claims what waits while there is room.
+pub fn claimer(runs: &RunsHandle) -> ChildSpec<NoMessages> {
+    let nudge = runs.inner.queue.clone();
+    let runs = runs.clone();
+    ChildSpec::periodic("claimer", ActorKind::Worker, CLAIM, &nudge, move |cx| {
+        let runs = runs.clone();
+        async move {
+            loop {
+                let room = runs.inner.at_once.saturating_sub(runs.inner.live.len());
+                if room == 0 {
+                    return Ok(());
+                }
+                let most = room.min(BATCH);
+                let owner = &runs.inner.owner;
+                let claimed = queue::claim(&runs.inner.db, owner, most as u64).await?;
+                kill_point!(cx, "runs.claim.after_commit");
+                let full = claimed.len() == most;
+                for run in claimed {
+                    start(&runs, &run).await?;
+                }
+                if !full {
+                    return Ok(());
+                }
+            }
+        }
+    })
+    .serves("runs that wait")
+}
+
+async fn start(runs: &RunsHandle, run: &Moved) -> Result<(), Failure> {
+    let (handle, id) = (runs.clone(), run.id);
+    let spec = ChildSpec::actor::<RunActor>(name_of(id), ActorKind::Run, move || Args {
+        runs: handle.clone(),
+        id,
+    })
+    .tenant(Tenant::new(run.workspace_id))
+    .restart(Restart::Transient)
+    .serves(format!("run {id}"));
+    match runs.inner.live.start_child(spec).await {
+        Ok(_) => Ok(()),
+        // The incarnation before is about to end; the run is swept when nobody keeps it.
+        Err(StartError::NameTaken { .. }) => {
+            Ok(queue::give_back(&runs.inner.db, id, run.epoch).await?)
+        }
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, run = %id, "a run did not start; it is tried again");
+            Ok(())
+        }
+    }
+}
+
+/// Keeps the leases of the runs that live here, and tells those that were cancelled from elsewhere.
+pub fn keeper(runs: &RunsHandle) -> ChildSpec<NoMessages> {
+    let runs = runs.clone();
+    let beat = std::sync::atomic::AtomicU32::new(0);
+    ChildSpec::periodic(
+        "keeper",
+        ActorKind::Worker,
+        KEEP,
+        &Nudge::default(),
+        move |_| {
+            let beat = beat.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let runs = runs.clone();
+            async move {
+                if runs.inner.live.is_empty() {
+                    return Ok(());
+                }
+                let (db, owner) = (&runs.inner.db, &runs.inner.owner);
+                if beat.is_multiple_of(RENEW_EACH) {
+                    let live: Vec<RunId> = runs
+                        .inner
+                        .live
+                        .names()
+                        .iter()
+                        .filter_map(|name| run_of(name))
+                        .collect();
+                    let kept = queue::keep(db, owner, &live).await?;
+                    let kept: std::collections::HashSet<RunId> = kept.into_iter().collect();
+                    for lost in live.iter().filter(|run| !kept.contains(run)) {
+                        // One that just ended is gone, or on its way out; the message changes nothing there.
+                        runs.tell(*lost, Msg::LeaseLost);
+                    }
+                }
+                runs.tell_cancelled(queue::to_cancel(db, owner).await?);
+                Ok(())
+            }
+        },
+    )
+    .serves("leases of live runs")
+}
+
+/// Puts silent runs back into the queue.
+pub fn sweeper(runs: &RunsHandle) -> ChildSpec<NoMessages> {
+    let runs = runs.clone();
+    let first = std::sync::atomic::AtomicBool::new(true);
+    ChildSpec::periodic(
+        "sweeper",
+        ActorKind::RunSweeper,
+        SWEEP,
+        &Nudge::default(),
+        move |_| {
+            let first = first.swap(false, std::sync::atomic::Ordering::Relaxed);
+            let runs = runs.clone();
+            async move {
+                // A SQLite file is open in one gateway: whoever owned a run before this start is dead.
+                if first && runs.inner.db.backend() == Backend::Sqlite {
+                    let owner = runs.inner.owner.clone();
+                    sweep(&runs, Silent::NotOf(&owner)).await?;
+                }
+                sweep(&runs, Silent::Stale).await
+            }
+        },
+    )
+    .serves("runs whose owner is silent")
+}
+
+async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
+    let now = runs.inner.clock.now();
+    let mut tx = runs.inner.db.write().await?;
+    let moved = queue::sweep(&tx, silent).await?;
+    for run in &moved {
+        let fact = Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id);
+        events::append(&mut tx, run.workspace_id, now, [fact]).await?;
+        if run.status != "queued" {
+            shown::all_resting(
+                &mut tx,
+                WorkspaceScope::of_row(run.workspace_id),
+                run.id,
+                now,
+            )
+            .await?;
+        }
+        tracing::warn!(run = %run.id, status = run.status, "whoever worked on this run is silent");
+    }
+    tx.commit().await?;
+    if !moved.is_empty() {
+        metrics::counter!("roost_runs_swept_total").increment(moved.len() as u64);
+        for run in moved.iter().filter(|run| run.status != "queued") {
+            runs.tell_ended(run.id);
+        }
+        runs.nudge();
+    }
+    Ok(())
+}

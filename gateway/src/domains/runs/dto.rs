@@ -1,0 +1,318 @@
+//! Runs in JSON.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::commands::text_of;
+use super::entity::{call, run, step};
+use super::model::{Kind, Status, StepStatus, Tier};
+use crate::domains::auth::dto::UserBrief;
+use crate::domains::topology::{Graph, Placed};
+use crate::http::json::{Check, Mistakes};
+use crate::ids::{ClawId, RunId, TeamId};
+
+/// A run in a list. Its texts come from people and from agents.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunSummary {
+    pub id: RunId,
+    pub status: Status,
+    pub kind: Kind,
+    pub tier: Tier,
+    pub title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<TeamId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mission_id: Option<uuid::Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mission_phase_id: Option<uuid::Uuid>,
+    /// The run that started this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_run_id: Option<RunId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<RunId>,
+    /// `<step>#<lap>` from which the fork did everything anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_step: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<UserBrief>,
+    pub created_at: DateTime<Utc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<DateTime<Utc>>,
+    /// Doubles as the sign of life of a run that is at work.
+    pub updated_at: DateTime<Utc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<DateTime<Utc>>,
+    pub steps_done: i32,
+    /// It takes no more than these.
+    pub steps_most: i32,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    /// Millionths of a US dollar.
+    pub cost_microusd: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_ceiling_microusd: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// `step-failed`, `cost-ceiling-reached`, `needs-auth`, `gave-up`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+    /// It was cancelled and is about to stop.
+    pub cancelling: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_on: Option<String>,
+}
+
+/// A step of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunStep {
+    pub key: String,
+    pub lap: i32,
+    /// In the order in which steps were begun.
+    pub position: i32,
+    pub node: String,
+    /// `work`, `plan`, `gate`, `merge`, `report`.
+    pub purpose: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<ClawId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub child_run_id: Option<RunId>,
+    pub status: StepStatus,
+    /// Counts from 1.
+    pub attempt: i32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    pub started_at: DateTime<Utc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<DateTime<Utc>>,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    /// Millionths of a US dollar.
+    pub cost_microusd: i64,
+}
+
+/// How far a run is: what its steps handed over, by `<step>#<lap>`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Checkpoint {
+    pub outputs: BTreeMap<String, String>,
+    /// Steps that have begun and not ended.
+    pub at_work: Vec<String>,
+}
+
+/// What a run came to.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunResult {
+    pub text: String,
+}
+
+/// One run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Run {
+    #[serde(flatten)]
+    pub summary: RunSummary,
+    pub input: String,
+    /// As it was when the run was enqueued.
+    pub graph: Graph,
+    /// Of the pinned graph.
+    pub graph_sha256: String,
+    /// Where its nodes are drawn.
+    pub layout: Vec<Placed>,
+    pub checkpoint: Checkpoint,
+    pub steps: Vec<RunStep>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<RunResult>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub comparison: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_event_id: Option<String>,
+    /// Where the agents' shells are in the sandbox's terminal multiplexer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multiplexer_workspace_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multiplexer_tab_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multiplexer_pane_id: Option<String>,
+}
+
+/// What kind of entry of a step's journal it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CallKind {
+    /// A model answered.
+    Model,
+    /// A tool came back.
+    Tool,
+    /// A run that the step started ended.
+    Run,
+}
+
+/// A model turn or tool result inside a step.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunCall {
+    pub step: String,
+    pub lap: i32,
+    pub index: i32,
+    pub kind: CallKind,
+    /// The model's or the tool's.
+    pub name: String,
+    /// Of a model `{text, calls}`, of a tool `{arguments, text, exit_code}`.
+    #[schema(value_type = Object)]
+    pub content: Value,
+    pub failed: bool,
+    pub started_at: DateTime<Utc>,
+    pub ended_at: DateTime<Utc>,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    /// Millionths of a US dollar.
+    pub cost_microusd: i64,
+}
+
+/// All of a run's journal.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunCalls {
+    pub items: Vec<RunCall>,
+}
+
+/// Which runs.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RunsQuery {
+    #[param(minimum = 1, maximum = 200)]
+    pub limit: Option<u64>,
+    pub cursor: Option<String>,
+    /// Only those of this team.
+    pub team_id: Option<TeamId>,
+    /// The children of this run instead of those that people started.
+    pub parent_run_id: Option<RunId>,
+    pub status: Option<Status>,
+}
+
+/// Where a fork begins.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForkFrom {
+    /// The step that is done anew, with all after it.
+    pub step: String,
+    /// 1 when absent.
+    pub lap: Option<u32>,
+}
+
+impl Check for ForkFrom {
+    fn check(&self, mistakes: &mut Mistakes) {
+        mistakes.text("/step", &self.step, 1, 80);
+    }
+}
+
+/// A time of the database's clock.
+pub fn at(ms: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(ms).unwrap_or_default()
+}
+
+impl RunSummary {
+    /// From its row.
+    pub fn of(row: &run::Model, created_by: Option<UserBrief>) -> Self {
+        let status = Status::parse(&row.status).unwrap_or(Status::Failed);
+        Self {
+            id: row.id,
+            status,
+            kind: Kind::parse(&row.kind).unwrap_or(Kind::Team),
+            tier: Tier::parse(&row.tier).unwrap_or(Tier::Team),
+            title: row.title.clone(),
+            team_id: row.team_id,
+            mission_id: row.mission_id,
+            mission_phase_id: row.mission_phase_id,
+            parent_run_id: row.parent_run_id,
+            forked_from: row.forked_from,
+            forked_step: row.forked_step.clone(),
+            created_by,
+            created_at: at(row.created_ms),
+            started_at: row.started_ms.map(at),
+            updated_at: at(row.updated_ms),
+            ended_at: row.ended_ms.map(at),
+            steps_done: row.steps_done,
+            steps_most: row.steps_most,
+            tokens_in: row.tokens_in,
+            tokens_out: row.tokens_out,
+            cost_microusd: row.cost_microusd,
+            cost_ceiling_microusd: row.cost_ceiling_microusd,
+            error: row.error.clone(),
+            error_code: row.error_code.clone(),
+            cancelling: !status.is_final() && row.cancel_requested_ms.is_some(),
+            waiting_on: row.waiting_on.clone(),
+        }
+    }
+}
+
+impl From<step::Model> for RunStep {
+    fn from(row: step::Model) -> Self {
+        Self {
+            status: StepStatus::parse(&row.status).unwrap_or(StepStatus::Failed),
+            key: row.step_key,
+            lap: row.lap,
+            position: row.position,
+            node: row.node,
+            purpose: row.purpose,
+            agent_id: row.agent_id,
+            child_run_id: row.child_run_id,
+            attempt: row.attempt,
+            output: row.output,
+            error: row.error,
+            started_at: at(row.started_ms),
+            ended_at: row.ended_ms.map(at),
+            tokens_in: row.tokens_in,
+            tokens_out: row.tokens_out,
+            cost_microusd: row.cost_microusd,
+        }
+    }
+}
+
+impl From<call::Model> for RunCall {
+    fn from(row: call::Model) -> Self {
+        Self {
+            kind: match row.kind.as_str() {
+                "model" => CallKind::Model,
+                "run" => CallKind::Run,
+                _ => CallKind::Tool,
+            },
+            step: row.step_key,
+            lap: row.lap,
+            index: row.idx,
+            name: row.name,
+            content: serde_json::from_str(&row.content).unwrap_or_default(),
+            failed: row.failed,
+            started_at: at(row.started_ms),
+            ended_at: at(row.ended_ms),
+            tokens_in: row.tokens_in,
+            tokens_out: row.tokens_out,
+            cost_microusd: row.cost_microusd,
+        }
+    }
+}
+
+impl Checkpoint {
+    /// From the steps.
+    pub fn of(steps: &[step::Model]) -> Self {
+        let name = |row: &step::Model| format!("{}#{}", row.step_key, row.lap);
+        let outputs = steps
+            .iter()
+            .filter_map(|row| Some((name(row), row.output.clone()?)));
+        let at_work = steps
+            .iter()
+            .filter(|row| row.status == StepStatus::Running.as_str());
+        Self {
+            outputs: outputs.collect(),
+            at_work: at_work.map(name).collect(),
+        }
+    }
+}
+
+/// What a finished run came to.
+pub fn result_of(row: &run::Model) -> Option<RunResult> {
+    text_of(row).map(|text| RunResult { text })
+}

@@ -1,0 +1,23 @@
+//! What can go wrong with runs.
+
+use crate::domains::topology::Mistake;
+
+/// Errors of runs.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// There is none, or it is another tenant's.
+    #[error("there is no such run")]
+    NotFound,
+    /// It has no such step, or never came to it.
+    #[error("the run never came to that step")]
+    NoStep,
+    /// Only what is over can be forked.
+    #[error("the run is still going on; cancel it, or wait for its end")]
+    StillGoing,
+    /// The topology cannot be run.
+    #[error("the topology has mistakes")]
+    BadGraph(Vec<Mistake>),
+    /// The database failed.
+    #[error("database")]
+    Db(#[from] sea_orm::DbErr),
+}

@@ -1,0 +1,115 @@
+//! What other domains and the routes see of runs.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+use super::actor::Msg;
+use super::perform::Perform;
+use crate::clock::SharedClock;
+use crate::db::Db;
+use crate::events::EventLog;
+use crate::ids::{RunId, SharedIds};
+use crate::supervision::{Nudge, SupervisorHandle};
+
+/// Ended runs that a slow waiter may be behind; then it reads the rows.
+const ENDED_KEPT: usize = 1_024;
+
+/// The domain's handle; cheap to clone.
+#[derive(Clone)]
+pub struct RunsHandle {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub events: EventLog,
+    pub perform: Arc<dyn Perform>,
+    /// `roost/runs`: one actor a live run lives here.
+    pub live: SupervisorHandle,
+    /// Wakes whoever carries sagas.
+    pub sagas: Nudge,
+    /// Wakes whoever claims.
+    pub queue: Nudge,
+    /// Runs that ended in this process.
+    pub ended: broadcast::Sender<RunId>,
+    /// This process in the rows.
+    pub owner: String,
+    /// Runs that this gateway works on at once.
+    pub at_once: usize,
+    /// Bound of what one run may cost when nothing else is said, millionths of a US dollar.
+    pub ceiling: Option<i64>,
+}
+
+/// What the domain is made from.
+pub struct Parts {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub events: EventLog,
+    pub perform: Arc<dyn Perform>,
+    pub live: SupervisorHandle,
+    pub sagas: Nudge,
+    pub at_once: usize,
+    pub ceiling: Option<i64>,
+}
+
+impl RunsHandle {
+    /// Wires the domain.
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                owner: parts.ids.next().to_string(),
+                db: parts.db,
+                clock: parts.clock,
+                ids: parts.ids,
+                events: parts.events,
+                perform: parts.perform,
+                live: parts.live,
+                sagas: parts.sagas,
+                queue: Nudge::default(),
+                ended: broadcast::channel(ENDED_KEPT).0,
+                at_once: parts.at_once,
+                ceiling: parts.ceiling,
+            }),
+        }
+    }
+
+    /// Something waits in the queue.
+    pub fn nudge(&self) {
+        self.inner.queue.nudge();
+    }
+
+    /// Tells those of these runs that live here that they shall end.
+    pub fn tell_cancelled(&self, runs: impl IntoIterator<Item = RunId>) {
+        for run in runs {
+            self.tell(run, Msg::CancelAsked);
+        }
+    }
+
+    pub(super) fn tell(&self, run: RunId, message: Msg) {
+        if let Some(actor) = self.inner.live.find::<Msg>(&name_of(run)) {
+            // One that cannot take it is on its way out, and reads its row when it comes back.
+            let _ = actor.cast(message);
+        }
+    }
+
+    /// A run ended here: whoever waits for it looks, and there is room for another.
+    pub(super) fn tell_ended(&self, run: RunId) {
+        // Nobody waiting is no error.
+        let _ = self.inner.ended.send(run);
+        self.nudge();
+    }
+}
+
+/// What a run's actor is called.
+pub(super) fn name_of(run: RunId) -> String {
+    format!("run:{run}")
+}
+
+/// The run that an actor of that name works on.
+pub(super) fn run_of(name: &str) -> Option<RunId> {
+    name.strip_prefix("run:")?.parse().ok()
+}

@@ -1,0 +1,123 @@
+//! How a run's agents and its topology show: `working` while a step of theirs is at work, resting afterwards, in the
+//! transaction that makes it so; the topology when the run begins.
+
+use chrono::{DateTime, Utc};
+use sea_orm::DbErr;
+
+use super::entity::run;
+use super::handle::RunsHandle;
+use super::store;
+use crate::db::WriteTx;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::status;
+use crate::domains::sandboxes::model::State;
+use crate::domains::sandboxes::store as sandboxes;
+use crate::domains::topology::{EdgeKind, Graph, NodeKind};
+use crate::events::{
+    AgentState, Event, Formation, TopologyUpdate, WorldEdge, WorldEdgeKind, WorldNode, WorldTier,
+};
+use crate::ids::{ClawId, RunId};
+
+/// An agent works.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn working(
+    tx: &mut WriteTx,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    status::set(tx, scope, agent, AgentState::Working, now).await
+}
+
+/// An agent's step has ended: it rests, unless another step of it is at work.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn resting(
+    tx: &mut WriteTx,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    if store::at_work(&**tx, agent).await? > 0 {
+        return Ok(());
+    }
+    let sandbox = sandboxes::current(&**tx, scope, agent).await?;
+    let runs = sandbox.is_some_and(|row| State::parse(&row.state) == Some(State::Running));
+    let state = match runs {
+        true => AgentState::Idle,
+        false => AgentState::Offline,
+    };
+    status::set(tx, scope, agent, state, now).await
+}
+
+/// All agents of a run that ended rest.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn all_resting(
+    tx: &mut WriteTx,
+    scope: WorkspaceScope,
+    run: RunId,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    let steps = store::steps(&**tx, run).await?;
+    let agents: std::collections::BTreeSet<ClawId> =
+        steps.into_iter().filter_map(|step| step.agent_id).collect();
+    for agent in agents {
+        resting(tx, scope, agent, now).await?;
+    }
+    Ok(())
+}
+
+/// Tells who works with whom in a run that begins.
+pub(super) async fn topology(runs: &RunsHandle, row: &run::Model, graph: &Graph) {
+    let scope = WorkspaceScope::of_row(row.workspace_id);
+    let event = Event::TopologyUpdate(update(row, graph));
+    runs.inner.events.emit(scope, event.in_run(row.id)).await;
+}
+
+fn update(row: &run::Model, graph: &Graph) -> TopologyUpdate {
+    let of_run = format!("run:{}", row.id);
+    let id = |node: &str| -> String {
+        match graph
+            .node(node)
+            .and_then(|node| node.attributes.agent.or(node.attributes.team))
+        {
+            Some(id) => id.to_string(),
+            None => format!("{of_run}/{node}"),
+        }
+    };
+    let mut nodes = vec![WorldNode {
+        id: of_run.clone(),
+        tier: WorldTier::Team,
+        label: Some(row.title.clone()),
+        parent_id: None,
+    }];
+    nodes.extend(graph.nodes.iter().map(|node| WorldNode {
+        id: id(&node.id),
+        tier: match node.kind {
+            NodeKind::Agent => WorldTier::Agent,
+            NodeKind::Team | NodeKind::Run => WorldTier::Team,
+            NodeKind::Company => WorldTier::Company,
+        },
+        label: Some(node.name().to_owned()),
+        parent_id: Some(of_run.clone()),
+    }));
+    let edges = graph.edges.iter().map(|edge| WorldEdge {
+        from: id(&edge.from),
+        to: id(&edge.to),
+        kind: Some(match edge.kind {
+            EdgeKind::Parent => WorldEdgeKind::Parent,
+            EdgeKind::Peer => WorldEdgeKind::Peer,
+            EdgeKind::Flow => WorldEdgeKind::Flow,
+        }),
+    });
+    TopologyUpdate {
+        formation: Formation::Live,
+        nodes,
+        edges: edges.collect(),
+    }
+}

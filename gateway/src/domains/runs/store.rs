@@ -1,0 +1,186 @@
+//! Reading runs. Queries of a tenant take its scope; those of whoever works on a run go by the run that it holds.
+
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Statement,
+};
+
+use super::entity::{call, run, step};
+use super::model::{Status, StepStatus};
+use crate::db::Backend;
+use crate::domains::auth::WorkspaceScope;
+use crate::http::pagination::PageRequest;
+use crate::ids::{ClawId, RunId, TeamId};
+
+/// Which runs are listed.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    pub team: Option<TeamId>,
+    pub parent: Option<RunId>,
+    pub status: Option<Status>,
+}
+
+/// A run of the workspace.
+///
+/// # Errors
+/// When the database fails.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: RunId,
+) -> Result<Option<run::Model>, DbErr> {
+    run::Entity::find_by_id(id)
+        .filter(run::Column::WorkspaceId.eq(scope.workspace()))
+        .one(db)
+        .await
+}
+
+/// Runs, newest first: those that people started, or the children of one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    wanted: &Wanted,
+    page: PageRequest,
+) -> Result<Vec<run::Model>, DbErr> {
+    let mut query = run::Entity::find().filter(run::Column::WorkspaceId.eq(scope.workspace()));
+    query = match wanted.parent {
+        Some(parent) => query.filter(run::Column::ParentRunId.eq(parent)),
+        None => query.filter(run::Column::ParentRunId.is_null()),
+    };
+    if let Some(team) = wanted.team {
+        query = query.filter(run::Column::TeamId.eq(team));
+    }
+    if let Some(status) = wanted.status {
+        query = query.filter(run::Column::Status.eq(status.as_str()));
+    }
+    if let Some(after) = page.after {
+        query = query.filter(run::Column::Id.lt(after));
+    }
+    query
+        .order_by_desc(run::Column::Id)
+        .limit(page.limit + 1)
+        .all(db)
+        .await
+}
+
+/// The steps of a run, in the order in which they were begun.
+///
+/// # Errors
+/// When the database fails.
+pub async fn steps(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<step::Model>, DbErr> {
+    step::Entity::find()
+        .filter(step::Column::RunId.eq(run))
+        .order_by_asc(step::Column::Position)
+        .order_by_asc(step::Column::StepKey)
+        .all(db)
+        .await
+}
+
+/// What happened inside a step, oldest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn calls_of(
+    db: &impl ConnectionTrait,
+    run: RunId,
+    key: &str,
+    lap: u32,
+) -> Result<Vec<call::Model>, DbErr> {
+    call::Entity::find()
+        .filter(call::Column::RunId.eq(run))
+        .filter(call::Column::StepKey.eq(key))
+        .filter(call::Column::Lap.eq(i32::try_from(lap).unwrap_or(i32::MAX)))
+        .order_by_asc(call::Column::Idx)
+        .all(db)
+        .await
+}
+
+/// What happened inside all steps of a run.
+///
+/// # Errors
+/// When the database fails.
+pub async fn calls(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<call::Model>, DbErr> {
+    call::Entity::find()
+        .filter(call::Column::RunId.eq(run))
+        .order_by_asc(call::Column::EndedMs)
+        .order_by_asc(call::Column::StepKey)
+        .order_by_asc(call::Column::Idx)
+        .all(db)
+        .await
+}
+
+/// A run by its id alone, for whoever works on it or waits for it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn by_id(db: &impl ConnectionTrait, id: RunId) -> Result<Option<run::Model>, DbErr> {
+    run::Entity::find_by_id(id).one(db).await
+}
+
+/// How many runs of a team are queued or at work, beside one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn open_of_team(
+    db: &impl ConnectionTrait,
+    team: TeamId,
+    beside: RunId,
+) -> Result<bool, DbErr> {
+    let open = [Status::Queued.as_str(), Status::Running.as_str()];
+    let one = run::Entity::find()
+        .filter(run::Column::TeamId.eq(team))
+        .filter(run::Column::Id.ne(beside))
+        .filter(run::Column::Status.is_in(open))
+        .limit(1)
+        .one(db)
+        .await?;
+    Ok(one.is_some())
+}
+
+/// The database's clock, milliseconds since 1970.
+///
+/// # Errors
+/// When the database fails.
+pub async fn now_ms(db: &impl ConnectionTrait, backend: Backend) -> Result<i64, DbErr> {
+    let sql = format!("SELECT {} AS now", backend.now_ms());
+    let row = db
+        .query_one_raw(Statement::from_string(backend.into(), sql))
+        .await?
+        .ok_or_else(|| DbErr::RecordNotFound("the clock".to_owned()))?;
+    row.try_get("", "now")
+}
+
+/// How many steps an agent works on.
+///
+/// # Errors
+/// When the database fails.
+pub async fn at_work(db: &impl ConnectionTrait, agent: ClawId) -> Result<u64, DbErr> {
+    step::Entity::find()
+        .filter(step::Column::AgentId.eq(agent))
+        .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
+        .count(db)
+        .await
+}
+
+/// What the workspace's runs cost within thirty days, millionths of a US dollar; a child's cost is its parent's too, and
+/// is counted there.
+///
+/// # Errors
+/// When the database fails.
+pub async fn spent_lately(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<i64, DbErr> {
+    let now = match db.get_database_backend() {
+        sea_orm::DbBackend::Postgres => Backend::Postgres.now_ms(),
+        _ => Backend::Sqlite.now_ms(),
+    };
+    let sql = format!(
+        "SELECT CAST(COALESCE(SUM(cost_microusd), 0) AS BIGINT) AS spent FROM topology_runs \
+         WHERE workspace_id = $1 AND parent_run_id IS NULL AND updated_ms > {now} - 2592000000"
+    );
+    let values = [scope.workspace().into()];
+    let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
+    let row = db.query_one_raw(statement).await?;
+    row.map_or(Ok(0), |row| row.try_get("", "spent"))
+}

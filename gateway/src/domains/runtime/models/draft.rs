@@ -1,0 +1,188 @@
+//! An answer that is being given: pieces are put together, and bounded.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::error::{ErrorKind, ModelError};
+use super::request::{Call, Delta, Reply, Stop, Usage};
+
+/// Bytes of text, and of all arguments of tools, at most.
+pub(super) const MAX_TEXT: usize = 1 << 20;
+/// Tool calls at most.
+pub(super) const MAX_CALLS: usize = 64;
+/// Bytes of a tool's name or a call's id at most.
+const MAX_NAME: usize = 256;
+/// Bytes of what a provider wants back at most.
+const MAX_OPAQUE: usize = 64 << 10;
+
+/// What there is of an answer.
+#[derive(Default)]
+pub(super) struct Draft {
+    text: String,
+    calls: BTreeMap<u64, Part>,
+    argument_bytes: usize,
+    thought_bytes: usize,
+    pub(super) usage: Usage,
+    /// Why it stopped; none as long as it goes on.
+    pub(super) stop: Option<Stop>,
+}
+
+#[derive(Default)]
+struct Part {
+    id: String,
+    name: String,
+    arguments: String,
+    opaque: Option<String>,
+}
+
+impl Draft {
+    /// More text.
+    pub(super) fn say(&mut self, piece: &str, heard: Heard<'_>) -> Result<(), ModelError> {
+        bounded(self.text.len() + piece.len(), MAX_TEXT, "bytes of text")?;
+        self.text.push_str(piece);
+        tell(heard, piece, Delta::Say);
+        Ok(())
+    }
+
+    /// More of its reasoning, which is shown and not kept.
+    pub(super) fn think(&mut self, piece: &str, heard: Heard<'_>) -> Result<(), ModelError> {
+        self.thought_bytes += piece.len();
+        bounded(self.thought_bytes, MAX_TEXT, "bytes of reasoning")?;
+        tell(heard, piece, Delta::Think);
+        Ok(())
+    }
+
+    /// More of a tool call; `place` is the provider's number for it. What is given once stays.
+    pub(super) fn call(
+        &mut self,
+        place: u64,
+        id: &str,
+        name: &str,
+        arguments: &str,
+        heard: Heard<'_>,
+    ) -> Result<(), ModelError> {
+        bounded(id.len().max(name.len()), MAX_NAME, "bytes in a tool's name")?;
+        self.argument_bytes += arguments.len();
+        bounded(
+            self.argument_bytes,
+            MAX_TEXT,
+            "bytes of arguments for tools",
+        )?;
+        let place = self.place_of(place, id);
+        if !self.calls.contains_key(&place) {
+            bounded(self.calls.len() + 1, MAX_CALLS, "tool calls")?;
+        }
+        let part = self.calls.entry(place).or_default();
+        if part.id.is_empty() {
+            id.clone_into(&mut part.id);
+        }
+        if part.name.is_empty() && !name.is_empty() {
+            name.clone_into(&mut part.name);
+            heard(Delta::Tool(format!("{name} ")));
+        }
+        part.arguments.push_str(arguments);
+        tell(heard, arguments, Delta::Tool);
+        Ok(())
+    }
+
+    /// Some number every call 0: another id is another call.
+    fn place_of(&self, place: u64, id: &str) -> u64 {
+        let is_other = |part: &Part| !id.is_empty() && !part.id.is_empty() && part.id != id;
+        match (self.calls.get(&place), self.calls.keys().next_back()) {
+            (Some(part), Some(last)) if is_other(part) => last.saturating_add(1),
+            _ => place,
+        }
+    }
+
+    /// What the provider wants back with a call.
+    pub(super) fn opaque(&mut self, place: u64, opaque: &str) -> Result<(), ModelError> {
+        bounded(opaque.len(), MAX_OPAQUE, "bytes beside a tool call")?;
+        if let Some(part) = self.calls.get_mut(&place) {
+            part.opaque = Some(opaque.to_owned());
+        }
+        Ok(())
+    }
+
+    /// How many calls there are.
+    pub(super) fn calls(&self) -> u64 {
+        self.calls.len() as u64
+    }
+
+    /// The reply, once the stream has ended. `turn` makes ids unique within the conversation where the provider gives
+    /// none. One that ended without saying why was cut off: half an answer is none.
+    pub(super) fn finish(self, turn: usize) -> Result<Reply, ModelError> {
+        let Some(stop) = self.stop else {
+            return Err(cut_off());
+        };
+        let mut calls: Vec<Call> = Vec::with_capacity(self.calls.len());
+        for (number, part) in self.calls.into_values().enumerate() {
+            let taken = calls.iter().any(|call| call.id == part.id);
+            let id = if part.id.is_empty() || taken {
+                format!("call_{turn}_{number}")
+            } else {
+                part.id
+            };
+            let (arguments, malformed) = read(part.arguments);
+            calls.push(Call {
+                id,
+                name: part.name,
+                arguments,
+                malformed,
+                opaque: part.opaque,
+            });
+        }
+        // Some say `stop` where they mean that they wait for a tool.
+        let stop = match stop {
+            Stop::End if !calls.is_empty() => Stop::Tools,
+            Stop::Tools if calls.is_empty() => Stop::End,
+            stop => stop,
+        };
+        Ok(Reply {
+            text: self.text,
+            calls,
+            usage: self.usage,
+            cost_microusd: None,
+            stop,
+        })
+    }
+}
+
+/// Who hears the pieces.
+pub(super) type Heard<'a> = &'a mut (dyn FnMut(Delta) + Send);
+
+fn tell(heard: Heard<'_>, piece: &str, delta: impl FnOnce(String) -> Delta) {
+    if !piece.is_empty() {
+        heard(delta(piece.to_owned()));
+    }
+}
+
+/// Arguments as an object; anything else is kept as it was written.
+fn read(arguments: String) -> (Value, Option<String>) {
+    let empty = || Value::Object(serde_json::Map::new());
+    if arguments.trim().is_empty() {
+        return (empty(), None);
+    }
+    match serde_json::from_str(&arguments) {
+        Ok(object @ Value::Object(_)) => (object, None),
+        _ => (empty(), Some(arguments)),
+    }
+}
+
+fn bounded(size: usize, most: usize, of: &str) -> Result<(), ModelError> {
+    if size <= most {
+        return Ok(());
+    }
+    Err(ModelError::new(
+        ErrorKind::TooBig,
+        format!("the model answered more than {most} {of}, so the answer was cut off"),
+    ))
+}
+
+/// A stream that ended in the middle.
+pub(super) fn cut_off() -> ModelError {
+    ModelError::new(
+        ErrorKind::Retryable,
+        "the model's answer broke off in the middle",
+    )
+}

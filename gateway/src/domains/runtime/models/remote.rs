@@ -1,0 +1,228 @@
+//! A model at a provider, asked through the secret broker.
+
+use std::future::Future;
+use std::time::Duration;
+
+use bytes::Bytes;
+use roost_secret_broker::client::{Body, ClientError, Forwarded};
+use roost_secret_broker::wire::{FaultCode, Forward, RecordName};
+use url::Url;
+
+use super::Model;
+use super::answer::{self, refused};
+use super::dialects::{Outgoing, Provider};
+use super::draft::{Draft, cut_off};
+use super::error::{ErrorKind, ModelError};
+use super::events::Events;
+use super::price::Price;
+use super::request::{Delta, Reply, Request};
+use crate::broker::{BrokerError, BrokerHandle};
+use crate::clock::SharedClock;
+
+/// How long, and how much.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Until the answer begins: a large conversation is read before the first word.
+    pub first: Duration,
+    /// Between two pieces of it.
+    pub between: Duration,
+    /// The whole turn; the broker gives none more than fifteen minutes.
+    pub whole: Duration,
+    /// Bytes of an answer as they come, all that is around the text included.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_secs(180),
+            between: Duration::from_secs(90),
+            whole: Duration::from_secs(14 * 60),
+            bytes: 32 << 20,
+        }
+    }
+}
+
+/// Bytes of a refusal that are read.
+const MAX_REFUSAL: usize = 64 << 10;
+
+/// A model at a provider.
+#[derive(Clone)]
+pub struct Remote {
+    pub broker: BrokerHandle,
+    pub clock: SharedClock,
+    pub provider: Provider,
+    pub base: Url,
+    /// What the broker calls its key.
+    pub record: RecordName,
+    /// Unknown where nobody has said it.
+    pub price: Option<Price>,
+    pub limits: Limits,
+}
+
+#[async_trait::async_trait]
+impl Model for Remote {
+    async fn turn(
+        &self,
+        request: &Request,
+        heard: &mut (dyn FnMut(Delta) + Send),
+    ) -> Result<Reply, ModelError> {
+        let whole = self.limits.whole;
+        let mut reply = within(whole, "did not come to an end", self.ask(request, heard)).await??;
+        reply.cost_microusd = self.price.map(|price| price.of(reply.usage));
+        Ok(reply)
+    }
+}
+
+impl Remote {
+    async fn ask(
+        &self,
+        request: &Request,
+        heard: &mut (dyn FnMut(Delta) + Send),
+    ) -> Result<Reply, ModelError> {
+        let mut answer = self.send(request).await?;
+        if answer.status != 200 {
+            // What can be read of the refusal; one that breaks off is a refusal all the same.
+            let body = within(self.limits.between, "", answer.whole(MAX_REFUSAL)).await;
+            let body = body.map(Result::unwrap_or_default).unwrap_or_default();
+            return Err(refused(
+                answer.status,
+                &answer.headers,
+                &body,
+                self.clock.now(),
+            ));
+        }
+        is_stream(&mut answer, self.limits.between).await?;
+        let (mut events, mut draft, mut bytes) = (Events::default(), Draft::default(), 0);
+        loop {
+            let piece = within(self.limits.between, "fell silent", answer.piece()).await?;
+            let Some(piece) = piece.map_err(broke_off)? else {
+                break;
+            };
+            bytes += piece.len();
+            if bytes > self.limits.bytes {
+                let most = self.limits.bytes;
+                return Err(ModelError::new(
+                    ErrorKind::TooBig,
+                    format!(
+                        "the model's server sent more than {most} bytes, so the answer was cut off"
+                    ),
+                ));
+            }
+            events.take(&piece, |event| {
+                self.provider.read(&event, &mut draft, heard)
+            })?;
+        }
+        draft.finish(request.messages.len())
+    }
+
+    async fn send(&self, request: &Request) -> Result<Forwarded, ModelError> {
+        let Outgoing {
+            url,
+            mut headers,
+            body,
+        } = self.provider.outgoing(&self.base, request);
+        headers.push(("content-type".to_owned(), "application/json".to_owned()));
+        headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
+        let forward = Forward {
+            name: self.record.clone(),
+            method: "POST".to_owned(),
+            url: url.into(),
+            headers,
+            body: true,
+            body_length: None,
+            deadline_ms: u64::try_from(self.limits.whole.as_millis()).ok(),
+            on_behalf: request.step.clone(),
+        };
+        let body = Body::Whole(Bytes::from(body.to_string()));
+        let sent = self.broker.forward(forward, body);
+        within(self.limits.first, "did not begin to answer", sent)
+            .await?
+            .map_err(not_sent)
+    }
+}
+
+/// Whether a stream follows; what else follows is told, an error in it as what it is.
+async fn is_stream(answer: &mut Forwarded, between: Duration) -> Result<(), ModelError> {
+    let content_type = answer
+        .headers
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+        .map_or("", |(_, value)| value.as_str());
+    let essence = content_type.split(';').next().unwrap_or("").trim();
+    if essence.eq_ignore_ascii_case("text/event-stream") {
+        return Ok(());
+    }
+    let wrong = ModelError::new(
+        ErrorKind::Terminal,
+        format!(
+            "the model's server answered {essence:?} instead of an event stream; see that provider and address fit"
+        ),
+    );
+    if essence.eq_ignore_ascii_case("application/json") {
+        let body = within(between, "fell silent", answer.whole(MAX_REFUSAL)).await?;
+        let body = serde_json::from_slice(&body.unwrap_or_default());
+        let body: serde_json::Value = body.unwrap_or_default();
+        if let Some(error) = body.get("error") {
+            return Err(answer::broken(error));
+        }
+    }
+    Err(wrong)
+}
+
+async fn within<T>(
+    limit: Duration,
+    what: &str,
+    work: impl Future<Output = T>,
+) -> Result<T, ModelError> {
+    tokio::time::timeout(limit, work).await.map_err(|_| {
+        ModelError::new(
+            ErrorKind::Retryable,
+            format!("the model {what} within {} s", limit.as_secs_f64()),
+        )
+    })
+}
+
+/// Nothing came back.
+fn not_sent(error: BrokerError) -> ModelError {
+    let (kind, message) = match error.code() {
+        Some(FaultCode::NeedsReauth | FaultCode::UnknownRecord | FaultCode::RecordDamaged) => (
+            ErrorKind::NeedsAuth,
+            "the model's key is not at the secret broker any more; store it again".to_owned(),
+        ),
+        Some(FaultCode::TooLarge) => (
+            ErrorKind::TooBig,
+            "the conversation is larger than can be sent".to_owned(),
+        ),
+        Some(
+            FaultCode::NotAllowed
+            | FaultCode::AddressRefused
+            | FaultCode::BadRequest
+            | FaultCode::Forbidden,
+        ) => (
+            ErrorKind::Terminal,
+            format!("the model may not be asked at this address: {error}"),
+        ),
+        Some(_) => (
+            ErrorKind::Retryable,
+            format!("the model could not be asked: {error}"),
+        ),
+        None => (
+            ErrorKind::Retryable,
+            "the secret broker could not ask the model".to_owned(),
+        ),
+    };
+    ModelError::new(kind, message).because(error)
+}
+
+/// The stream ended otherwise than by its end.
+fn broke_off(error: ClientError) -> ModelError {
+    match error {
+        ClientError::Refused(fault) if fault.code == FaultCode::TooLarge => ModelError::new(
+            ErrorKind::TooBig,
+            "the model answered more than can be taken",
+        )
+        .because(fault),
+        error => cut_off().because(error),
+    }
+}

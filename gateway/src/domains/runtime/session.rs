@@ -1,0 +1,390 @@
+//! One agent at work on one step: model, tools, model … until it hands something over. What happened is in the journal
+//! before anything follows from it, so whoever takes the step up goes on in the middle of the conversation.
+//!
+//! In the tree: a job below its run's actor, which dies with it.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::models::{self, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec};
+use super::staff::Staffed;
+use super::talk::{Answer, Next, Talk, Turn};
+use super::voice::Voice;
+use super::{Agents, show};
+use crate::domains::models::model::Ceilings;
+use crate::domains::runs::model::{Class, effect_key};
+use crate::domains::runs::{End, Entry, FenceError, Job, Journal, Totals, Used};
+use crate::domains::sandboxes::{self, SandboxError};
+use crate::domains::tools::{self, EffectKey, ToolResult};
+use crate::ids::SandboxId;
+use crate::kill_point;
+
+/// How often a call is repeated while its sandbox is made or its machine is away, before the step rests.
+const TRIES: u32 = 3;
+/// Words of a turn.
+const MOST_TOKENS: u32 = 16_384;
+
+/// A session.
+pub(super) struct Session<'a> {
+    pub agents: &'a Agents,
+    pub job: &'a Job,
+    pub staffed: Staffed,
+    pub voice: Voice,
+}
+
+/// Why a session stopped before its end.
+enum Stopped {
+    End(End),
+    Fence(FenceError),
+}
+
+impl From<FenceError> for Stopped {
+    fn from(error: FenceError) -> Self {
+        Self::Fence(error)
+    }
+}
+
+impl From<End> for Stopped {
+    fn from(end: End) -> Self {
+        Self::End(end)
+    }
+}
+
+impl Session<'_> {
+    /// Works until the step is over.
+    pub(super) async fn work(self) -> End {
+        match self.carry_on().await {
+            Ok(text) => End::Done(text),
+            Err(Stopped::End(end)) => end,
+            Err(Stopped::Fence(FenceError::Db(error))) => End::retryable(error.to_string()),
+            Err(Stopped::Fence(FenceError::Lost | FenceError::Cancelled)) => End::Fenced,
+        }
+    }
+
+    async fn carry_on(&self) -> Result<String, Stopped> {
+        let journal = &self.job.journal;
+        let written = journal.read().await.map_err(FenceError::from)?;
+        let mut talk = Talk::replay(&written).map_err(|error| End::terminal(error.to_string()))?;
+        let mut totals = None;
+        loop {
+            match talk.next() {
+                Next::Over(turn) => return handed_over(turn).map_err(Stopped::from),
+                Next::Looping => {
+                    return Err(End::terminal(
+                        "The agent asked for the same again and again, although it was told. Give it another model, or a clearer goal.",
+                    )
+                    .into());
+                }
+                Next::TooLong => {
+                    return Err(End::terminal(format!(
+                        "The agent did not come to an end within {} turns. Divide the goal, or give it another model.",
+                        super::talk::MOST_TURNS
+                    ))
+                    .into());
+                }
+                Next::Call { call, place } => {
+                    let call = call.clone();
+                    let answer = self.call(&call, place).await?;
+                    totals = Some(
+                        self.note_answer(journal, place, &call.name, &answer.0, answer.1)
+                            .await?,
+                    );
+                    talk.came_back(answer.0);
+                }
+                Next::Ask => {
+                    self.may_spend(totals).await?;
+                    let messages = talk.messages(&self.job.prompt);
+                    let (reply, took) = self.ask(messages).await?;
+                    let turn = Turn {
+                        text: reply.text.clone(),
+                        calls: reply.calls.clone(),
+                        stop: reply.stop,
+                    };
+                    totals = Some(
+                        self.note_turn(journal, talk.place(), &turn, &reply, took)
+                            .await?,
+                    );
+                    talk.said(turn);
+                }
+            }
+        }
+    }
+
+    /// Ceilings are looked at before anything is spent.
+    async fn may_spend(&self, totals: Option<Totals>) -> Result<(), Stopped> {
+        let spent = totals.map_or(self.job.run.cost_microusd, |totals| totals.cost_microusd);
+        let spent = u64::try_from(spent).unwrap_or(0);
+        let own = self.job.run.cost_ceiling_microusd;
+        let own = own.map(|ceiling| u64::try_from(ceiling).unwrap_or(0));
+        let scope = self.job.journal.fence.scope();
+        let ceilings = self
+            .agents
+            .ceilings(scope)
+            .await
+            .map_err(FenceError::from)?;
+        let ceilings = Ceilings {
+            run: own.into_iter().chain(ceilings.run).min(),
+            ..ceilings
+        };
+        let month = match ceilings.month {
+            Some(_) => self
+                .agents
+                .spent_lately(scope)
+                .await
+                .map_err(FenceError::from)?,
+            None => 0,
+        };
+        match ceilings.allow(spent, month, self.staffed.model.price) {
+            Ok(()) => Ok(()),
+            Err(why) => Err(quota(&format!(
+                "Nothing more is spent: {why}. Raise the ceiling, and fork the run from this step."
+            ))
+            .into()),
+        }
+    }
+
+    async fn ask(&self, messages: Vec<Message>) -> Result<(Reply, Duration), Stopped> {
+        let offered = tools::offered(self.staffed.may.profile, &self.staffed.may.bundles);
+        let request = Request {
+            model: self.staffed.model.provider_name.clone(),
+            system: self.staffed.system.clone(),
+            messages,
+            tools: offered
+                .into_iter()
+                .map(|tool| ToolSpec {
+                    name: tool.name.to_owned(),
+                    description: tool.description.to_owned(),
+                    schema: tool.schema,
+                })
+                .collect(),
+            max_tokens: MOST_TOKENS,
+            slot: self.job.node.role.clone(),
+            step: format!("{}/{}", self.job.run.id, self.job.step.key),
+        };
+        show::thinking(self.agents, self.job, &self.staffed).await;
+        kill_point!(self.agents.kill_points, "runtime.session.before_model");
+        let begun = Instant::now();
+        let voice = self.voice.clone();
+        let mut heard = move |delta| voice.heard(delta);
+        let reply = self.staffed.model.model.turn(&request, &mut heard).await;
+        kill_point!(self.agents.kill_points, "runtime.session.after_model");
+        match reply {
+            Ok(reply) => Ok((reply, begun.elapsed())),
+            Err(error) => Err(failed(&error).into()),
+        }
+    }
+
+    async fn call(&self, call: &models::Call, place: u32) -> Result<(Answer, Duration), Stopped> {
+        let begun = Instant::now();
+        let answer = |text: String, is_error| Answer {
+            call: call.id.clone(),
+            arguments: call.arguments.clone(),
+            text,
+            is_error,
+            exit_code: None,
+            cut: false,
+        };
+        if let Some(raw) = &call.malformed {
+            let shown: String = raw.chars().take(200).collect();
+            let text = format!("The arguments of {} are not JSON: {shown}", call.name);
+            return Ok((answer(text, true), begun.elapsed()));
+        }
+        show::calling(
+            self.agents,
+            self.job,
+            &self.staffed,
+            &call.name,
+            &call.arguments,
+            &self.voice,
+        )
+        .await;
+        let run = &self.job.run;
+        let key = EffectKey(effect_key(
+            run.id,
+            &self.job.step.key,
+            self.job.step.lap,
+            place,
+        ));
+        kill_point!(self.agents.kill_points, "runtime.session.before_tool");
+        let result = self.effect(key, &call.name, &call.arguments).await?;
+        kill_point!(self.agents.kill_points, "runtime.session.after_tool");
+        let answer = match result {
+            Ok(result) => Answer {
+                exit_code: result.exit_code,
+                cut: result.cut,
+                ..answer(result.text, result.is_error)
+            },
+            Err(told) => answer(told, true),
+        };
+        show::came_back(&answer, &self.voice);
+        Ok((answer, begun.elapsed()))
+    }
+
+    /// Carries a call out; the inner error is for the model.
+    async fn effect(
+        &self,
+        key: EffectKey,
+        name: &str,
+        arguments: &Value,
+    ) -> Result<Result<ToolResult, String>, Stopped> {
+        let mut tries = 0;
+        loop {
+            let voice = self.voice.clone();
+            let mut heard = move |frame: tools::Frame| voice.shows(show::lines(frame));
+            let done = self
+                .agents
+                .tools
+                .call(&self.staffed.may, key, name, arguments, &mut heard)
+                .await;
+            let error = match done {
+                Ok(result) => return Ok(Ok(result)),
+                Err(error) => error,
+            };
+            tries += 1;
+            match error.class() {
+                tools::Class::Tell => return Ok(Err(error.to_string())),
+                tools::Class::Provision if tries <= TRIES => self.make_sandbox().await?,
+                tools::Class::Cancelled => {
+                    return Err(End::terminal("The command was cancelled.").into());
+                }
+                tools::Class::Provision | tools::Class::Retry => {
+                    return Err(End::retryable(told(&error)).into());
+                }
+                tools::Class::Fail => return Err(End::terminal(told(&error)).into()),
+            }
+        }
+    }
+
+    async fn make_sandbox(&self) -> Result<(), Stopped> {
+        let may = &self.staffed.may;
+        let id = SandboxId(self.agents.ids.next());
+        let wanted = sandboxes::dto::NewSandbox::default();
+        let made = sandboxes::commands::provision(
+            &self.agents.sandboxes,
+            may.scope,
+            may.user,
+            may.sandbox_of,
+            id,
+            wanted,
+        );
+        match made.await {
+            Ok(_) => Ok(()),
+            Err(SandboxError::Quota { .. }) => Err(quota(
+                "No sandbox can be made: the plan's limit of live containers is reached.",
+            )
+            .into()),
+            Err(SandboxError::NoClaw) => Err(End::terminal(
+                "The agent whose sandbox the team shares does not exist any more.",
+            )
+            .into()),
+            Err(error) => Err(End::retryable(told(&error)).into()),
+        }
+    }
+
+    async fn note_turn(
+        &self,
+        journal: &Journal,
+        index: u32,
+        turn: &Turn,
+        reply: &Reply,
+        took: Duration,
+    ) -> Result<Totals, Stopped> {
+        let entry = Entry {
+            index,
+            kind: "model",
+            name: self.staffed.model.name.clone(),
+            content: serde_json::to_string(turn)
+                .map_err(|error| End::terminal(error.to_string()))?,
+            failed: false,
+            took_ms: millis(took),
+            used: Used {
+                tokens_in: i64::try_from(reply.usage.input).unwrap_or(i64::MAX),
+                tokens_out: i64::try_from(reply.usage.output).unwrap_or(i64::MAX),
+                cost_microusd: i64::try_from(reply.cost_microusd.unwrap_or(0)).unwrap_or(i64::MAX),
+            },
+        };
+        Ok(journal.write(entry).await?)
+    }
+
+    async fn note_answer(
+        &self,
+        journal: &Journal,
+        index: u32,
+        name: &str,
+        answer: &Answer,
+        took: Duration,
+    ) -> Result<Totals, Stopped> {
+        let entry = Entry {
+            index,
+            kind: "tool",
+            name: name.to_owned(),
+            content: serde_json::to_string(answer)
+                .map_err(|error| End::terminal(error.to_string()))?,
+            failed: answer.is_error,
+            took_ms: millis(took),
+            used: Used::default(),
+        };
+        Ok(journal.write(entry).await?)
+    }
+}
+
+fn millis(took: Duration) -> i64 {
+    i64::try_from(took.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn quota(detail: &str) -> End {
+    End::Failed {
+        class: Class::Quota,
+        detail: detail.to_owned(),
+        after: None,
+    }
+}
+
+/// What the last turn hands over.
+fn handed_over(turn: &Turn) -> Result<String, End> {
+    match turn.stop {
+        Stop::Filtered => Err(End::terminal(
+            "The model's provider withheld the answer. Say the goal in other words, or bind another model.",
+        )),
+        Stop::Length => Ok(format!(
+            "{}\n[cut off: the model's longest answer]",
+            turn.text
+        )),
+        Stop::End | Stop::Tools if turn.text.trim().is_empty() => {
+            Err(End::retryable("the model answered with nothing"))
+        }
+        Stop::End | Stop::Tools => Ok(turn.text.clone()),
+    }
+}
+
+/// What a model's error means for the step.
+pub(super) fn failed(error: &ModelError) -> End {
+    let (class, after) = match error.kind {
+        ErrorKind::Retryable => (Class::Retryable, None),
+        ErrorKind::RateLimited { after } => (Class::Retryable, after),
+        ErrorKind::Quota => (Class::Quota, None),
+        ErrorKind::NeedsAuth => (Class::NeedsAuth, None),
+        ErrorKind::Terminal | ErrorKind::TooBig => (Class::Terminal, None),
+    };
+    End::Failed {
+        class,
+        detail: error.to_string(),
+        after,
+    }
+}
+
+/// An error with its causes, for people.
+fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let more = next.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = next.source();
+    }
+    text
+}

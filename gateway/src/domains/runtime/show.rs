@@ -1,0 +1,199 @@
+//! What those who watch see of an agent's work, beside its words: its task, its tools, what it touches, its screen.
+
+use serde_json::Value;
+
+use super::Agents;
+use super::staff::Staffed;
+use super::talk::Answer;
+use super::voice::Voice;
+use crate::domains::runs::Job;
+use crate::domains::tools;
+use crate::events::{
+    ActivityKind, AgentTaskUpdate, AgentToolCall, Event, FrameLine, LineKind, PartState, TaskPart,
+    WorldTouch,
+};
+
+/// Characters of a target or a command line that are shown.
+const SHOWN: usize = 200;
+/// Lines of a written file, or of an answer, that are put on the screen.
+const LINES: usize = 12;
+
+/// The step's place in its run, for `agent.task.update`.
+pub(super) async fn task(agents: &Agents, job: &Job, staffed: &Staffed, elapsed_ms: u64) {
+    let event = Event::AgentTaskUpdate(AgentTaskUpdate {
+        agent_id: staffed.may.agent,
+        task_id: format!("{}/{}#{}", job.run.id, job.step.key, job.step.lap),
+        title: format!("{}: {}", job.node.name(), job.run.title),
+        elapsed_ms: Some(elapsed_ms),
+        steps: parts(agents, job).await,
+    });
+    emit(agents, job, event).await;
+}
+
+/// The steps of the run as they stand.
+async fn parts(agents: &Agents, job: &Job) -> Vec<TaskPart> {
+    let rows = crate::domains::runs::store::steps(agents.db.read(), job.run.id).await;
+    let rows = rows.unwrap_or_default();
+    rows.into_iter()
+        .map(|row| TaskPart {
+            label: match row.lap {
+                1 => row.step_key,
+                lap => format!("{} (lap {lap})", row.step_key),
+            },
+            state: match row.status.as_str() {
+                "running" => PartState::Active,
+                _ => PartState::Done,
+            },
+        })
+        .collect()
+}
+
+/// The model is asked.
+pub(super) async fn thinking(agents: &Agents, job: &Job, staffed: &Staffed) {
+    let event = Event::WorldTouch(WorldTouch {
+        agent_id: staffed.may.agent,
+        node_id: format!("model:{}", staffed.model.name),
+        kind: Some(ActivityKind::Service),
+        weight: None,
+    });
+    emit(agents, job, event).await;
+}
+
+/// A tool is used.
+pub(super) async fn calling(
+    agents: &Agents,
+    job: &Job,
+    staffed: &Staffed,
+    tool: &str,
+    arguments: &Value,
+    voice: &Voice,
+) {
+    let target = target(tool, arguments);
+    let event = Event::AgentToolCall(AgentToolCall {
+        agent_id: staffed.may.agent,
+        tool: tool.chars().take(64).collect(),
+        target: target.clone(),
+        door_required: false,
+    });
+    emit(agents, job, event).await;
+    let touch = Event::WorldTouch(WorldTouch {
+        agent_id: staffed.may.agent,
+        node_id: format!("tool:{}", tool.chars().take(64).collect::<String>()),
+        kind: Some(ActivityKind::Event),
+        weight: Some(0.5),
+    });
+    emit(agents, job, touch).await;
+    voice.shows(opening(tool, arguments, target));
+}
+
+/// What a tool works on, in one line.
+fn target(tool: &str, arguments: &Value) -> Option<String> {
+    let field = match tool {
+        "shell" => "command",
+        "commit" => "message",
+        "read_skill" => "name",
+        _ => "path",
+    };
+    let text = arguments.get(field)?.as_str()?;
+    let line = text.lines().next().unwrap_or_default();
+    let shown: String = roost_protocol::text::clean(line, SHOWN);
+    (!shown.is_empty()).then_some(shown)
+}
+
+/// What stands on the screen when a tool begins.
+fn opening(tool: &str, arguments: &Value, target: Option<String>) -> Vec<FrameLine> {
+    let shown = target.unwrap_or_default();
+    let head = match tool {
+        "shell" => format!("$ {shown}"),
+        _ => format!("# {tool} {shown}"),
+    };
+    let mut lines = vec![line(head, LineKind::Cursor)];
+    if tool == "write_file" {
+        let content = arguments.get("content").and_then(Value::as_str);
+        let content = content.unwrap_or_default();
+        lines.extend(
+            content
+                .lines()
+                .take(LINES)
+                .map(|text| line(roost_protocol::text::clean(text, SHOWN), LineKind::Add)),
+        );
+        let more = content.lines().count().saturating_sub(LINES);
+        if more > 0 {
+            lines.push(line(format!("… {more} more lines"), LineKind::Plain));
+        }
+    }
+    lines
+}
+
+/// What came back, where the screen has not shown it while it ran.
+pub(super) fn came_back(answer: &Answer, voice: &Voice) {
+    let mut lines = Vec::new();
+    if answer.exit_code.is_none() {
+        let shown = answer.text.lines().take(LINES);
+        lines.extend(shown.map(|text| {
+            let kind = match (answer.is_error, text.as_bytes().first()) {
+                (true, _) => LineKind::Warn,
+                (_, Some(b'+')) => LineKind::Add,
+                (_, Some(b'-')) => LineKind::Del,
+                _ => LineKind::Plain,
+            };
+            line(roost_protocol::text::clean(text, SHOWN), kind)
+        }));
+    }
+    match answer.exit_code {
+        Some(0) => lines.push(line("exit 0".to_owned(), LineKind::Ok)),
+        Some(code) => lines.push(line(format!("exit {code}"), LineKind::Warn)),
+        None => {}
+    }
+    voice.shows(lines);
+}
+
+/// Lines of a running command.
+pub(super) fn lines(frame: tools::Frame) -> Vec<FrameLine> {
+    let lines = frame.lines.into_iter();
+    lines.map(|text| FrameLine { text, kind: None }).collect()
+}
+
+fn line(text: String, kind: LineKind) -> FrameLine {
+    FrameLine {
+        text,
+        kind: Some(kind),
+    }
+}
+
+async fn emit(agents: &Agents, job: &Job, event: Event) {
+    let scope = job.journal.fence.scope();
+    agents.events.emit(scope, event.in_run(job.run.id)).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_target_is_one_clean_line() {
+        let told = target(
+            "shell",
+            &json!({ "command": "echo \u{1b}[31mred\nrm -rf x" }),
+        )
+        .unwrap();
+        assert!(told.starts_with("echo ") && !told.contains('\u{1b}') && !told.contains("rm -rf"));
+        assert_eq!(
+            target("write_file", &json!({ "path": "src/a.rs", "content": "x" })),
+            Some("src/a.rs".to_owned())
+        );
+        assert_eq!(target("list_skills", &json!({})), None);
+        assert_eq!(target("shell", &json!("garbage")), None);
+    }
+
+    #[test]
+    fn a_written_file_is_shown_by_its_first_lines() {
+        let content: String = (0..40).map(|n| format!("line {n}\n")).collect();
+        let arguments = json!({ "path": "a", "content": content });
+        let lines = opening("write_file", &arguments, Some("a".to_owned()));
+        assert_eq!(lines.len(), LINES + 2);
+        assert_eq!(lines.last().unwrap().text, "… 28 more lines");
+    }
+}

@@ -1,0 +1,356 @@
+//! An agent's conversation in one step, as its journal has it: what the model said, what it asked for, what came back.
+//! Pure: replaying the journal of a step that was cut off gives the very place at which it goes on.
+
+use serde::{Deserialize, Serialize};
+
+use super::models::{Call, Message, Stop};
+use crate::domains::runs::entity::call;
+
+/// Turns of the model in one step.
+pub const MOST_TURNS: usize = 80;
+/// The same calls with the same results, so often in a row, are a loop.
+const SAME_TOLD: usize = 3;
+const SAME_ENDED: usize = 6;
+/// What a model is shown of one conversation, bytes; older results are cut down first.
+const SHOWN_BYTES: usize = 400 << 10;
+/// What is left of an older result.
+const OLD_RESULT_BYTES: usize = 2 << 10;
+
+/// What the journal keeps of a model's turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    pub text: String,
+    #[serde(default)]
+    pub calls: Vec<Call>,
+    pub stop: Stop,
+}
+
+/// What the journal keeps of a call that came back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The id of the call.
+    pub call: String,
+    pub arguments: serde_json::Value,
+    pub text: String,
+    pub is_error: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    #[serde(default)]
+    pub cut: bool,
+}
+
+/// The journal has something that was never written there.
+#[derive(Debug, thiserror::Error)]
+#[error("the journal of the step cannot be read at entry {at}")]
+pub struct Unreadable {
+    pub at: usize,
+    #[source]
+    pub source: serde_json::Error,
+}
+
+/// The conversation.
+#[derive(Debug, Clone, Default)]
+pub struct Talk {
+    turns: Vec<(Turn, Vec<Answer>)>,
+    /// Entries in the journal, and so the place of the next one.
+    entries: u32,
+}
+
+/// What is to be done next.
+#[derive(Debug, PartialEq)]
+pub enum Next<'a> {
+    /// The model is asked.
+    Ask,
+    /// The model asked for this; its result has this place in the journal.
+    Call { call: &'a Call, place: u32 },
+    /// The model has nothing more to do; this is what it hands over.
+    Over(&'a Turn),
+    /// It asks for the same again and again.
+    Looping,
+    /// It does not come to an end.
+    TooLong,
+}
+
+impl Talk {
+    /// From the journal.
+    ///
+    /// # Errors
+    /// [`Unreadable`].
+    pub fn replay(journal: &[call::Model]) -> Result<Self, Unreadable> {
+        let mut talk = Self::default();
+        for (at, entry) in journal.iter().enumerate() {
+            let wrong = |source| Unreadable { at, source };
+            match entry.kind.as_str() {
+                "model" => talk.said(serde_json::from_str(&entry.content).map_err(wrong)?),
+                _ => talk.came_back(serde_json::from_str(&entry.content).map_err(wrong)?),
+            }
+        }
+        Ok(talk)
+    }
+
+    /// The model spoke.
+    pub fn said(&mut self, turn: Turn) {
+        self.turns.push((turn, Vec::new()));
+        self.entries += 1;
+    }
+
+    /// A call came back.
+    pub fn came_back(&mut self, answer: Answer) {
+        if let Some((_, answers)) = self.turns.last_mut() {
+            answers.push(answer);
+        }
+        self.entries += 1;
+    }
+
+    /// The place of the next entry.
+    pub fn place(&self) -> u32 {
+        self.entries
+    }
+
+    /// What is to be done next.
+    pub fn next(&self) -> Next<'_> {
+        let Some((turn, answers)) = self.turns.last() else {
+            return Next::Ask;
+        };
+        if let Some(call) = turn.calls.get(answers.len()) {
+            return Next::Call {
+                call,
+                place: self.entries,
+            };
+        }
+        if turn.calls.is_empty() {
+            return Next::Over(turn);
+        }
+        if self.same_in_a_row() >= SAME_ENDED {
+            return Next::Looping;
+        }
+        if self.turns.len() >= MOST_TURNS {
+            return Next::TooLong;
+        }
+        Next::Ask
+    }
+
+    /// How often the last turn's calls with their results stand at the end, one after the other.
+    fn same_in_a_row(&self) -> usize {
+        let Some(last) = self.turns.last() else {
+            return 0;
+        };
+        let same = |(turn, answers): &&(Turn, Vec<Answer>)| {
+            let asked = |turn: &Turn| -> Vec<_> {
+                let calls = turn.calls.iter();
+                calls
+                    .map(|call| (call.name.clone(), call.arguments.clone()))
+                    .collect()
+            };
+            let texts = |answers: &[Answer]| -> Vec<String> {
+                answers.iter().map(|answer| answer.text.clone()).collect()
+            };
+            asked(turn) == asked(&last.0) && texts(answers) == texts(&last.1)
+        };
+        self.turns.iter().rev().take_while(same).count()
+    }
+
+    /// What the model is shown: the prompt, then everything since, with older results cut down where it is too much.
+    pub fn messages(&self, prompt: &str) -> Vec<Message> {
+        let mut messages = vec![Message::User(prompt.to_owned())];
+        for (turn, answers) in &self.turns {
+            messages.push(Message::Assistant {
+                text: turn.text.clone(),
+                calls: turn.calls.clone(),
+            });
+            for (call, answer) in turn.calls.iter().zip(answers) {
+                messages.push(Message::Tool {
+                    call: call.id.clone(),
+                    name: call.name.clone(),
+                    text: answer.text.clone(),
+                    is_error: answer.is_error,
+                });
+            }
+        }
+        if self.same_in_a_row() >= SAME_TOLD {
+            messages.push(Message::User(
+                "You have asked for exactly this several times and got the same each time. Do something else, or say \
+                 what keeps you from going on and end here."
+                    .to_owned(),
+            ));
+        }
+        shorten(&mut messages);
+        messages
+    }
+}
+
+/// Cuts results down, the oldest first, until the rest fits.
+fn shorten(messages: &mut [Message]) {
+    let size = |message: &Message| match message {
+        Message::User(text) | Message::Tool { text, .. } => text.len(),
+        Message::Assistant { text, calls } => {
+            text.len()
+                + calls
+                    .iter()
+                    .map(|call| call.arguments.to_string().len())
+                    .sum::<usize>()
+        }
+    };
+    let mut whole: usize = messages.iter().map(size).sum();
+    for message in messages {
+        if whole <= SHOWN_BYTES {
+            return;
+        }
+        if let Message::Tool { text, .. } = message
+            && text.len() > OLD_RESULT_BYTES
+        {
+            let before = text.len();
+            text.truncate(text.floor_char_boundary(OLD_RESULT_BYTES));
+            text.push_str(
+                "\n[the rest of this older result is left out; ask again if you need it]",
+            );
+            whole = whole.saturating_sub(before - text.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(id: &str, name: &str) -> Call {
+        Call {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            arguments: json!({ "path": "a" }),
+            malformed: None,
+            opaque: None,
+        }
+    }
+
+    fn turn(calls: Vec<Call>) -> Turn {
+        Turn {
+            text: "so".to_owned(),
+            stop: if calls.is_empty() {
+                Stop::End
+            } else {
+                Stop::Tools
+            },
+            calls,
+        }
+    }
+
+    fn answer(id: &str, text: &str) -> Answer {
+        Answer {
+            call: id.to_owned(),
+            arguments: json!({}),
+            text: text.to_owned(),
+            is_error: false,
+            exit_code: None,
+            cut: false,
+        }
+    }
+
+    #[test]
+    fn each_call_is_made_once_in_its_place_and_then_the_model_is_asked() {
+        let mut talk = Talk::default();
+        assert_eq!(talk.next(), Next::Ask);
+        talk.said(turn(vec![call("1", "shell"), call("2", "read_file")]));
+        assert!(matches!(talk.next(), Next::Call { call, place: 1 } if call.id == "1"));
+        talk.came_back(answer("1", "done"));
+        assert!(matches!(talk.next(), Next::Call { call, place: 2 } if call.id == "2"));
+        talk.came_back(answer("2", "done"));
+        assert_eq!(talk.next(), Next::Ask);
+        talk.said(turn(Vec::new()));
+        assert!(matches!(talk.next(), Next::Over(_)));
+        assert_eq!(talk.messages("go").len(), 5);
+    }
+
+    #[test]
+    fn who_asks_for_the_same_again_and_again_is_told_and_then_stopped() {
+        let mut talk = Talk::default();
+        for round in 1..=SAME_ENDED {
+            assert_ne!(talk.next(), Next::Looping, "round {round}");
+            talk.said(turn(vec![call("1", "shell")]));
+            talk.came_back(answer("1", "the same"));
+            let told = matches!(talk.messages("go").last(), Some(Message::User(_)));
+            assert_eq!(told, round >= SAME_TOLD, "round {round}");
+        }
+        assert_eq!(talk.next(), Next::Looping);
+    }
+
+    #[test]
+    fn a_conversation_that_does_not_end_is_ended() {
+        let mut talk = Talk::default();
+        for round in 0..MOST_TURNS {
+            talk.said(turn(vec![call("1", "shell")]));
+            talk.came_back(answer("1", &round.to_string()));
+        }
+        assert_eq!(talk.next(), Next::TooLong);
+    }
+
+    #[test]
+    fn old_results_are_cut_down_first_and_the_prompt_stays_whole() {
+        let mut talk = Talk::default();
+        for round in 0..12 {
+            talk.said(turn(vec![call("1", "shell")]));
+            talk.came_back(answer("1", &format!("{round}{}", "x".repeat(48 << 10))));
+        }
+        let messages = talk.messages("the goal");
+        let Message::Tool { text: first, .. } = &messages[2] else {
+            panic!("{messages:?}")
+        };
+        let Some(Message::Tool { text: last, .. }) = messages.last() else {
+            panic!("{messages:?}")
+        };
+        assert!(first.len() < 3 << 10 && last.len() > 48 << 10);
+        assert_eq!(messages[0], Message::User("the goal".to_owned()));
+    }
+
+    proptest! {
+        /// Wherever a conversation is cut off, its journal brings it back to the same place.
+        #[test]
+        fn a_journal_brings_back_the_place_at_which_it_was_cut_off(
+            shape in proptest::collection::vec(0usize..4, 1..8), cut in 0usize..40,
+        ) {
+            let mut written: Vec<call::Model> = Vec::new();
+            let mut live = Talk::default();
+            let mut steps = 0;
+            for calls in shape {
+                let calls: Vec<Call> = (0..calls).map(|n| call(&n.to_string(), "shell")).collect();
+                let said = turn(calls.clone());
+                for (kind, content) in std::iter::once(("model", serde_json::to_string(&said).unwrap()))
+                    .chain(calls.iter().map(|call| ("tool", serde_json::to_string(&answer(&call.id, "x")).unwrap())))
+                {
+                    if steps == cut { break; }
+                    steps += 1;
+                    written.push(entry(written.len(), kind, &content));
+                    match kind {
+                        "model" => live.said(serde_json::from_str(&content).unwrap()),
+                        _ => live.came_back(serde_json::from_str(&content).unwrap()),
+                    }
+                }
+            }
+            let replayed = Talk::replay(&written).unwrap();
+            prop_assert_eq!(replayed.place(), live.place());
+            prop_assert_eq!(replayed.next(), live.next());
+            prop_assert_eq!(replayed.messages("go"), live.messages("go"));
+        }
+    }
+
+    fn entry(idx: usize, kind: &str, content: &str) -> call::Model {
+        call::Model {
+            run_id: crate::ids::RunId(uuid::Uuid::nil()),
+            step_key: "coder".to_owned(),
+            lap: 1,
+            idx: i32::try_from(idx).unwrap(),
+            kind: kind.to_owned(),
+            name: "x".to_owned(),
+            content: content.to_owned(),
+            failed: false,
+            started_ms: 0,
+            ended_ms: 0,
+            tokens_in: 0,
+            tokens_out: 0,
+            cost_microusd: 0,
+        }
+    }
+}

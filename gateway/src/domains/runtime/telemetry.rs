@@ -1,0 +1,79 @@
+//! `telemetry`: what each workspace with agents at work uses just now, every few seconds, from the journals of runs.
+
+use std::time::Duration;
+
+use sea_orm::{DbErr, FromQueryResult, Statement};
+
+use super::Agents;
+use crate::domains::auth::WorkspaceScope;
+use crate::events::{Event, Telemetry};
+use crate::ids::WorkspaceId;
+use crate::supervision::{ActorKind, ChildSpec, NoMessages, Nudge};
+
+const EVERY: Duration = Duration::from_secs(5);
+
+/// What a workspace used in the last minute.
+#[derive(Debug, FromQueryResult)]
+struct Minute {
+    workspace_id: WorkspaceId,
+    loops: i64,
+    tokens: i64,
+    cost: i64,
+    doors: i64,
+}
+
+/// Tells it.
+pub fn child(agents: &Agents) -> ChildSpec<NoMessages> {
+    let agents = agents.clone();
+    ChildSpec::periodic(
+        "telemetry",
+        ActorKind::Worker,
+        EVERY,
+        &Nudge::default(),
+        move |_| {
+            let agents = agents.clone();
+            async move {
+                for minute in look(&agents).await? {
+                    let scope = WorkspaceScope::of_row(minute.workspace_id);
+                    agents
+                        .events
+                        .emit(scope, Event::Telemetry(minute.told()))
+                        .await;
+                }
+                Ok(())
+            }
+        },
+    )
+    .serves("what workspaces use")
+}
+
+impl Minute {
+    fn told(&self) -> Telemetry {
+        #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+        let number = |n: i64| n as f64;
+        Telemetry {
+            tokens_per_min: Some(number(self.tokens)),
+            cost_per_hr: Some(number(self.cost) * 60.0 / 1e6),
+            loops: Some(u64::try_from(self.loops).unwrap_or(0)),
+            doors_pending: Some(u64::try_from(self.doors).unwrap_or(0)),
+        }
+    }
+}
+
+async fn look(agents: &Agents) -> Result<Vec<Minute>, DbErr> {
+    let db = agents.db.read();
+    let now = agents.db.backend().now_ms();
+    let sql = format!(
+        "SELECT r.workspace_id AS workspace_id, \
+           COUNT(DISTINCT s.run_id || '/' || s.step_key || '#' || s.lap) AS loops, \
+           CAST(COALESCE((SELECT SUM(c.tokens_in + c.tokens_out) FROM run_calls c JOIN topology_runs o ON o.id = c.run_id \
+             WHERE o.workspace_id = r.workspace_id AND c.ended_ms > {now} - 60000), 0) AS BIGINT) AS tokens, \
+           CAST(COALESCE((SELECT SUM(c.cost_microusd) FROM run_calls c JOIN topology_runs o ON o.id = c.run_id \
+             WHERE o.workspace_id = r.workspace_id AND c.ended_ms > {now} - 60000), 0) AS BIGINT) AS cost, \
+           (SELECT COUNT(*) FROM doors d WHERE d.workspace_id = r.workspace_id AND d.state = 'pending') AS doors \
+         FROM topology_runs r LEFT JOIN run_steps s ON s.run_id = r.id AND s.status = 'running' AND s.child_run_id IS NULL \
+         WHERE r.status = 'running' GROUP BY r.workspace_id"
+    );
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    Minute::find_by_statement(statement).all(db).await
+}

@@ -1,0 +1,113 @@
+//! What a single agent has beside its role's skills, or without them.
+
+use super::By;
+use crate::db::WriteTx;
+use crate::domains::audit;
+use crate::domains::claws::{self, entity::claw};
+use crate::domains::skills::entity::{choice, skill};
+use crate::domains::skills::routes::SkillsState;
+use crate::domains::skills::{SkillError, store, store_choices};
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::{ClawId, SkillId};
+
+/// Adds a skill to an agent, or excludes it; the last choice counts.
+///
+/// # Errors
+/// [`SkillError::NoClaw`], [`SkillError::NotFound`].
+pub async fn choose(
+    state: &SkillsState,
+    by: By,
+    agent: ClawId,
+    id: SkillId,
+    include: bool,
+) -> Result<(), SkillError> {
+    let mut tx = state.db.write().await?;
+    let (claw, skill) = both(&tx, by, agent, id).await?;
+    if skill.deleted_at.is_some() {
+        return Err(SkillError::NotFound);
+    }
+    let present = store_choices::of_agent(&*tx, by.scope, agent).await?;
+    let same = |row: &choice::Model| row.skill_id == id && row.include == include;
+    if present.iter().any(same) {
+        return Ok(());
+    }
+    let row = choice::Model {
+        agent_id: agent,
+        skill_id: id,
+        workspace_id: by.scope.workspace(),
+        include,
+    };
+    store_choices::choose(&*tx, row).await?;
+    let action = if include {
+        "skill.added"
+    } else {
+        "skill.excluded"
+    };
+    note(state, &mut tx, by, (&claw, &skill), action).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Takes a choice back: the agent has what its role has. Where there is none, nothing changes.
+///
+/// # Errors
+/// [`SkillError::NoClaw`], [`SkillError::NotFound`].
+pub async fn take_back(
+    state: &SkillsState,
+    by: By,
+    agent: ClawId,
+    id: SkillId,
+) -> Result<(), SkillError> {
+    let mut tx = state.db.write().await?;
+    let (claw, skill) = both(&tx, by, agent, id).await?;
+    if store_choices::take_back(&*tx, by.scope, agent, id).await? {
+        note(state, &mut tx, by, (&claw, &skill), "skill.reset").await?;
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+async fn both(
+    tx: &WriteTx,
+    by: By,
+    agent: ClawId,
+    id: SkillId,
+) -> Result<(claw::Model, skill::Model), SkillError> {
+    // Held, so that a purge does not meet a choice that came after it looked.
+    if !claws::store::hold_living(&**tx, by.scope, agent).await? {
+        return Err(SkillError::NoClaw);
+    }
+    let claw = claws::store::get(&**tx, by.scope, agent)
+        .await?
+        .ok_or(SkillError::NoClaw)?;
+    let skill = store::get(&**tx, by.scope, id)
+        .await?
+        .ok_or(SkillError::NotFound)?;
+    Ok((claw, skill))
+}
+
+async fn note(
+    state: &SkillsState,
+    tx: &mut WriteTx,
+    by: By,
+    (claw, skill): (&claw::Model, &skill::Model),
+    action: &str,
+) -> Result<(), SkillError> {
+    let details = serde_json::json!({
+        "name": skill.name, "agent": claw.name, "agent_id": claw.id,
+    });
+    audit::record(
+        tx,
+        &state.ids,
+        by.now,
+        by.scope,
+        by.user,
+        action,
+        ("skill", &skill.id),
+        details,
+    )
+    .await?;
+    let fact = Event::changed(ResourceKind::Claw, claw.id, claw.version);
+    events::append(tx, by.scope.workspace(), by.now, [fact]).await?;
+    Ok(())
+}

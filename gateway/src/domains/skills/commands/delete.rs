@@ -1,0 +1,37 @@
+//! Deleting a skill of the workspace's own, softly: roles and agents that have it go on without it, or with the built-in
+//! one of its name.
+
+use super::{By, note};
+use crate::domains::skills::entity::skill;
+use crate::domains::skills::routes::SkillsState;
+use crate::domains::skills::{SkillError, store};
+use crate::ids::SkillId;
+
+/// Deletes it. Deleting a deleted one changes nothing.
+///
+/// # Errors
+/// [`SkillError::NotFound`], [`SkillError::Builtin`], [`SkillError::VersionMismatch`].
+pub async fn delete(state: &SkillsState, by: By, id: SkillId) -> Result<(), SkillError> {
+    let mut tx = state.db.write().await?;
+    let present = store::get(&*tx, by.scope, id)
+        .await?
+        .ok_or(SkillError::NotFound)?;
+    if present.workspace_id.is_none() {
+        return Err(SkillError::Builtin);
+    }
+    if present.deleted_at.is_some() {
+        return Ok(());
+    }
+    let from = present.current_version;
+    let row = skill::Model {
+        deleted_at: Some(by.now),
+        updated_at: by.now,
+        ..present
+    };
+    if !store::replace(&*tx, &row, from).await? {
+        return Err(SkillError::VersionMismatch { current: from + 1 });
+    }
+    note(state, &mut tx, by, &row, "skill.deleted", None).await?;
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,293 @@
+//! All SQL of the catalogue. A workspace sees the built-in skills and its own; it writes only its own.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect, Select,
+    sea_query::{Expr, ExprTrait, Func, LikeExpr, SimpleExpr},
+};
+
+use super::entity::{skill, version};
+use crate::db::{Backend, WriteTx};
+use crate::domains::auth::WorkspaceScope;
+use crate::http::pagination::PageRequest;
+use crate::ids::{SkillId, UserId};
+
+/// "skil" in ASCII: whoever loads what comes with Roost holds it until the end of the transaction.
+const LOADING: i64 = 0x736b_696c;
+
+/// What to look for; all that is given must fit.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Somewhere in the name, the title, the occasion or the tags.
+    pub text: Option<String>,
+    pub tag: Option<String>,
+}
+
+fn visible(scope: WorkspaceScope) -> Select<skill::Entity> {
+    let of_workspace = Condition::any()
+        .add(skill::Column::WorkspaceId.is_null())
+        .add(skill::Column::WorkspaceId.eq(scope.workspace()));
+    skill::Entity::find().filter(of_workspace)
+}
+
+/// One skill that the workspace sees, deleted or not.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: SkillId,
+) -> Result<Option<skill::Model>, DbErr> {
+    visible(scope)
+        .filter(skill::Column::Id.eq(id))
+        .one(db)
+        .await
+}
+
+/// By name. A page begins after the skill that the page before ended with.
+pub async fn list(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    request: PageRequest,
+    filter: &Filter,
+) -> Result<Vec<skill::Model>, DbErr> {
+    let mut query = visible(scope).filter(skill::Column::DeletedAt.is_null());
+    if let Some(after) = request.after.map(SkillId) {
+        let Some(last) = get(db, scope, after).await? else {
+            return Ok(Vec::new());
+        };
+        let later = Condition::all()
+            .add(skill::Column::Name.eq(last.name.clone()))
+            .add(skill::Column::Id.gt(after));
+        query = query.filter(
+            Condition::any()
+                .add(skill::Column::Name.gt(last.name))
+                .add(later),
+        );
+    }
+    if let Some(text) = &filter.text {
+        let pattern = format!("%{}%", escaped(&text.to_lowercase()));
+        let mut anywhere = Condition::any();
+        for column in [
+            skill::Column::Name,
+            skill::Column::Title,
+            skill::Column::WhenToUse,
+            skill::Column::Tags,
+        ] {
+            anywhere = anywhere.add(like(Func::lower(Expr::col(column)).into(), &pattern));
+        }
+        query = query.filter(anywhere);
+    }
+    if let Some(tag) = &filter.tag {
+        let pattern = format!("%\"{}\"%", escaped(tag));
+        query = query.filter(like(Expr::col(skill::Column::Tags), &pattern));
+    }
+    query
+        .order_by_asc(skill::Column::Name)
+        .order_by_asc(skill::Column::Id)
+        .limit(request.rows())
+        .all(db)
+        .await
+}
+
+fn like(what: SimpleExpr, pattern: &str) -> SimpleExpr {
+    what.like(LikeExpr::new(pattern).escape('!'))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('!', "!!")
+        .replace('%', "!%")
+        .replace('_', "!_")
+}
+
+/// All that the workspace sees under these names or ids, deleted ones too.
+pub async fn known(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    names: BTreeSet<String>,
+    ids: BTreeSet<SkillId>,
+) -> Result<Vec<skill::Model>, DbErr> {
+    if names.is_empty() && ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let wanted = Condition::any()
+        .add(skill::Column::Name.is_in(names))
+        .add(skill::Column::Id.is_in(ids));
+    visible(scope).filter(wanted).all(db).await
+}
+
+/// The built-in skills, deleted or not, or only one of a name.
+pub async fn builtin(
+    db: &impl ConnectionTrait,
+    name: Option<&str>,
+) -> Result<Vec<skill::Model>, DbErr> {
+    let mut query = skill::Entity::find().filter(skill::Column::WorkspaceId.is_null());
+    if let Some(name) = name {
+        query = query.filter(skill::Column::Name.eq(name));
+    }
+    query.all(db).await
+}
+
+/// The workspace's own living skills of some names.
+pub async fn own_named(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    names: BTreeSet<String>,
+) -> Result<Vec<skill::Model>, DbErr> {
+    skill::Entity::find()
+        .filter(skill::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(skill::Column::DeletedAt.is_null())
+        .filter(skill::Column::Name.is_in(names))
+        .all(db)
+        .await
+}
+
+/// How many living ones the workspace has.
+pub async fn count(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u64, DbErr> {
+    skill::Entity::find()
+        .filter(skill::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(skill::Column::DeletedAt.is_null())
+        .count(db)
+        .await
+}
+
+/// Waits for other gateways that load what comes with Roost just now.
+pub async fn hold_loading(tx: &WriteTx) -> Result<(), DbErr> {
+    if tx.backend() == Backend::Postgres {
+        tx.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({LOADING})"))
+            .await?;
+    }
+    Ok(())
+}
+
+/// Inserts a skill; a unique violation means that somebody else was faster.
+pub async fn insert(db: &impl ConnectionTrait, row: skill::Model) -> Result<(), DbErr> {
+    skill::Entity::insert(skill::ActiveModel::from(row))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Stores a changed skill over the version that it was made from; `false` when that is not the present one.
+pub async fn replace(
+    db: &impl ConnectionTrait,
+    row: &skill::Model,
+    from_version: i64,
+) -> Result<bool, DbErr> {
+    let done = skill::Entity::update_many()
+        .col_expr(skill::Column::Title, Expr::value(row.title.clone()))
+        .col_expr(
+            skill::Column::WhenToUse,
+            Expr::value(row.when_to_use.clone()),
+        )
+        .col_expr(skill::Column::Tags, Expr::value(row.tags.clone()))
+        .col_expr(
+            skill::Column::SourceKind,
+            Expr::value(row.source_kind.clone()),
+        )
+        .col_expr(skill::Column::Foundation, Expr::value(row.foundation))
+        .col_expr(
+            skill::Column::CurrentVersion,
+            Expr::value(row.current_version),
+        )
+        .col_expr(skill::Column::Body, Expr::value(row.body.clone()))
+        .col_expr(skill::Column::UpdatedAt, Expr::value(row.updated_at))
+        .col_expr(skill::Column::DeletedAt, Expr::value(row.deleted_at))
+        .filter(skill::Column::Id.eq(row.id))
+        .filter(skill::Column::CurrentVersion.eq(from_version))
+        .exec(db)
+        .await?;
+    Ok(done.rows_affected == 1)
+}
+
+/// A version without its body.
+#[derive(Debug, Clone, FromQueryResult)]
+pub struct Listed {
+    pub version: i64,
+    pub title: String,
+    pub promoted_from: Option<sea_orm::JsonValue>,
+    pub restored_from: Option<i64>,
+    pub author: UserId,
+    pub at: DateTime<Utc>,
+}
+
+/// The versions of a skill that the caller was shown to see, newest first.
+pub async fn history(
+    db: &impl ConnectionTrait,
+    skill: &skill::Model,
+    request: PageRequest,
+) -> Result<Vec<Listed>, DbErr> {
+    let mut query = version::Entity::find()
+        .select_only()
+        .columns([
+            version::Column::Version,
+            version::Column::Title,
+            version::Column::PromotedFrom,
+            version::Column::RestoredFrom,
+            version::Column::Author,
+            version::Column::At,
+        ])
+        .filter(version::Column::SkillId.eq(skill.id));
+    if let Some(after) = request.after {
+        let (_, before) = after.as_u64_pair();
+        let before = i64::try_from(before).unwrap_or(i64::MAX);
+        query = query.filter(version::Column::Version.lt(before));
+    }
+    query
+        .order_by_desc(version::Column::Version)
+        .limit(request.rows())
+        .into_model()
+        .all(db)
+        .await
+}
+
+/// One version of a skill that the workspace sees.
+pub async fn version(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: SkillId,
+    number: i64,
+) -> Result<Option<version::Model>, DbErr> {
+    let of_workspace = Condition::any()
+        .add(version::Column::WorkspaceId.is_null())
+        .add(version::Column::WorkspaceId.eq(scope.workspace()));
+    version::Entity::find()
+        .filter(of_workspace)
+        .filter(version::Column::SkillId.eq(id))
+        .filter(version::Column::Version.eq(number))
+        .one(db)
+        .await
+}
+
+/// Adds a version to the history.
+pub async fn insert_version(db: &impl ConnectionTrait, row: version::Model) -> Result<(), DbErr> {
+    version::Entity::insert(version::ActiveModel::from(row))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Removes the versions up to one, which are too old to be kept.
+pub async fn remove_versions_up_to(
+    db: &impl ConnectionTrait,
+    id: SkillId,
+    number: i64,
+) -> Result<(), DbErr> {
+    version::Entity::delete_many()
+        .filter(version::Column::SkillId.eq(id))
+        .filter(version::Column::Version.lte(number))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Removes all that a workspace wrote, when it goes for good. Versions go with their skills; bindings and choices must be
+/// gone before.
+pub async fn remove_all(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<(), DbErr> {
+    skill::Entity::delete_many()
+        .filter(skill::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    Ok(())
+}

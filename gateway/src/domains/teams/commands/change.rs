@@ -1,0 +1,207 @@
+//! Changing a team, optionally only over the version that the client saw. Runs that have begun keep what they began with.
+
+use crate::db::WriteTx;
+use crate::domains::audit;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::store as claws;
+use crate::domains::teams::dto::{RuntimeConfigChange, TeamChange};
+use crate::domains::teams::entity::{member, team};
+use crate::domains::teams::model::State;
+use crate::domains::teams::routes::TeamsState;
+use crate::domains::teams::{TeamError, store};
+use crate::domains::topology::{self, Graph, NodeKind};
+use crate::events::{self, Event, ResourceKind};
+use crate::http::problem::FieldError;
+use crate::ids::{ClawId, TeamId, UserId};
+
+use super::create::bundles;
+
+/// Changes names, model, lifecycle, topology, sandbox.
+///
+/// # Errors
+/// [`TeamError::NotFound`], [`TeamError::Going`], [`TeamError::VersionMismatch`], [`TeamError::Wrong`].
+pub async fn change(
+    state: &TeamsState,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: TeamId,
+    if_version: Option<i64>,
+    change: TeamChange,
+) -> Result<team::Model, TeamError> {
+    let tx = state.db.write().await?;
+    let mut row = present(&tx, scope, id, if_version).await?;
+    let mut changed = Vec::new();
+    if let Some(name) = change.name {
+        row.name = name.trim().to_owned();
+        changed.push("name");
+    }
+    if let Some(description) = change.description {
+        row.description = description;
+        changed.push("description");
+    }
+    if let Some(binding) = change.model_binding {
+        row.model_binding = binding;
+        changed.push("model_binding");
+    }
+    if let Some(lifecycle) = change.lifecycle {
+        row.lifecycle = lifecycle.as_str().to_owned();
+        changed.push("lifecycle");
+    }
+    if let Some(graph) = change.topology {
+        let seats = seats(&tx, scope, id, &graph).await?;
+        if row
+            .workbench_id
+            .is_some_and(|agent| seats.iter().all(|seat| seat.agent_id != agent))
+        {
+            row.workbench_id = seats.first().map(|seat| seat.agent_id);
+        }
+        row.topology =
+            serde_json::to_string(&graph).expect("a graph of strings and numbers encodes");
+        store::replace_members(&*tx, id, seats).await?;
+        changed.push("topology");
+    }
+    if let Some(shared) = change.shared_sandbox {
+        let members = store::members(&*tx, &[id]).await?;
+        row.workbench_id = match shared {
+            true => row
+                .workbench_id
+                .or_else(|| members.first().map(|seat| seat.agent_id)),
+            false => None,
+        };
+        changed.push("shared_sandbox");
+    }
+    let details = serde_json::json!({ "fields": changed });
+    written(state, tx, scope, user, row, "team.changed", details).await
+}
+
+/// Sets what its agents may use.
+///
+/// # Errors
+/// As [`change`].
+pub async fn configure(
+    state: &TeamsState,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: TeamId,
+    if_version: Option<i64>,
+    change: RuntimeConfigChange,
+) -> Result<team::Model, TeamError> {
+    let tx = state.db.write().await?;
+    let mut row = present(&tx, scope, id, if_version).await?;
+    if let Some(profile) = change.risk_profile {
+        row.risk_profile = profile.map(|profile| profile.as_str().to_owned());
+    }
+    if let Some(wanted) = change.mcp_bundles {
+        row.mcp_bundles = bundles(&wanted);
+    }
+    let details =
+        serde_json::json!({ "risk_profile": row.risk_profile, "mcp_bundles": row.mcp_bundles });
+    written(state, tx, scope, user, row, "team.configured", details).await
+}
+
+async fn present(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    id: TeamId,
+    if_version: Option<i64>,
+) -> Result<team::Model, TeamError> {
+    let row = store::get(&**tx, scope, id)
+        .await?
+        .ok_or(TeamError::NotFound)?;
+    if State::from_stored(&row.state) == State::Going {
+        return Err(TeamError::Going);
+    }
+    if if_version.is_some_and(|version| version != row.version) {
+        return Err(TeamError::VersionMismatch {
+            current: row.version,
+        });
+    }
+    Ok(row)
+}
+
+async fn written(
+    state: &TeamsState,
+    mut tx: WriteTx,
+    scope: WorkspaceScope,
+    user: UserId,
+    row: team::Model,
+    action: &'static str,
+    details: serde_json::Value,
+) -> Result<team::Model, TeamError> {
+    let now = state.claws.clock.now();
+    let from = row.version;
+    let row = team::Model {
+        updated_at: now,
+        version: from + 1,
+        ..row
+    };
+    if !store::replace(&*tx, &row, from).await? {
+        return Err(TeamError::VersionMismatch { current: from + 1 });
+    }
+    audit::record(
+        &tx,
+        &state.ids,
+        now,
+        scope,
+        user,
+        action,
+        ("team", &row.id),
+        details,
+    )
+    .await?;
+    let fact = Event::changed(ResourceKind::Team, row.id, row.version);
+    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
+    tx.commit().await?;
+    Ok(row)
+}
+
+/// Who sits where in a topology that a person edited.
+async fn seats(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    team: TeamId,
+    graph: &Graph,
+) -> Result<Vec<member::Model>, TeamError> {
+    topology::check(graph).map_err(TeamError::BadGraph)?;
+    let mut seats = Vec::new();
+    let mut wrong = Vec::new();
+    for (place, node) in graph.nodes.iter().enumerate() {
+        let mut refuse = |detail: &str| {
+            wrong.push(FieldError {
+                pointer: format!("/topology/nodes/{place}/attributes"),
+                detail: detail.to_owned(),
+            });
+        };
+        match (
+            node.kind,
+            node.attributes.agent.map(ClawId),
+            node.attributes.team,
+        ) {
+            (NodeKind::Agent, Some(agent), _) => {
+                let claw = claws::get(&**tx, scope, agent).await?;
+                match claw.filter(|claw| claw.deleted_at.is_none()) {
+                    Some(_) => seats.push(member::Model {
+                        team_id: team,
+                        node: node.id.clone(),
+                        agent_id: agent,
+                        slot: node.role.clone().unwrap_or_else(|| node.id.clone()),
+                        position: i32::try_from(place).unwrap_or(i32::MAX),
+                    }),
+                    None => refuse("names no agent of this workspace"),
+                }
+            }
+            (NodeKind::Agent, None, _) => refuse("must name the agent that works here"),
+            (NodeKind::Team, _, Some(other)) => {
+                if store::get(&**tx, scope, TeamId(other)).await?.is_none() {
+                    refuse("names no team of this workspace");
+                }
+            }
+            (NodeKind::Team, _, None) => refuse("must name the team that works here"),
+            (NodeKind::Company | NodeKind::Run, ..) => refuse("a team is made of agents and teams"),
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(seats),
+        false => Err(TeamError::Wrong(wrong)),
+    }
+}

@@ -1,0 +1,193 @@
+//! Making a team: its agents, what the runtime knows of them, its topology and its seats, in one transaction. A team is
+//! there whole or not at all.
+
+use std::collections::HashMap;
+
+use crate::db::WriteTx;
+use crate::domains::audit;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::commands::create_in;
+use crate::domains::claws::dto::NewClaw;
+use crate::domains::claws::store as claws;
+use crate::domains::teams::dto::NewTeam;
+use crate::domains::teams::entity::{member, runtime_agent, team};
+use crate::domains::teams::model::State;
+use crate::domains::teams::plan::{self, Member};
+use crate::domains::teams::routes::TeamsState;
+use crate::domains::teams::{TeamError, store};
+use crate::domains::templates;
+use crate::domains::templates::model::Content;
+use crate::domains::tools::{Bundle, Profile};
+use crate::events::{self, Event, ResourceKind};
+use crate::http::problem::FieldError;
+use crate::ids::{ClawId, TeamId, UserId, fresh};
+
+/// The runtime that is part of the gateway.
+pub const BUILT_IN: &str = "built_in";
+
+/// Makes the team `id`. Repeated with the same id it answers what is there.
+///
+/// # Errors
+/// [`TeamError::Wrong`], [`TeamError::NoTemplate`], the quota of agents.
+pub async fn create(
+    state: &TeamsState,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: TeamId,
+    new: NewTeam,
+) -> Result<team::Model, TeamError> {
+    let now = state.claws.clock.now();
+    let mut tx = state.db.write().await?;
+    if let Some(present) = store::get(&*tx, scope, id).await? {
+        return Ok(present);
+    }
+    let template = match new.template_id {
+        Some(id) => Some(
+            templates::store::get(&*tx, scope, id)
+                .await?
+                .ok_or(TeamError::NoTemplate)?,
+        ),
+        None => None,
+    };
+    let content: Option<Content> = template.as_ref().map(templates::store::Template::content);
+    let plan = plan::plan(&new, content.as_ref()).map_err(TeamError::Wrong)?;
+    let mut agents: HashMap<String, ClawId> = HashMap::new();
+    for (place, member) in plan.members.iter().enumerate() {
+        let agent = match member.agent {
+            Some(agent) => present_agent(&tx, scope, agent, place).await?,
+            None => {
+                let agent = fresh(&state.ids);
+                mint(state, &mut tx, scope, user, agent, member).await?;
+                if let Some(template) = template.as_ref().filter(|_| member.of_template) {
+                    let (of, version) = (template.row.id, template.row.version);
+                    templates::link::link_in(&tx, scope, agent, of, version, &member.slot, now)
+                        .await?;
+                    templates::link::seed_in(&mut tx, &state.ids, scope, user, agent, now).await?;
+                }
+                agent
+            }
+        };
+        agents.insert(member.node.clone(), agent);
+    }
+    let mut graph = plan.graph;
+    for node in &mut graph.nodes {
+        if let Some(agent) = agents.get(&node.id) {
+            node.attributes.agent = Some(agent.0);
+        }
+    }
+    let row = team::Model {
+        id,
+        workspace_id: scope.workspace(),
+        name: new.name.trim().to_owned(),
+        description: new.description.clone(),
+        state: State::Ready.as_str().to_owned(),
+        risk_profile: new.risk_profile.map(|profile| profile.as_str().to_owned()),
+        mcp_bundles: bundles(&new.mcp_bundles),
+        lifecycle: new.lifecycle.as_str().to_owned(),
+        template_id: template.as_ref().map(|template| template.row.id),
+        template_version: template.as_ref().map(|template| template.row.version),
+        topology: serde_json::to_string(&graph).expect("a graph of strings and numbers encodes"),
+        workbench_id: match new.shared_sandbox {
+            Some(false) => None,
+            _ => plan
+                .members
+                .first()
+                .and_then(|first| agents.get(&first.node).copied()),
+        },
+        model_binding: new.model_binding.clone(),
+        created_by: user,
+        created_at: now,
+        updated_at: now,
+        version: 1,
+    };
+    let seats = plan
+        .members
+        .iter()
+        .zip(0..)
+        .map(|(seat, position)| member::Model {
+            team_id: id,
+            node: seat.node.clone(),
+            agent_id: agents[&seat.node],
+            slot: seat.slot.clone(),
+            position,
+        });
+    let records = plan
+        .members
+        .iter()
+        .filter(|seat| seat.agent.is_none())
+        .map(|seat| {
+            // The record itself never holds file or shell tools: what a step may use is decided at each of its calls.
+            runtime_agent::Model {
+                agent_id: agents[&seat.node],
+                workspace_id: scope.workspace(),
+                runtime: BUILT_IN.to_owned(),
+                model: seat
+                    .model_binding
+                    .clone()
+                    .or_else(|| new.model_binding.clone()),
+                risk_profile: Profile::Toolfree.as_str().to_owned(),
+                mcp_bundles: bundles(&[Bundle::Door]),
+                created_at: now,
+            }
+        });
+    store::insert(&*tx, row.clone(), seats.collect(), records.collect()).await?;
+    let details = serde_json::json!({
+        "name": row.name, "template": row.template_id, "agents": plan.members.len(), "topology": graph.kind,
+    });
+    audit::record(
+        &tx,
+        &state.ids,
+        now,
+        scope,
+        user,
+        "team.created",
+        ("team", &id),
+        details,
+    )
+    .await?;
+    let fact = Event::changed(ResourceKind::Team, id, row.version);
+    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
+    tx.commit().await?;
+    Ok(row)
+}
+
+/// JSON as it is stored.
+pub(super) fn bundles(bundles: &[Bundle]) -> String {
+    let words: Vec<&str> = bundles.iter().map(|bundle| bundle.as_str()).collect();
+    serde_json::json!(words).to_string()
+}
+
+async fn mint(
+    state: &TeamsState,
+    tx: &mut WriteTx,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: ClawId,
+    member: &Member,
+) -> Result<(), TeamError> {
+    let new = NewClaw {
+        name: member.name.chars().take(100).collect(),
+        role: Some(member.title.clone()),
+        system_prompt: member.system_prompt.clone(),
+        model_binding: member.model_binding.clone(),
+        brain_seed: member.brain_seed.clone(),
+    };
+    create_in(&state.claws, tx, scope, user, id, new).await?;
+    Ok(())
+}
+
+async fn present_agent(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    place: usize,
+) -> Result<ClawId, TeamError> {
+    let found = claws::get(&**tx, scope, agent).await?;
+    match found.filter(|claw| claw.deleted_at.is_none()) {
+        Some(claw) => Ok(claw.id),
+        None => Err(TeamError::Wrong(vec![FieldError {
+            pointer: format!("/roles/{place}/agent_id"),
+            detail: "is no agent of this workspace".to_owned(),
+        }])),
+    }
+}

@@ -1,0 +1,226 @@
+//! Teams in JSON.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::model::{Lifecycle, MOST_MEMBERS, State};
+use crate::domains::auth::dto::UserBrief;
+use crate::domains::tools::{Bundle, Profile};
+use crate::domains::topology::{Bounds, Graph, Kind, Placed, Seat};
+use crate::events::AgentState;
+use crate::http::json::{Check, Mistakes};
+use crate::ids::{ClawId, TeamId, TemplateId};
+
+/// Who works at a node.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TeamMember {
+    pub node: String,
+    pub slot: String,
+    pub agent_id: ClawId,
+    /// The agent as it is now; absent when it was deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<AgentState>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_binding: Option<String>,
+}
+
+/// A team.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Team {
+    pub id: TeamId,
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    pub state: State,
+    /// The team's own; the template's counts when it is null.
+    pub risk_profile: Option<Profile>,
+    /// The team's own, beside the template's.
+    pub mcp_bundles: Vec<Bundle>,
+    /// What counts.
+    pub effective_profile: Profile,
+    pub effective_bundles: BTreeSet<Bundle>,
+    pub lifecycle: Lifecycle,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_id: Option<TemplateId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_version: Option<i64>,
+    /// Whose sandbox the team shares; absent when each agent works in its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workbench_agent_id: Option<ClawId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_binding: Option<String>,
+    /// Each node's attribute `agent` is the agent that works there.
+    pub topology: Graph,
+    /// Where its nodes are drawn.
+    pub layout: Vec<Placed>,
+    /// How many steps a run takes.
+    pub steps: Bounds,
+    pub members: Vec<TeamMember>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<UserBrief>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    /// For `If-Match`.
+    pub version: i64,
+}
+
+/// A role of a team that is to be made.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRole {
+    /// `[a-z0-9_-]`, at most 40; the template's role of that slot gives what is not said here.
+    #[schema(pattern = "^[a-z0-9_-]{1,40}$")]
+    pub slot: String,
+    /// The agent's name; made from the team's and the role's when absent.
+    pub name: Option<String>,
+    pub title: Option<String>,
+    pub seat: Option<Seat>,
+    pub system_prompt: Option<String>,
+    pub brain_seed: Option<String>,
+    pub model_binding: Option<String>,
+    /// An agent that is there already, instead of a new one.
+    pub agent_id: Option<ClawId>,
+}
+
+/// A team that is to be.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTeam {
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+    #[schema(max_length = 1000)]
+    pub description: Option<String>,
+    pub template_id: Option<TemplateId>,
+    /// The template's roles when absent or empty.
+    #[serde(default)]
+    pub roles: Vec<NewRole>,
+    /// The template's default when absent.
+    pub topology: Option<Kind>,
+    /// The whole topology, where its edges or settings shall differ from what the kind makes of the roles; its nodes are
+    /// the roles' slots.
+    pub graph: Option<Graph>,
+    pub risk_profile: Option<Profile>,
+    #[serde(default)]
+    pub mcp_bundles: Vec<Bundle>,
+    #[serde(default)]
+    pub lifecycle: Lifecycle,
+    /// For agents that have none of their own.
+    #[schema(max_length = 200)]
+    pub model_binding: Option<String>,
+    /// Whether all work in one sandbox, which is what teams on one repository want. True when absent.
+    pub shared_sandbox: Option<bool>,
+}
+
+/// A change of a team. What is absent stays.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TeamChange {
+    pub name: Option<String>,
+    #[serde(default, deserialize_with = "crate::http::json::nullable")]
+    #[schema(value_type = Option<String>)]
+    pub description: Option<Option<String>>,
+    #[serde(default, deserialize_with = "crate::http::json::nullable")]
+    #[schema(value_type = Option<String>)]
+    pub model_binding: Option<Option<String>>,
+    pub lifecycle: Option<Lifecycle>,
+    /// Every agent node must name an agent of the workspace. Runs that have begun keep the topology that they began with.
+    pub topology: Option<Graph>,
+    pub shared_sandbox: Option<bool>,
+}
+
+/// What a team's agents may use.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuntimeConfigChange {
+    /// Null takes the template's. What is absent stays.
+    #[serde(default, deserialize_with = "crate::http::json::nullable")]
+    #[schema(value_type = Option<Profile>)]
+    pub risk_profile: Option<Option<Profile>>,
+    pub mcp_bundles: Option<Vec<Bundle>>,
+}
+
+/// What a team is to do.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunTeam {
+    /// The goal.
+    #[schema(min_length = 1, max_length = 100_000)]
+    pub input: String,
+    /// Bound of its cost, millionths of a US dollar.
+    #[schema(minimum = 0)]
+    pub cost_ceiling_microusd: Option<i64>,
+}
+
+impl Check for RunTeam {
+    fn check(&self, mistakes: &mut Mistakes) {
+        mistakes.text("/input", &self.input, 1, 100_000);
+        if self
+            .cost_ceiling_microusd
+            .is_some_and(|ceiling| ceiling < 0)
+        {
+            mistakes.add("/cost_ceiling_microusd", "must not be below 0");
+        }
+    }
+}
+
+impl Check for RuntimeConfigChange {
+    fn check(&self, _: &mut Mistakes) {}
+}
+
+impl Check for TeamChange {
+    fn check(&self, mistakes: &mut Mistakes) {
+        if let Some(name) = &self.name {
+            mistakes.text("/name", name, 1, 100);
+        }
+        if let Some(Some(description)) = &self.description {
+            mistakes.text("/description", description, 0, 1_000);
+        }
+        if let Some(Some(binding)) = &self.model_binding {
+            mistakes.text("/model_binding", binding, 1, 200);
+        }
+    }
+}
+
+impl Check for NewTeam {
+    fn check(&self, mistakes: &mut Mistakes) {
+        mistakes.text("/name", &self.name, 1, 100);
+        if let Some(description) = &self.description {
+            mistakes.text("/description", description, 0, 1_000);
+        }
+        if let Some(binding) = &self.model_binding {
+            mistakes.text("/model_binding", binding, 1, 200);
+        }
+        if self.template_id.is_none() && self.roles.is_empty() {
+            mistakes.add("/roles", "name the roles, or a template that has some");
+        }
+        if self.roles.len() > MOST_MEMBERS {
+            mistakes.add("/roles", format!("must be at most {MOST_MEMBERS}"));
+        }
+        let mut seen = BTreeSet::new();
+        for (place, role) in self.roles.iter().take(MOST_MEMBERS).enumerate() {
+            let at = |field: &str| format!("/roles/{place}/{field}");
+            let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
+            if role.slot.is_empty() || role.slot.len() > 40 || !role.slot.chars().all(fits) {
+                mistakes.add(&at("slot"), "must be 1 to 40 of a-z, 0-9, _ and -");
+            } else if !seen.insert(&role.slot) {
+                mistakes.add(&at("slot"), "stands twice");
+            }
+            for (field, text, most) in [
+                ("name", &role.name, 100),
+                ("title", &role.title, 100),
+                ("model_binding", &role.model_binding, 200),
+                ("system_prompt", &role.system_prompt, 50_000),
+                ("brain_seed", &role.brain_seed, 100_000),
+            ] {
+                if let Some(text) = text {
+                    mistakes.text(&at(field), text, 1, most);
+                }
+            }
+        }
+    }
+}

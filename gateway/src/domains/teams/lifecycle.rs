@@ -1,0 +1,71 @@
+//! How teams end: an ephemeral one is taken down after its last run, any one when a person deletes it with its agents.
+
+use chrono::{DateTime, Utc};
+use sea_orm::DbErr;
+
+use super::entity::team;
+use super::model::{Lifecycle, State};
+use super::store;
+use crate::db::WriteTx;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::runs::store as runs;
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::{RunId, SharedIds, TeamId, UserId};
+use crate::sagas::{self, Kind};
+
+/// A run of the team has ended, in the transaction that ends it. Whether a saga waits now.
+///
+/// # Errors
+/// When the database fails.
+pub async fn after_run(
+    tx: &mut WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    scope: WorkspaceScope,
+    team: TeamId,
+    run: RunId,
+) -> Result<bool, DbErr> {
+    let Some(row) = store::get(&**tx, scope, team).await? else {
+        return Ok(false);
+    };
+    let passing = Lifecycle::from_stored(&row.lifecycle) == Lifecycle::Ephemeral
+        && State::from_stored(&row.state) == State::Ready;
+    if !passing || runs::open_of_team(&**tx, team, run).await? {
+        return Ok(false);
+    }
+    let user = row.created_by;
+    take_down(tx, ids, now, scope, user, row).await?;
+    Ok(true)
+}
+
+/// Begins to take a team down with its agents.
+///
+/// # Errors
+/// When the database fails.
+pub async fn take_down(
+    tx: &mut WriteTx,
+    ids: &SharedIds,
+    now: DateTime<Utc>,
+    scope: WorkspaceScope,
+    user: UserId,
+    row: team::Model,
+) -> Result<(), DbErr> {
+    let from = row.version;
+    let row = team::Model {
+        state: State::Going.as_str().to_owned(),
+        updated_at: now,
+        version: from + 1,
+        ..row
+    };
+    store::replace(&**tx, &row, from).await?;
+    let end = sagas::New {
+        kind: Kind::TeamTeardown,
+        subject: row.id.0,
+        scope,
+        user,
+        now,
+    };
+    sagas::begin_once(tx, ids, end).await?;
+    let fact = Event::changed(ResourceKind::Team, row.id, row.version);
+    events::append(tx, scope.workspace(), now, [fact]).await
+}

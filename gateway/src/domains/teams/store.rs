@@ -1,0 +1,248 @@
+//! All SQL of teams.
+
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect, sea_query::Expr,
+};
+
+use super::entity::{member, runtime_agent, team};
+use crate::domains::auth::WorkspaceScope;
+use crate::http::pagination::PageRequest;
+use crate::ids::{ClawId, TeamId};
+
+/// A team of the workspace.
+///
+/// # Errors
+/// When the database fails.
+pub async fn get(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: TeamId,
+) -> Result<Option<team::Model>, DbErr> {
+    team::Entity::find_by_id(id)
+        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+        .one(db)
+        .await
+}
+
+/// Teams, newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    page: PageRequest,
+) -> Result<Vec<team::Model>, DbErr> {
+    let mut query = team::Entity::find().filter(team::Column::WorkspaceId.eq(scope.workspace()));
+    if let Some(after) = page.after {
+        query = query.filter(team::Column::Id.lt(after));
+    }
+    query
+        .order_by_desc(team::Column::Id)
+        .limit(page.limit + 1)
+        .all(db)
+        .await
+}
+
+/// Inserts a team with its members and what the runtime knows of them.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert(
+    db: &impl ConnectionTrait,
+    row: team::Model,
+    members: Vec<member::Model>,
+    records: Vec<runtime_agent::Model>,
+) -> Result<(), DbErr> {
+    team::Entity::insert(row.into_active_model())
+        .exec_without_returning(db)
+        .await?;
+    put_members(db, members).await?;
+    if !records.is_empty() {
+        runtime_agent::Entity::insert_many(
+            records.into_iter().map(IntoActiveModel::into_active_model),
+        )
+        .exec_without_returning(db)
+        .await?;
+    }
+    Ok(())
+}
+
+async fn put_members(db: &impl ConnectionTrait, members: Vec<member::Model>) -> Result<(), DbErr> {
+    if members.is_empty() {
+        return Ok(());
+    }
+    member::Entity::insert_many(members.into_iter().map(IntoActiveModel::into_active_model))
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Who works in a team, in the order of its nodes.
+///
+/// # Errors
+/// When the database fails.
+pub async fn members(
+    db: &impl ConnectionTrait,
+    teams: &[TeamId],
+) -> Result<Vec<member::Model>, DbErr> {
+    member::Entity::find()
+        .filter(member::Column::TeamId.is_in(teams.iter().copied()))
+        .order_by_asc(member::Column::TeamId)
+        .order_by_asc(member::Column::Position)
+        .all(db)
+        .await
+}
+
+/// Gives a team other members.
+///
+/// # Errors
+/// When the database fails.
+pub async fn replace_members(
+    db: &impl ConnectionTrait,
+    team: TeamId,
+    members: Vec<member::Model>,
+) -> Result<(), DbErr> {
+    member::Entity::delete_many()
+        .filter(member::Column::TeamId.eq(team))
+        .exec(db)
+        .await?;
+    put_members(db, members).await
+}
+
+/// The team that an agent works in; the newest when there are several.
+///
+/// # Errors
+/// When the database fails.
+pub async fn of_agent(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Option<team::Model>, DbErr> {
+    let seats = member::Entity::find()
+        .filter(member::Column::AgentId.eq(agent))
+        .all(db)
+        .await?;
+    team::Entity::find()
+        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(team::Column::Id.is_in(seats.into_iter().map(|seat| seat.team_id)))
+        .order_by_desc(team::Column::Id)
+        .one(db)
+        .await
+}
+
+/// Writes a changed team over the version that was read; `false` when it has another by now.
+///
+/// # Errors
+/// When the database fails.
+pub async fn replace(
+    db: &impl ConnectionTrait,
+    row: &team::Model,
+    from: i64,
+) -> Result<bool, DbErr> {
+    let done = team::Entity::update_many()
+        .col_expr(team::Column::Name, Expr::value(row.name.clone()))
+        .col_expr(
+            team::Column::Description,
+            Expr::value(row.description.clone()),
+        )
+        .col_expr(team::Column::State, Expr::value(row.state.clone()))
+        .col_expr(
+            team::Column::RiskProfile,
+            Expr::value(row.risk_profile.clone()),
+        )
+        .col_expr(
+            team::Column::McpBundles,
+            Expr::value(row.mcp_bundles.clone()),
+        )
+        .col_expr(team::Column::Lifecycle, Expr::value(row.lifecycle.clone()))
+        .col_expr(team::Column::Topology, Expr::value(row.topology.clone()))
+        .col_expr(team::Column::WorkbenchId, Expr::value(row.workbench_id))
+        .col_expr(
+            team::Column::ModelBinding,
+            Expr::value(row.model_binding.clone()),
+        )
+        .col_expr(team::Column::UpdatedAt, Expr::value(row.updated_at))
+        .col_expr(team::Column::Version, Expr::value(row.version))
+        .filter(team::Column::Id.eq(row.id))
+        .filter(team::Column::Version.eq(from))
+        .exec(db)
+        .await?;
+    Ok(done.rows_affected == 1)
+}
+
+/// Removes a team with its seats; its agents stay.
+///
+/// # Errors
+/// When the database fails.
+pub async fn remove(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: TeamId,
+) -> Result<(), DbErr> {
+    team::Entity::delete_many()
+        .filter(team::Column::Id.eq(id))
+        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// What the runtime knows of an agent.
+///
+/// # Errors
+/// When the database fails.
+pub async fn runtime_agent(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Option<runtime_agent::Model>, DbErr> {
+    runtime_agent::Entity::find_by_id(agent)
+        .filter(runtime_agent::Column::WorkspaceId.eq(scope.workspace()))
+        .one(db)
+        .await
+}
+
+/// Takes an agent out of the runtime and out of its teams, before its row goes.
+///
+/// # Errors
+/// When the database fails.
+pub async fn forget_agent(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<(), DbErr> {
+    runtime_agent::Entity::delete_many()
+        .filter(runtime_agent::Column::AgentId.eq(agent))
+        .filter(runtime_agent::Column::WorkspaceId.eq(scope.workspace()))
+        .exec(db)
+        .await?;
+    member::Entity::delete_many()
+        .filter(member::Column::AgentId.eq(agent))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Where an agent sits, with the teams.
+///
+/// # Errors
+/// When the database fails.
+pub async fn seats_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<Vec<(team::Model, member::Model)>, DbErr> {
+    let seats = member::Entity::find()
+        .filter(member::Column::AgentId.eq(agent))
+        .all(db)
+        .await?;
+    let mut found = Vec::with_capacity(seats.len());
+    for seat in seats {
+        if let Some(team) = get(db, scope, seat.team_id).await? {
+            found.push((team, seat));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,246 @@
+//! The eleven templates: what each must have, what its texts must be like, and that another content has another number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::domains::skills::{self, rubric};
+use crate::domains::templates::check::check_content;
+use crate::http::json::Mistakes;
+
+/// Key, category, roles in the order of their work.
+const SPECIFIED: [(&str, Category, &[&str]); 11] = [
+    (
+        "backend",
+        Category::Development,
+        &[
+            "api_designer",
+            "db_engineer",
+            "coder",
+            "tester",
+            "committer",
+        ],
+    ),
+    (
+        "codebase_research",
+        Category::Research,
+        &[
+            "code_archeologist",
+            "architecture_mapper",
+            "flow_tracer",
+            "vault_scribe",
+        ],
+    ),
+    (
+        "continuous_improvement",
+        Category::Research,
+        &[
+            "brain_inspector",
+            "improvement_proposer",
+            "improvement_evaluator",
+        ],
+    ),
+    (
+        "continuous_research",
+        Category::Research,
+        &["signal_harvester", "ranker", "digest_writer"],
+    ),
+    (
+        "frontend",
+        Category::Development,
+        &["designer", "coder", "tester", "committer"],
+    ),
+    (
+        "gpu",
+        Category::Development,
+        &[
+            "arch_analyst",
+            "kernel_author",
+            "bench_engineer",
+            "coder",
+            "committer",
+        ],
+    ),
+    (
+        "insight_research",
+        Category::Research,
+        &[
+            "implementation_tracker",
+            "novelty_hunter",
+            "publication_drafter",
+        ],
+    ),
+    (
+        "mobile",
+        Category::Development,
+        &["designer", "coder", "tester", "committer"],
+    ),
+    (
+        "papers_research",
+        Category::Research,
+        &["domain_scout", "paper_reader", "library_curator"],
+    ),
+    (
+        "rust_sdlc",
+        Category::Development,
+        &["planner", "coder", "tester", "reviewer", "committer"],
+    ),
+    (
+        "threejs",
+        Category::Development,
+        &[
+            "scene_designer",
+            "coder",
+            "shader_author",
+            "perf_engineer",
+            "committer",
+        ],
+    ),
+];
+
+/// Every version that was ever released, with the hash of its content. A text that changes gets a new number in its
+/// `template.toml` and a new line here; a line that is here never changes, because agents were made from it.
+const RELEASED: &[(&str, i64, &str)] = &[];
+
+#[test]
+fn the_specified_templates_are_there_with_their_roles_in_order() {
+    let found: Vec<(&str, Category, Vec<&str>)> = all()
+        .iter()
+        .map(|one| {
+            let slots = one.content.roles.iter().map(|role| role.slot.as_str());
+            (one.key.as_str(), one.content.category, slots.collect())
+        })
+        .collect();
+    let specified: Vec<(&str, Category, Vec<&str>)> = SPECIFIED
+        .iter()
+        .map(|(key, category, slots)| (*key, *category, slots.to_vec()))
+        .collect();
+    assert_eq!(found, specified);
+    let files = Files::iter().count();
+    let roles: usize = SPECIFIED.iter().map(|one| one.2.len()).sum();
+    assert_eq!(
+        files,
+        SPECIFIED.len() + 2 * roles,
+        "a file belongs to no role"
+    );
+}
+
+#[test]
+fn each_is_what_a_person_could_have_made() {
+    for one in all() {
+        let mut mistakes = Mistakes::default();
+        check_content(&one.content, &mut mistakes);
+        assert!(mistakes.done().is_ok(), "{}: see check_content", one.key);
+        let folder = Files::get(&format!("{}/template.toml", one.key));
+        assert!(
+            folder.is_some(),
+            "{} is in a folder of another name",
+            one.key
+        );
+        assert!(one.version >= 1);
+    }
+}
+
+#[test]
+fn every_skill_of_a_role_is_there() {
+    let known: BTreeSet<&str> = skills::builtin::all()
+        .iter()
+        .map(|text| text.head.name.as_str())
+        .collect();
+    for one in all() {
+        for role in &one.content.roles {
+            let names: BTreeSet<&str> = role.skills.iter().map(String::as_str).collect();
+            let missing: Vec<&&str> = names.difference(&known).collect();
+            assert!(
+                missing.is_empty(),
+                "{}, {}: {missing:?}",
+                one.key,
+                role.slot
+            );
+            assert_eq!(
+                names.len(),
+                role.skills.len(),
+                "{}, {}: one twice",
+                one.key,
+                role.slot
+            );
+            assert!((3..=5).contains(&names.len()), "{}, {}", one.key, role.slot);
+        }
+    }
+}
+
+#[test]
+fn a_hub_sits_where_the_topology_asks_for_one() {
+    for one in all() {
+        let seats = |seat: &str| {
+            let roles = one.content.roles.iter();
+            roles
+                .filter(|role| role.seat.as_deref() == Some(seat))
+                .count()
+        };
+        let hubs = usize::from(one.content.default_topology != "pipeline");
+        assert_eq!(seats("hub"), hubs, "{}", one.key);
+    }
+}
+
+/// Texts of roles and skills alike: no two say the same in the same words.
+#[test]
+fn each_text_keeps_to_the_rubric_and_is_like_no_other() {
+    let mut texts: Vec<(String, String)> = skills::builtin::all()
+        .iter()
+        .map(|text| (format!("skill {}", text.head.name), text.body.clone()))
+        .collect();
+    let mut faults = Vec::new();
+    for one in all() {
+        for role in &one.content.roles {
+            for (what, text) in [("prompt", &role.system_prompt), ("brain", &role.brain_seed)] {
+                let name = format!("{}/{}.{what}", one.key, role.slot);
+                faults.extend(rubric::faults(&name, text));
+                if skills::model::clean_body(text) != *text {
+                    faults.push(format!("{name} hides something"));
+                }
+                texts.push((name, text.clone()));
+            }
+        }
+    }
+    faults.extend(rubric::too_alike(&texts));
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn another_content_has_another_number() {
+    let mut released: BTreeMap<(&str, i64), &str> = BTreeMap::new();
+    for (key, version, sha256) in RELEASED {
+        let before = released.insert((key, *version), sha256);
+        assert!(before.is_none(), "{key} {version} stands there twice");
+    }
+    let faults: Vec<String> = all()
+        .iter()
+        .filter_map(|one| {
+            let (key, version, sha256) = (one.key.as_str(), one.version, one.content.sha256());
+            let line = format!("    (\"{key}\", {version}, \"{sha256}\"),");
+            match released.get(&(key, version)) {
+                Some(known) if **known == sha256 => None,
+                Some(_) => Some(format!(
+                    "{key}: its content is not that of version {version}; give it the number {} and add its line",
+                    version + 1
+                )),
+                None => Some(line),
+            }
+        })
+        .collect();
+    assert!(
+        faults.is_empty(),
+        "add these lines to RELEASED:\n{}",
+        faults.join("\n")
+    );
+    for (key, version) in released.keys() {
+        let newest = all()
+            .iter()
+            .find(|one| one.key == *key)
+            .map(|one| one.version);
+        assert!(
+            newest >= Some(*version),
+            "{key} had version {version} before"
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! Upgrading agents to the newest version of the template that they were made from: a prompt that nobody changed becomes
+//! the new one, any other stays and is named; brains are never touched.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sea_orm::ConnectionTrait;
+
+use super::{By, note};
+use crate::db::WriteTx;
+use crate::domains::audit;
+use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::{self, ClawError, entity::claw};
+use crate::domains::templates::TemplateError;
+use crate::domains::templates::entity::link;
+use crate::domains::templates::model::{self, Content, Upgrade};
+use crate::domains::templates::routes::TemplatesState;
+use crate::domains::templates::store::{self, Template};
+use crate::domains::templates::store_links;
+use crate::events::{self, Event, ResourceKind};
+use crate::ids::{ClawId, TemplateId};
+
+/// What happened to one agent.
+#[derive(Debug, Clone)]
+pub struct Upgraded {
+    pub agent: claw::Model,
+    pub from: i64,
+    pub what: Upgrade,
+}
+
+/// Upgrades the agents that are named, or all that are behind; answers the newest version and what happened to each.
+///
+/// # Errors
+/// [`TemplateError::NotFound`], [`TemplateError::NotMadeFrom`], [`TemplateError::VersionMismatch`] when somebody changed
+/// one of them at the same moment; then nothing happened.
+pub async fn upgrade(
+    state: &TemplatesState,
+    by: By,
+    id: TemplateId,
+    agents: Option<BTreeSet<ClawId>>,
+) -> Result<(i64, Vec<Upgraded>), TemplateError> {
+    let mut tx = state.db.write().await?;
+    let template = store::get(&*tx, by.scope, id)
+        .await?
+        .ok_or(TemplateError::NotFound)?;
+    let newest = template.row.version;
+    let mut links = store_links::made_from(&*tx, by.scope, id, None).await?;
+    if let Some(agents) = &agents {
+        links.retain(|link| agents.contains(&link.agent_id));
+        if links.len() != agents.len() {
+            return Err(TemplateError::NotMadeFrom);
+        }
+    }
+    let mut former = Former::default();
+    let mut done = Vec::new();
+    for link in links {
+        let Some(agent) = claws::store::get(&*tx, by.scope, link.agent_id).await? else {
+            continue;
+        };
+        if agent.deleted_at.is_some() {
+            continue;
+        }
+        let what = former
+            .decide(&*tx, by.scope, &template, &link, &agent)
+            .await?;
+        let agent = match what {
+            Upgrade::Replace => replace_prompt(state, &mut tx, by, &template, &link, agent).await?,
+            _ => agent,
+        };
+        if what.moves() && !store_links::move_on(&*tx, by.scope, &link, newest).await? {
+            return Err(TemplateError::VersionMismatch { current: newest });
+        }
+        if what.moves() {
+            let fact = Event::changed(ResourceKind::Claw, agent.id, agent.version);
+            events::append(&mut tx, by.scope.workspace(), by.now, [fact]).await?;
+        }
+        let from = link.template_version;
+        done.push(Upgraded { agent, from, what });
+    }
+    let count = |what: Upgrade| done.iter().filter(|one| one.what == what).count();
+    if done.iter().any(|one| one.what.moves()) {
+        let details = serde_json::json!({
+            "agents": done.iter().filter(|one| one.what.moves()).count(),
+            "prompts": count(Upgrade::Replace),
+            "kept": count(Upgrade::KeepPrompt) + count(Upgrade::NoRole),
+        });
+        note(
+            state,
+            &mut tx,
+            by,
+            &template.row,
+            ("template.upgraded", details),
+        )
+        .await?;
+        tx.commit().await?;
+    }
+    Ok((newest, done))
+}
+
+/// Earlier versions, each read once.
+#[derive(Default)]
+pub struct Former(HashMap<i64, Option<Content>>);
+
+impl Former {
+    /// What an upgrade would do to an agent.
+    ///
+    /// # Errors
+    /// [`TemplateError::Unreadable`]; when the database fails.
+    pub async fn decide(
+        &mut self,
+        db: &impl ConnectionTrait,
+        scope: WorkspaceScope,
+        template: &Template,
+        link: &link::Model,
+        agent: &claw::Model,
+    ) -> Result<Upgrade, TemplateError> {
+        let version = link.template_version;
+        if !self.0.contains_key(&version) {
+            let row = store::version(db, scope, template.row.id, version).await?;
+            let content = row.map(|row| Content::from_stored(&row.content));
+            let content = content.transpose().map_err(TemplateError::Unreadable)?;
+            self.0.insert(version, content);
+        }
+        let slot = &link.role_slot;
+        let made_with = self.0.get(&version).and_then(Option::as_ref);
+        let new = template.roles.iter().find(|role| role.slot == *slot);
+        Ok(model::upgrade(
+            (version, template.row.version),
+            made_with.and_then(|content| content.role(slot)),
+            new,
+            agent.system_prompt.as_deref(),
+        ))
+    }
+}
+
+async fn replace_prompt(
+    state: &TemplatesState,
+    tx: &mut WriteTx,
+    by: By,
+    template: &Template,
+    link: &link::Model,
+    present: claw::Model,
+) -> Result<claw::Model, TemplateError> {
+    let role = template
+        .roles
+        .iter()
+        .find(|role| role.slot == link.role_slot);
+    let from = present.version;
+    let agent = claw::Model {
+        system_prompt: role.map(|role| role.system_prompt.clone()),
+        updated_at: by.now,
+        version: from + 1,
+        ..present
+    };
+    if !claws::store::replace(&**tx, &agent, from).await? {
+        // PostgreSQL: another transaction was faster between our read and our write.
+        return Err(ClawError::VersionMismatch { current: from + 1 }.into());
+    }
+    let details = serde_json::json!({
+        "name": agent.name, "fields": ["system_prompt"], "template": template.row.name,
+        "template_id": template.row.id, "template_version": template.row.version,
+    });
+    audit::record(
+        tx,
+        &state.ids,
+        by.now,
+        by.scope,
+        by.user,
+        "claw.changed",
+        ("claw", &agent.id),
+        details,
+    )
+    .await?;
+    Ok(agent)
+}

@@ -1,0 +1,77 @@
+//! The catalogue of skills, a workspace's own, and what agents have.
+
+mod effective;
+mod life;
+mod own;
+
+use roost_gateway::clock::{Clock, SystemClock};
+use roost_gateway::domains::auth::WorkspaceScope;
+use roost_gateway::domains::templates;
+use roost_tests::{Answer, Gateway, Person, ScratchPostgres};
+use serde_json::{Value, json};
+
+pub(super) fn text(name: &str, body: &str) -> Value {
+    json!({ "name": name, "title": "Mine", "when_to_use": "When it is mine.", "tags": ["own"], "body": body })
+}
+
+pub(super) fn changed(body: &str) -> Value {
+    json!({ "title": "Mine", "when_to_use": "When it is mine.", "tags": ["own"], "body": body })
+}
+
+pub(super) async fn create(owner: &Person, body: &Value) -> String {
+    let made = owner.post("/api/skills").json(body).expect(201).await;
+    format!("/api/skills/{}", made.str("/id"))
+}
+
+/// An agent that was made from a role of a template, as it is now; its path and id.
+pub(super) async fn agent(
+    gateway: &Gateway,
+    owner: &Person,
+    made_from: Option<(&str, &str)>,
+) -> String {
+    let body = json!({ "name": "ada" });
+    let claw = owner.post("/api/claws").json(&body).expect(201).await;
+    let id = claw.str("/id").to_owned();
+    if let Some((template, slot)) = made_from {
+        let scope = scope(owner);
+        let template = template.parse().unwrap();
+        let found = templates::store::get(gateway.app().db().read(), scope, template).await;
+        let version = found.unwrap().unwrap().row.version;
+        let tx = gateway.app().db().write().await.unwrap();
+        let agent = id.parse().unwrap();
+        templates::link::link_in(
+            &tx,
+            scope,
+            agent,
+            template,
+            version,
+            slot,
+            SystemClock.now(),
+        )
+        .await
+        .unwrap();
+        tx.commit().await.unwrap();
+    }
+    id
+}
+
+pub(super) fn scope(owner: &Person) -> WorkspaceScope {
+    WorkspaceScope::of_row(owner.workspace.parse().unwrap())
+}
+
+pub(super) fn builtin_template(key: &str) -> String {
+    templates::model::builtin_id(key).to_string()
+}
+
+pub(super) fn names(answer: &Answer) -> Vec<String> {
+    let items = answer.body["items"].as_array().unwrap();
+    let names = items.iter().map(|one| one["name"].as_str().unwrap());
+    names.map(str::to_owned).collect()
+}
+
+pub(super) async fn stop(gateway: Gateway, scratch: Option<ScratchPostgres>) {
+    gateway.stop().await;
+    if let Some(scratch) = scratch {
+        scratch.remove().await;
+    }
+}
