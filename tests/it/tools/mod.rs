@@ -4,6 +4,7 @@ mod files;
 mod gate;
 mod panes;
 mod repo;
+mod resumed;
 mod shell;
 
 use std::collections::BTreeSet;
