@@ -181,11 +181,11 @@ impl Upgrade {
     }
 }
 
-/// Decides for one agent. `made_with` is its role in the version that it was made from.
+/// Decides for one agent. `made_with` is the prompt of its role in the version that it was made from.
 pub fn upgrade(
     (has, newest): (i64, i64),
-    made_with: Option<&Role>,
-    new: Option<&Role>,
+    made_with: Option<&str>,
+    new: Option<&str>,
     prompt: Option<&str>,
 ) -> Upgrade {
     if has >= newest {
@@ -195,9 +195,9 @@ pub fn upgrade(
         return Upgrade::NoRole;
     };
     let prompt = prompt.unwrap_or_default();
-    if prompt == new.system_prompt {
+    if prompt == new {
         Upgrade::Same
-    } else if made_with.is_some_and(|role| role.system_prompt == prompt) {
+    } else if made_with == Some(prompt) {
         Upgrade::Replace
     } else {
         Upgrade::KeepPrompt
@@ -262,8 +262,7 @@ mod tests {
         #[case] prompt: &str,
         #[case] expected: Upgrade,
     ) {
-        let (made_with, new) = (made_with.map(role), new.map(role));
-        let found = upgrade(versions, made_with.as_ref(), new.as_ref(), Some(prompt));
+        let found = upgrade(versions, made_with, new, Some(prompt));
         assert_eq!(found, expected);
     }
 
