@@ -31,8 +31,10 @@ mod m0504_mesh_networks;
 mod m0505_doors;
 mod m0506_repo_mirrors;
 mod m0507_door_addresses;
+mod m0601_runs;
 mod m0602_skills;
 mod m0603_templates;
+mod m0606_teams;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -63,8 +65,10 @@ impl MigratorTrait for Migrator {
             Box::new(m0505_doors::Migration),
             Box::new(m0506_repo_mirrors::Migration),
             Box::new(m0507_door_addresses::Migration),
+            Box::new(m0601_runs::Migration),
             Box::new(m0602_skills::Migration),
             Box::new(m0603_templates::Migration),
+            Box::new(m0606_teams::Migration),
         ]
     }
 }

@@ -13,4 +13,5 @@ pub mod repos;
 pub mod sandboxes;
 pub mod skills;
 pub mod templates;
+pub mod topology;
 pub mod workspaces;

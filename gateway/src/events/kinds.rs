@@ -4,6 +4,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::work::{
+    AgentComputerFrame, AgentReasoningDelta, AgentTaskUpdate, AgentToolCall, Telemetry,
+    TopologyUpdate, WorldTouch,
+};
 use crate::ids::{ClawId, DoorId, NodeId};
 
 /// Everything that may stand in the log.
@@ -21,6 +25,20 @@ pub enum Event {
     DoorRequest(DoorRequest),
     /// A door was decided.
     DoorResolve(DoorResolve),
+    /// How far an agent is with a task.
+    AgentTaskUpdate(AgentTaskUpdate),
+    /// A chunk of what an agent thinks or says.
+    AgentReasoningDelta(AgentReasoningDelta),
+    /// What stands on an agent's screen.
+    AgentComputerFrame(AgentComputerFrame),
+    /// An agent uses a tool.
+    AgentToolCall(AgentToolCall),
+    /// An agent works with something of the world view.
+    WorldTouch(WorldTouch),
+    /// A topology came to be or changed.
+    TopologyUpdate(TopologyUpdate),
+    /// What the workspace uses just now.
+    Telemetry(Telemetry),
 }
 
 /// What an agent does just now.
@@ -209,6 +227,13 @@ impl Event {
         "placement.fallback",
         "door.request",
         "door.resolve",
+        "agent.task.update",
+        "agent.reasoning.delta",
+        "agent.computer.frame",
+        "agent.tool.call",
+        "world.touch",
+        "topology.update",
+        "telemetry",
     ];
 
     /// A resource has a new version.
@@ -229,6 +254,13 @@ impl Event {
             Self::PlacementFallback(_) => "placement.fallback",
             Self::DoorRequest(_) => "door.request",
             Self::DoorResolve(_) => "door.resolve",
+            Self::AgentTaskUpdate(_) => "agent.task.update",
+            Self::AgentReasoningDelta(_) => "agent.reasoning.delta",
+            Self::AgentComputerFrame(_) => "agent.computer.frame",
+            Self::AgentToolCall(_) => "agent.tool.call",
+            Self::WorldTouch(_) => "world.touch",
+            Self::TopologyUpdate(_) => "topology.update",
+            Self::Telemetry(_) => "telemetry",
         }
     }
 
@@ -239,7 +271,16 @@ impl Event {
             Self::PlacementFallback(e) => Some(e.agent_id),
             Self::ResourceChanged(e) if e.kind == ResourceKind::Claw => Some(ClawId(e.id)),
             Self::DoorRequest(e) => Some(e.agent_id),
-            Self::NodeActivity(_) | Self::ResourceChanged(_) | Self::DoorResolve(_) => None,
+            Self::AgentTaskUpdate(e) => Some(e.agent_id),
+            Self::AgentReasoningDelta(e) => Some(e.agent_id),
+            Self::AgentComputerFrame(e) => Some(e.agent_id),
+            Self::AgentToolCall(e) => Some(e.agent_id),
+            Self::WorldTouch(e) => Some(e.agent_id),
+            Self::NodeActivity(_)
+            | Self::ResourceChanged(_)
+            | Self::DoorResolve(_)
+            | Self::TopologyUpdate(_)
+            | Self::Telemetry(_) => None,
         }
     }
 
@@ -252,6 +293,13 @@ impl Event {
             Self::PlacementFallback(e) => serde_json::to_string(e),
             Self::DoorRequest(e) => serde_json::to_string(e),
             Self::DoorResolve(e) => serde_json::to_string(e),
+            Self::AgentTaskUpdate(e) => serde_json::to_string(e),
+            Self::AgentReasoningDelta(e) => serde_json::to_string(e),
+            Self::AgentComputerFrame(e) => serde_json::to_string(e),
+            Self::AgentToolCall(e) => serde_json::to_string(e),
+            Self::WorldTouch(e) => serde_json::to_string(e),
+            Self::TopologyUpdate(e) => serde_json::to_string(e),
+            Self::Telemetry(e) => serde_json::to_string(e),
         };
         encoded.expect("structs of strings, numbers and ids always encode")
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::writer::{self, EventWriter};
-use super::{Event, Hub};
+use super::{Hub, Stamped};
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::domains::auth::WorkspaceScope;
@@ -51,9 +51,9 @@ impl EventLog {
 
     /// Hands an ephemeral event to the workspace's writer; it is in the log within 50 ms. When nobody can take it, it is
     /// dropped and counted: nothing may depend on an ephemeral event.
-    pub async fn emit(&self, scope: WorkspaceScope, event: Event) {
+    pub async fn emit(&self, scope: WorkspaceScope, event: impl Into<Stamped>) {
         let name = format!("writer:{}", scope.workspace());
-        let message = writer::Msg::Append(event);
+        let message = writer::Msg::Append(event.into());
         let writer = match self.inner.writers.find(&name) {
             Some(writer) => Ok(writer),
             None => {

@@ -16,6 +16,7 @@ mod model;
 pub mod relay;
 pub mod retention;
 mod store;
+mod work;
 mod writer;
 
 #[cfg(test)]
@@ -30,3 +31,8 @@ pub use kinds::{
 pub use log::EventLog;
 pub use model::{EventId, Filter, StoredEvent};
 pub use store::{Replay, about_agent, append, head, open_log, replay};
+pub use work::{
+    AgentComputerFrame, AgentReasoningDelta, AgentTaskUpdate, AgentToolCall, App, Channel,
+    Formation, FrameLine, LineKind, PartState, Stamped, TaskPart, Telemetry, TopologyUpdate,
+    WorldEdge, WorldEdgeKind, WorldNode, WorldTier, WorldTouch,
+};

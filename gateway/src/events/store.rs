@@ -6,7 +6,7 @@ use sea_orm::{
     Statement,
 };
 
-use super::{Event, EventId, StoredEvent, entity};
+use super::{EventId, Stamped, StoredEvent, entity};
 use crate::db::WriteTx;
 use crate::http::older::Older;
 use crate::ids::{ClawId, WorkspaceId};
@@ -49,9 +49,9 @@ pub async fn append(
     tx: &mut WriteTx,
     workspace: WorkspaceId,
     at: DateTime<Utc>,
-    events: impl IntoIterator<Item = Event>,
+    events: impl IntoIterator<Item = impl Into<Stamped>>,
 ) -> Result<(), DbErr> {
-    let events: Vec<Event> = events.into_iter().collect();
+    let events: Vec<Stamped> = events.into_iter().map(Into::into).collect();
     let Ok(count @ 1..) = i64::try_from(events.len()) else {
         return Ok(());
     };
@@ -66,7 +66,8 @@ pub async fn append(
     let epoch: i64 = row.try_get("", "epoch")?;
     let last: i64 = row.try_get("", "seq")?;
     let mut rows = Vec::with_capacity(events.len());
-    for (event, seq) in events.iter().zip(last - count + 1..) {
+    for (stamped, seq) in events.iter().zip(last - count + 1..) {
+        let event = &stamped.event;
         let id = EventId { epoch, seq };
         let data = event.data();
         tx.announce(StoredEvent {
@@ -74,8 +75,8 @@ pub async fn append(
             id,
             kind: event.kind().to_owned(),
             agent_id: event.agent_id(),
-            run_id: None,
-            mission_id: None,
+            run_id: stamped.run,
+            mission_id: stamped.mission,
             frame: StoredEvent::frame(id, event.kind(), &data),
         });
         rows.push(entity::event::ActiveModel {
@@ -84,8 +85,8 @@ pub async fn append(
             seq: sea_orm::Set(seq),
             kind: sea_orm::Set(event.kind().to_owned()),
             agent_id: sea_orm::Set(event.agent_id()),
-            run_id: sea_orm::Set(None),
-            mission_id: sea_orm::Set(None),
+            run_id: sea_orm::Set(stamped.run),
+            mission_id: sea_orm::Set(stamped.mission),
             data: sea_orm::Set(data),
             at: sea_orm::Set(at),
         });

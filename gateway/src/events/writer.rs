@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Event, append};
+use super::{Stamped, append};
 use crate::clock::SharedClock;
 use crate::db::Db;
 use crate::db::lease::Lease;
@@ -27,7 +27,7 @@ const IDLE: Duration = Duration::from_secs(60);
 /// What the writer is told.
 pub enum Msg {
     /// An event happened.
-    Append(Event),
+    Append(Stamped),
     /// The group's time is over.
     GroupElapsed,
     /// Look whether anything came lately.
@@ -46,7 +46,7 @@ pub struct Args {
 /// The actor.
 pub struct EventWriter {
     args: Args,
-    group: Vec<Event>,
+    group: Vec<Stamped>,
     bytes: usize,
     /// Since when a message is on its way that says that the group's time is over.
     timer: Option<Instant>,
@@ -74,7 +74,7 @@ impl Serve for EventWriter {
         match message {
             Msg::Append(event) => {
                 self.last = cx.monotonic();
-                self.bytes += event.data().len();
+                self.bytes += event.event.data().len();
                 self.group.push(event);
                 // A full mailbox takes no timer's message: then one that is long due will not come.
                 let missed = self

@@ -4,7 +4,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::events::{
-    AgentStatus, DoorRequest, DoorResolve, NodeActivity, PlacementFallback, ResourceChanged,
+    AgentComputerFrame, AgentReasoningDelta, AgentStatus, AgentTaskUpdate, AgentToolCall,
+    DoorRequest, DoorResolve, NodeActivity, PlacementFallback, ResourceChanged, Telemetry,
+    TopologyUpdate, WorldTouch,
 };
 
 /// The events of `/api/events`: a field for each type, with what its `data:` line holds. Types that nothing emits yet
@@ -24,6 +26,20 @@ pub struct LiveEvents {
     door_request: DoorRequest,
     #[schema(rename = "door.resolve")]
     door_resolve: DoorResolve,
+    #[schema(rename = "agent.task.update")]
+    agent_task_update: AgentTaskUpdate,
+    #[schema(rename = "agent.reasoning.delta")]
+    agent_reasoning_delta: AgentReasoningDelta,
+    #[schema(rename = "agent.computer.frame")]
+    agent_computer_frame: AgentComputerFrame,
+    #[schema(rename = "agent.tool.call")]
+    agent_tool_call: AgentToolCall,
+    #[schema(rename = "world.touch")]
+    world_touch: WorldTouch,
+    #[schema(rename = "topology.update")]
+    topology_update: TopologyUpdate,
+    #[schema(rename = "telemetry")]
+    telemetry: Telemetry,
     reset: Reset,
     beat: Beat,
 }

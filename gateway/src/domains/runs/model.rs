@@ -1,0 +1,228 @@
+//! What a run can be, what becomes of a failure, and how the keys of effects are made. Pure.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::ids::RunId;
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$vdoc])* $variant,)+ }
+
+        impl $name {
+            /// The word in the database and on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+
+            /// Reads a word of the database.
+            pub fn parse(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+
+words! {
+    /// Where a run stands. The last three never change again.
+    Status {
+        Queued = "queued",
+        Running = "running",
+        Completed = "completed",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
+}
+
+impl Status {
+    /// Whether it never changes again.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+words! {
+    /// What made the run.
+    Kind {
+        /// Somebody ran a team.
+        Team = "team",
+        /// A step of another run.
+        Child = "child",
+        /// One input through several teams.
+        Compare = "compare",
+    }
+}
+
+words! {
+    /// What level of the structure runs.
+    Tier {
+        Single = "single",
+        Team = "team",
+        Company = "company",
+        Org = "org",
+    }
+}
+
+words! {
+    /// Where a step stands. All but the first never change again.
+    StepStatus {
+        Running = "running",
+        Done = "done",
+        /// An expert had nothing to say.
+        Abstained = "abstained",
+        Failed = "failed",
+        /// The run was cancelled meanwhile.
+        Cancelled = "cancelled",
+    }
+}
+
+words! {
+    /// What kind of failure it was: it decides what happens next.
+    Class {
+        /// May go away by itself.
+        Retryable = "retryable",
+        /// Will be the same next time.
+        Terminal = "terminal",
+        /// A ceiling was reached; a person must raise it.
+        Quota = "quota",
+        /// A key or connection is missing or refused.
+        NeedsAuth = "needs_auth",
+    }
+}
+
+/// A run that is claimed more often than this kills whoever runs it.
+pub const MOST_CLAIMS: i32 = 50;
+/// Attempts of one step.
+const STEP_ATTEMPTS: u32 = 5;
+/// Repetitions in one run.
+const RUN_RETRIES: u32 = 40;
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// How deep runs may start runs; the first is 0.
+pub const MOST_DEPTH: i32 = 6;
+
+/// What becomes of a step that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Once more, after this long.
+    Again(Duration),
+    /// It has failed.
+    GivenUp,
+}
+
+/// Decides on a failed attempt. `attempt` counts from 1; `retries` are those of the whole run so far; `asked` is how long
+/// the other side wants to be left alone; `chance` is in 0 to 1 and spreads the waits.
+pub fn after_failure(
+    class: Class,
+    attempt: u32,
+    retries: u32,
+    asked: Option<Duration>,
+    chance: f64,
+) -> Verdict {
+    if class != Class::Retryable || attempt >= STEP_ATTEMPTS || retries >= RUN_RETRIES {
+        return Verdict::GivenUp;
+    }
+    let whole = FIRST_WAIT
+        .saturating_mul(1 << attempt.saturating_sub(1).min(10))
+        .min(LONGEST_WAIT);
+    // Between half of it and all of it: those that failed together do not come back together.
+    let spread = whole.mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0));
+    let asked = asked.unwrap_or_default().min(LONGEST_WAIT);
+    Verdict::Again(spread.max(asked))
+}
+
+/// The key of an outside call: from the run, the step and the call's place in it, never from who carries it out, so that a
+/// call that is repeated after a crash is known as the same.
+pub fn effect_key(run: RunId, step: &str, lap: u32, index: u32) -> Uuid {
+    derived(&format!("effect/{run}/{step}#{lap}/{index}"))
+}
+
+/// The id of the run that a step starts.
+pub fn child_id(run: RunId, step: &str, lap: u32) -> RunId {
+    RunId(derived(&format!("child/{run}/{step}#{lap}")))
+}
+
+/// A UUID of version 8 (RFC 9562: made as its maker likes) from a name.
+fn derived(name: &str) -> Uuid {
+    let digest = Sha256::digest(name.as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+}
+
+/// How a cancelled, stale or crashed run goes on: what the sweeper makes of a running run whose owner is silent.
+pub fn after_silence(cancel_requested: bool, claims: i32) -> Status {
+    if cancel_requested {
+        Status::Cancelled
+    } else if claims >= MOST_CLAIMS {
+        Status::Failed
+    } else {
+        Status::Queued
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_read_back_and_an_unknown_one_is_nothing() {
+        for status in [Status::Queued, Status::Running, Status::Completed, Status::Failed, Status::Cancelled] {
+            assert_eq!(Status::parse(status.as_str()), Some(status));
+            assert_eq!(serde_json::to_value(status).unwrap(), status.as_str());
+        }
+        assert_eq!(serde_json::to_value(Class::NeedsAuth).unwrap(), Class::NeedsAuth.as_str());
+        assert_eq!(Status::parse("done"), None);
+    }
+
+    #[test]
+    fn what_will_be_the_same_next_time_is_not_tried_again() {
+        for class in [Class::Terminal, Class::Quota, Class::NeedsAuth] {
+            assert_eq!(after_failure(class, 1, 0, None, 0.5), Verdict::GivenUp);
+        }
+        assert_eq!(after_failure(Class::Retryable, STEP_ATTEMPTS, 0, None, 0.5), Verdict::GivenUp);
+        assert_eq!(after_failure(Class::Retryable, 1, RUN_RETRIES, None, 0.5), Verdict::GivenUp);
+    }
+
+    #[test]
+    fn a_silent_owner_of_a_cancelled_run_leaves_a_cancelled_run() {
+        assert_eq!(after_silence(true, 0), Status::Cancelled);
+        assert_eq!(after_silence(false, 0), Status::Queued);
+        assert_eq!(after_silence(false, MOST_CLAIMS), Status::Failed);
+    }
+
+    proptest! {
+        #[test]
+        fn waits_grow_stay_bounded_and_respect_what_the_other_side_asked(
+            attempt in 1..STEP_ATTEMPTS, chance in 0.0..=1.0f64, asked in 0u64..600,
+        ) {
+            let asked = Duration::from_secs(asked);
+            let Verdict::Again(wait) = after_failure(Class::Retryable, attempt, 0, Some(asked), chance) else {
+                panic!("a retryable failure within its budget is tried again");
+            };
+            prop_assert!(wait <= LONGEST_WAIT);
+            prop_assert!(wait >= asked.min(LONGEST_WAIT));
+            prop_assert!(wait >= FIRST_WAIT / 2);
+        }
+
+        #[test]
+        fn keys_differ_with_each_of_their_parts(step in "[a-z/]{1,12}", lap in 0u32..9, index in 0u32..99) {
+            let run = RunId(Uuid::from_u128(7));
+            let key = effect_key(run, &step, lap, index);
+            prop_assert_eq!(key, effect_key(run, &step, lap, index));
+            prop_assert_ne!(key, effect_key(run, &step, lap, index + 1));
+            prop_assert_ne!(key, effect_key(run, &step, lap + 1, index));
+            prop_assert_ne!(key, effect_key(RunId(Uuid::from_u128(8)), &step, lap, index));
+            prop_assert_ne!(key, child_id(run, &step, lap).0);
+        }
+    }
+}

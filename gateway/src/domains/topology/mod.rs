@@ -1,0 +1,61 @@
+//! Topologies: who works with whom, and who is next. Pure functions from (graph, outputs so far) to the next steps.
+//!
+//! ```text
+//! single          pipeline                  hub_spoke              hierarchical            star_moe
+//!
+//!  coder           planner                     hub                    cto                    gate
+//!                     │                     ┌───┼───┐               ┌──┴───┐               ╱  │  ╲     scores;
+//!                   coder                   a   b   c             lead     ops            a   b   c    the best k
+//!                     │                     └───┼───┘            ┌─┴─┐                     ╲  │  ╱     answer
+//!                   tester                     hub               a   b                       hub
+//!
+//! one works       each sees all       plans, hands out,      plans go down,          experts may abstain:
+//!                 before it           merges, once more?     reports go up           the next best is asked
+//! ```
+//!
+//! Invariants: nothing here does I/O, knows a clock or a random number, so a run resumed anywhere goes on as it would
+//! have; (step key, lap) never repeats, and is the same in whatever order parallel outputs arrive; what reads an output
+//! comes after it; nobody works who has no edge from who hands out the work; every kind ends within
+//! [`expected`]`.most` steps whatever agents answer. A new kind is a file in `kinds/` and a line in `kinds::of`.
+//! Tables: none. In the tree: nothing; `runs` drives it.
+
+mod assemble;
+mod check;
+mod directives;
+mod drawing;
+mod frames;
+mod graph;
+mod kinds;
+mod prompt;
+mod step;
+#[cfg(test)]
+mod tests;
+mod wiring;
+
+pub use assemble::{Role, build};
+pub use check::{MAX_EDGES, MAX_NODES, Mistake, check};
+pub use drawing::{Placed, dot, layout, text};
+pub use graph::{
+    Attributes, Edge, EdgeKind, Graph, Kind, MAX_EXPERTS, MAX_LAPS, Node, NodeKind, Seat, Settings,
+};
+pub use prompt::prompt;
+pub use step::{Bounds, Next, Output, Outputs, Purpose, Read, Step, StepRef};
+
+/// What can run now. `input` is the goal: a kind may divide it among its steps.
+pub fn next(graph: &Graph, input: &str, outputs: &Outputs) -> Next {
+    match check(graph) {
+        Ok(()) => kinds::of(graph.kind).next(graph, input, outputs),
+        Err(mistakes) => Next::Failed {
+            detail: check::told(graph.kind, &mistakes),
+        },
+    }
+}
+
+/// How many steps a run of this graph takes: at least, when nothing fails and nobody abstains, and at most, whatever
+/// happens. Nothing of a graph that does not fit its kind runs.
+pub fn expected(graph: &Graph) -> Bounds {
+    match check(graph) {
+        Ok(()) => kinds::of(graph.kind).expected(graph),
+        Err(_) => Bounds { least: 0, most: 0 },
+    }
+}

@@ -1,0 +1,80 @@
+//! Properties of every kind, golden traces, hostile input. Here what they share: graphs, answers, a driver.
+
+mod checking;
+mod directives;
+mod golden;
+mod prompts;
+mod properties;
+
+use std::collections::BTreeMap;
+
+use super::{Graph, Kind, Next, Output, Outputs, Role, Seat, Step, StepRef, build, next};
+
+/// A role without a wish.
+fn role(slot: &str) -> Role {
+    Role {
+        slot: slot.to_owned(),
+        title: title(slot),
+        seat: None,
+    }
+}
+
+/// A role that wants this seat.
+fn seated(slot: &str, seat: Seat) -> Role {
+    Role {
+        seat: Some(seat),
+        ..role(slot)
+    }
+}
+
+fn title(slot: &str) -> String {
+    let mut letters = slot.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// A graph of these slots.
+fn graph(kind: Kind, slots: &[&str]) -> Graph {
+    let roles: Vec<Role> = slots.iter().map(|slot| role(slot)).collect();
+    build(kind, &roles)
+}
+
+/// All steps of a run and its end.
+#[derive(Debug, PartialEq)]
+struct Trace {
+    steps: BTreeMap<StepRef, Step>,
+    end: Next,
+}
+
+/// Runs to the end: `answer` says what a step outputs, `pick` which of those in flight ends first.
+fn drive(
+    graph: &Graph,
+    answer: impl Fn(&Step) -> Output,
+    mut pick: impl FnMut(usize) -> usize,
+    mut watch: impl FnMut(&[Step], &Outputs),
+) -> Trace {
+    let mut outputs = Outputs::default();
+    let mut steps: BTreeMap<StepRef, Step> = BTreeMap::new();
+    loop {
+        match next(graph, "the goal", &outputs) {
+            Next::Run(ready) => {
+                assert!(!ready.is_empty(), "nothing to run and no end");
+                watch(&ready, &outputs);
+                for step in &ready {
+                    assert!(outputs.get(&step.name()).is_none(), "{step:?} ran already");
+                    let known = steps.entry(step.name()).or_insert_with(|| step.clone());
+                    assert_eq!(known, step, "a step changed while it was in flight");
+                }
+                let in_flight = steps.keys().filter(|name| outputs.get(name).is_none());
+                assert_eq!(
+                    in_flight.count(),
+                    ready.len(),
+                    "one in flight was forgotten"
+                );
+                let done = &ready[pick(ready.len())];
+                outputs.insert(done.name(), answer(done));
+            }
+            end => return Trace { steps, end },
+        }
+    }
+}
