@@ -1946,6 +1946,19 @@ export interface components {
          * @enum {string}
          */
         ActorState: "starting" | "running" | "backing_off" | "stopping" | "stopped" | "failed";
+        /** @description `agent.computer.frame`: what stands on an agent's screen. */
+        AgentComputerFrame: {
+            agentId: components["schemas"]["ClawId"];
+            app: components["schemas"]["App"];
+            lines?: components["schemas"]["FrameLine"][];
+            url?: string | null;
+        };
+        /** @description `agent.reasoning.delta`: a chunk to append to the reasoning stream. */
+        AgentReasoningDelta: {
+            agentId: components["schemas"]["ClawId"];
+            channel?: components["schemas"]["Channel"] | null;
+            text: string;
+        };
         /**
          * @description What an agent does just now.
          * @enum {string}
@@ -1957,6 +1970,24 @@ export interface components {
             role?: string | null;
             status: components["schemas"]["AgentState"];
         };
+        /** @description `agent.task.update` */
+        AgentTaskUpdate: {
+            agentId: components["schemas"]["ClawId"];
+            /** Format: int64 */
+            elapsedMs?: number | null;
+            steps?: components["schemas"]["TaskPart"][];
+            /** @description A run's step: `<run id>/<step>`. */
+            taskId: string;
+            title: string;
+        };
+        /** @description `agent.tool.call` */
+        AgentToolCall: {
+            agentId: components["schemas"]["ClawId"];
+            /** @description `false` when absent. */
+            doorRequired?: boolean;
+            target?: string | null;
+            tool: string;
+        };
         /** @description A fresh API session. The token is shown once. */
         ApiSession: {
             /** Format: date-time */
@@ -1965,6 +1996,11 @@ export interface components {
             label: string;
             token: string;
         };
+        /**
+         * @description What a computer frame shows.
+         * @enum {string}
+         */
+        App: "browser" | "terminal" | "slack" | "claw-chat";
         /** @description An app that an agent is connected to. The token itself is never shown. */
         AppConnection: {
             agent_id?: components["schemas"]["ClawId"] | null;
@@ -2148,6 +2184,11 @@ export interface components {
             position: number;
             sha256: string;
         };
+        /**
+         * @description Where a chunk of an agent's stream belongs.
+         * @enum {string}
+         */
+        Channel: "think" | "say" | "tool";
         /** @description Kill points, as they stand. */
         ChaosNow: {
             /** @description Whether the configuration allows to arm any of them. */
@@ -2496,6 +2537,16 @@ export interface components {
          * @enum {string}
          */
         FleetMetric: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
+        /**
+         * @description How a topology is drawn.
+         * @enum {string}
+         */
+        Formation: "hierarchy" | "flat" | "live";
+        /** @description A line of a computer frame. */
+        FrameLine: {
+            kind?: components["schemas"]["LineKind"] | null;
+            text: string;
+        };
         /** @description A fresh invitation. The link is shown once. */
         FreshInvitation: {
             /** Format: date-time */
@@ -2653,11 +2704,20 @@ export interface components {
             workspace_bytes?: number;
         };
         /**
+         * @description How a line of a computer frame looks.
+         * @enum {string}
+         */
+        LineKind: "plain" | "add" | "del" | "ok" | "warn" | "cursor";
+        /**
          * @description The events of `/api/events`: a field for each type, with what its `data:` line holds. Types that nothing emits yet
          *     are not here.
          */
         LiveEvents: {
+            "agent.computer.frame": components["schemas"]["AgentComputerFrame"];
+            "agent.reasoning.delta": components["schemas"]["AgentReasoningDelta"];
             "agent.status": components["schemas"]["AgentStatus"];
+            "agent.task.update": components["schemas"]["AgentTaskUpdate"];
+            "agent.tool.call": components["schemas"]["AgentToolCall"];
             beat: components["schemas"]["Beat"];
             "door.request": components["schemas"]["DoorRequest"];
             "door.resolve": components["schemas"]["DoorResolve"];
@@ -2665,6 +2725,9 @@ export interface components {
             "placement.fallback": components["schemas"]["PlacementFallback"];
             reset: components["schemas"]["Reset"];
             "resource.changed": components["schemas"]["ResourceChanged"];
+            telemetry: components["schemas"]["Telemetry"];
+            "topology.update": components["schemas"]["TopologyUpdate"];
+            "world.touch": components["schemas"]["WorldTouch"];
         };
         /** @description Either a one-time login, or e-mail and password. */
         Login: {
@@ -3690,6 +3753,11 @@ export interface components {
             join_code: string;
             node: components["schemas"]["Node"];
         };
+        /**
+         * @description How far a part of a task is.
+         * @enum {string}
+         */
+        PartState: "done" | "active" | "pending";
         /** @description One end of an actor that was, or was to be, started again. */
         PastEnd: {
             /**
@@ -4256,6 +4324,11 @@ export interface components {
         Switch: {
             workspace_id: components["schemas"]["WorkspaceId"];
         };
+        /** @description A part of a task. */
+        TaskPart: {
+            label: string;
+            state: components["schemas"]["PartState"];
+        };
         /** @description A template with its roles. */
         TeamTemplate: components["schemas"]["TeamTemplateAbout"] & {
             /** @description Skills that roles name and that are not there. */
@@ -4289,6 +4362,26 @@ export interface components {
         TeamTemplateBrief: components["schemas"]["TeamTemplateAbout"] & {
             /** @description In the order of their work. */
             roles: components["schemas"]["TemplateRoleBrief"][];
+        };
+        /** @description `telemetry`: what the workspace uses just now. */
+        Telemetry: {
+            /**
+             * Format: double
+             * @description The last minute's cost, as USD an hour.
+             */
+            costPerHr?: number | null;
+            /** Format: int64 */
+            doorsPending?: number | null;
+            /**
+             * Format: int64
+             * @description Agents' loops that go on just now.
+             */
+            loops?: number | null;
+            /**
+             * Format: double
+             * @description Tokens of the last minute, in and out.
+             */
+            tokensPerMin?: number | null;
         };
         /** @description An agent that was made from a template. */
         TemplateAgent: {
@@ -4341,7 +4434,7 @@ export interface components {
         TemplateRole: {
             /** @description What the brain of its agent begins with: Markdown, at most 100,000 characters. */
             brain_seed?: string;
-            /** @description hub, gate, expert, spoke or lead, where the topology asks for one. */
+            /** @description hub, gate, expert, spoke, lead or member, where the topology asks for one. */
             seat?: string | null;
             /** @description Names of skills, the most important first: the first two that are there are pinned. */
             skills?: string[];
@@ -4417,6 +4510,12 @@ export interface components {
             items: components["schemas"]["ToolInfo"][];
             /** Format: date-time */
             reported_at?: string | null;
+        };
+        /** @description `topology.update` */
+        TopologyUpdate: {
+            edges?: components["schemas"]["WorldEdge"][];
+            formation: components["schemas"]["Formation"];
+            nodes?: components["schemas"]["WorldNode"][];
         };
         /** @description What changed in the tree since the event before. */
         TreeDelta: {
@@ -4595,6 +4694,41 @@ export interface components {
         };
         /** Format: uuid */
         WorkspaceId: string;
+        /** @description An edge of a topology. */
+        WorldEdge: {
+            from: string;
+            kind?: components["schemas"]["WorldEdgeKind"] | null;
+            to: string;
+        };
+        /**
+         * @description What an edge of a topology stands for.
+         * @enum {string}
+         */
+        WorldEdgeKind: "parent" | "peer" | "flow";
+        /** @description A node of a topology. */
+        WorldNode: {
+            id: string;
+            label?: string | null;
+            parentId?: string | null;
+            tier: components["schemas"]["WorldTier"];
+        };
+        /**
+         * @description What a node of the world view is.
+         * @enum {string}
+         */
+        WorldTier: "org" | "company" | "team" | "agent" | "service" | "event";
+        /** @description `world.touch`: an agent works with a node of the world view. */
+        WorldTouch: {
+            agentId: components["schemas"]["ClawId"];
+            kind?: components["schemas"]["ActivityKind"] | null;
+            /** @description Of the world view: `machine:<id>`, `machine:local`, `model:<name>`. */
+            nodeId: string;
+            /**
+             * Format: double
+             * @description 0 to 1; 1 when absent.
+             */
+            weight?: number | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -7081,6 +7215,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
