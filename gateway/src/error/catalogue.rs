@@ -23,6 +23,9 @@ impl From<crate::domains::skills::SkillError> for ApiError {
             ),
             E::TooMany { most } => Self::new(Code::Conflict)
                 .detail(format!("The workspace has {most} skills, the most that it may have. Delete some that nobody uses.")),
+            E::TooManyChoices { most } => Self::new(Code::Conflict).detail(format!(
+                "{most} skills are chosen for this agent already, the most that may be. Take some choices back."
+            )),
             E::NoOrigin => Self::validation("/promoted_from/id", "is no agent of this workspace"),
             E::Db(error) => error.into(),
         }

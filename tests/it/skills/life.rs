@@ -32,14 +32,26 @@ async fn gateways_that_start_again_or_at_once_load_everything_once() {
 
 async fn loaded_once(gateway: &Gateway) {
     let db = gateway.app().db().read();
-    let count = u64::try_from(skills::builtin::all().len()).unwrap();
-    assert_eq!(skill::Entity::find().count(db).await.unwrap(), count);
-    assert_eq!(version::Entity::find().count(db).await.unwrap(), count);
-    let all = u64::try_from(templates::builtin::all().len()).unwrap();
-    use templates::entity::{template, version as template_version};
-    assert_eq!(template::Entity::find().count(db).await.unwrap(), all);
+    let count = u64::try_from(skills::builtin::all().len()).expect("a number");
     assert_eq!(
-        template_version::Entity::find().count(db).await.unwrap(),
+        skill::Entity::find().count(db).await.expect("a number"),
+        count
+    );
+    assert_eq!(
+        version::Entity::find().count(db).await.expect("a number"),
+        count
+    );
+    let all = u64::try_from(templates::builtin::all().len()).expect("a number");
+    use templates::entity::{template, version as template_version};
+    assert_eq!(
+        template::Entity::find().count(db).await.expect("a number"),
+        all
+    );
+    assert_eq!(
+        template_version::Entity::find()
+            .count(db)
+            .await
+            .expect("a number"),
         all
     );
 }

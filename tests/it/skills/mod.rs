@@ -34,11 +34,11 @@ pub(super) async fn agent(
     let id = claw.str("/id").to_owned();
     if let Some((template, slot)) = made_from {
         let scope = scope(owner);
-        let template = template.parse().unwrap();
+        let template = template.parse().expect("an id");
         let found = templates::store::get(gateway.app().db().read(), scope, template).await;
-        let version = found.unwrap().unwrap().row.version;
-        let tx = gateway.app().db().write().await.unwrap();
-        let agent = id.parse().unwrap();
+        let version = found.expect("an answer").expect("a template").row.version;
+        let tx = gateway.app().db().write().await.expect("a transaction");
+        let agent = id.parse().expect("an id");
         templates::link::link_in(
             &tx,
             scope,
@@ -49,14 +49,14 @@ pub(super) async fn agent(
             SystemClock.now(),
         )
         .await
-        .unwrap();
-        tx.commit().await.unwrap();
+        .expect("a link");
+        tx.commit().await.expect("a commit");
     }
     id
 }
 
 pub(super) fn scope(owner: &Person) -> WorkspaceScope {
-    WorkspaceScope::of_row(owner.workspace.parse().unwrap())
+    WorkspaceScope::of_row(owner.workspace.parse().expect("an id"))
 }
 
 pub(super) fn builtin_template(key: &str) -> String {
@@ -64,8 +64,10 @@ pub(super) fn builtin_template(key: &str) -> String {
 }
 
 pub(super) fn names(answer: &Answer) -> Vec<String> {
-    let items = answer.body["items"].as_array().unwrap();
-    let names = items.iter().map(|one| one["name"].as_str().unwrap());
+    let items = answer.body["items"].as_array().expect("items");
+    let names = items
+        .iter()
+        .map(|one| one["name"].as_str().expect("a name"));
     names.map(str::to_owned).collect()
 }
 

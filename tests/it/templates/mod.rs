@@ -30,7 +30,7 @@ pub(super) async fn create(owner: &Person, key: &str, mut content: Value) -> Ans
 }
 
 pub(super) fn scope(owner: &Person) -> WorkspaceScope {
-    WorkspaceScope::of_row(owner.workspace.parse().unwrap())
+    WorkspaceScope::of_row(owner.workspace.parse().expect("an id"))
 }
 
 /// An agent with a prompt, made from a role of a version.
@@ -43,8 +43,8 @@ pub(super) async fn agent(
     let body = json!({ "name": format!("the {slot}"), "system_prompt": prompt });
     let claw = owner.post("/api/claws").json(&body).expect(201).await;
     let id = claw.str("/id").to_owned();
-    let (template, agent) = (template.parse().unwrap(), id.parse().unwrap());
-    let tx = gateway.app().db().write().await.unwrap();
+    let (template, agent) = (template.parse().expect("an id"), id.parse().expect("an id"));
+    let tx = gateway.app().db().write().await.expect("a transaction");
     link::link_in(
         &tx,
         scope(owner),
@@ -55,8 +55,8 @@ pub(super) async fn agent(
         SystemClock.now(),
     )
     .await
-    .unwrap();
-    tx.commit().await.unwrap();
+    .expect("a link");
+    tx.commit().await.expect("a commit");
     id
 }
 

@@ -27,6 +27,9 @@ pub enum SkillError {
     /// The workspace has as many as it may have.
     #[error("the workspace has {most} skills")]
     TooMany { most: u64 },
+    /// As many are chosen for the agent as may be.
+    #[error("{most} skills are chosen for the agent")]
+    TooManyChoices { most: usize },
     /// What it is said to come from is not there.
     #[error("there is nothing that it could come from")]
     NoOrigin,

@@ -16,6 +16,8 @@ pub const NAME: usize = 64;
 pub const MOST_SKILLS: u64 = 1_000;
 /// Versions of a skill that are kept: a bound to what one skill may fill.
 pub const KEPT: i64 = 200;
+/// Skills that can be chosen for one agent, added or excluded: a bound to what its set may hold.
+pub const MOST_CHOICES: usize = 200;
 /// Of a role's own skills, how many are pinned beside the foundation skills.
 const PINNED_OF_ROLE: usize = 2;
 

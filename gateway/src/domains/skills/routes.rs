@@ -1,6 +1,6 @@
 //! `/api/skills` and `/api/claws/{id}/skills`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use axum::Json;
 use axum::extract::State;
@@ -232,7 +232,7 @@ async fn of_claw(
 #[utoipa::path(put, path = "/api/claws/{id}/skills/{skill_id}", operation_id = "choose_skill", tag = "skills",
     request_body = SkillChoice, params(("id" = ClawId, Path), ("skill_id" = SkillId, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 401, body = Problem), (status = 403, body = Problem),
-        (status = 404, body = Problem)))]
+        (status = 404, body = Problem), (status = 409, body = Problem)))]
 async fn choose(
     State(state): State<SkillsState>,
     caller: Scoped<can::ManageSkills>,
@@ -340,12 +340,12 @@ async fn namesakes(
     rows: &[skill::Model],
 ) -> ApiResult<HashMap<SkillId, SkillId>> {
     let names = rows.iter().map(|row| row.name.clone()).collect();
-    let known = store::known(state.db.read(), scope, names, BTreeSet::new()).await?;
+    let known = store::ids_of(state.db.read(), scope, names).await?;
     let other = |row: &skill::Model| {
-        let mut others = known.iter().filter(|other| {
-            other.name == row.name && other.id != row.id && other.deleted_at.is_none()
-        });
-        others.next().map(|other| (row.id, other.id))
+        let mut others = known
+            .iter()
+            .filter(|(name, id)| *name == row.name && *id != row.id);
+        others.next().map(|(_, id)| (row.id, *id))
     };
     Ok(rows.iter().filter_map(other).collect())
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Iterable,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
     sea_query::{Expr, ExprTrait, Func, LikeExpr, SimpleExpr},
 };
 
@@ -45,7 +45,7 @@ pub async fn get(
         .await
 }
 
-/// By name. A page begins after the skill that the page before ended with.
+/// By name, without bodies. A page begins after the skill that the page before ended with.
 pub async fn list(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -68,13 +68,18 @@ pub async fn list(
     }
     if let Some(text) = &filter.text {
         let pattern = format!("%{}%", escaped(&text.to_lowercase()));
+        // Tags are stored as JSON, whose signs are nobody's text.
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let tags = text.chars().all(word).then_some(skill::Column::Tags);
         let mut anywhere = Condition::any();
         for column in [
             skill::Column::Name,
             skill::Column::Title,
             skill::Column::WhenToUse,
-            skill::Column::Tags,
-        ] {
+        ]
+        .into_iter()
+        .chain(tags)
+        {
             anywhere = anywhere.add(like(Func::lower(Expr::col(column)).into(), &pattern));
         }
         query = query.filter(anywhere);
@@ -83,10 +88,30 @@ pub async fn list(
         let pattern = format!("%\"{}\"%", escaped(tag));
         query = query.filter(like(Expr::col(skill::Column::Tags), &pattern));
     }
+    // Without the bodies: a page of them could be as large as the memory allows.
     query
+        .select_only()
+        .columns(skill::Column::iter().filter(|column| !matches!(column, skill::Column::Body)))
+        .expr_as(Expr::val(""), "body")
         .order_by_asc(skill::Column::Name)
         .order_by_asc(skill::Column::Id)
         .limit(request.rows())
+        .all(db)
+        .await
+}
+
+/// The living skills that the workspace sees under these names, as (name, id).
+pub async fn ids_of(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    names: BTreeSet<String>,
+) -> Result<Vec<(String, SkillId)>, DbErr> {
+    visible(scope)
+        .select_only()
+        .columns([skill::Column::Name, skill::Column::Id])
+        .filter(skill::Column::DeletedAt.is_null())
+        .filter(skill::Column::Name.is_in(names))
+        .into_tuple()
         .all(db)
         .await
 }

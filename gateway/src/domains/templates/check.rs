@@ -1,10 +1,10 @@
 //! What is wrong with a template that somebody wrote.
 
 use super::model::{
-    BUNDLES, Content, MOST_ROLE_SKILLS, MOST_ROLES, PROFILES, Role, SEATS, STACKS, TOPOLOGIES,
-    is_key,
+    BUNDLES, Content, MOST_ROLE_SKILLS, MOST_ROLES, PROFILES, Role, SEATS, STACKS, is_key,
 };
 use crate::domains::skills;
+use crate::domains::topology::Kind;
 use crate::http::json::{Check, Mistakes};
 
 impl Check for Content {
@@ -18,11 +18,12 @@ pub(super) fn check_content(content: &Content, mistakes: &mut Mistakes) {
     mistakes.text("/name", &content.name, 1, 100);
     mistakes.text("/description", &content.description, 0, 1_000);
     one_of(mistakes, "/stack", &content.stack, &STACKS);
+    let kinds = Kind::ALL.map(Kind::as_str);
     one_of(
         mistakes,
         "/default_topology",
         &content.default_topology,
-        &TOPOLOGIES,
+        &kinds,
     );
     one_of(mistakes, "/risk_profile", &content.risk_profile, &PROFILES);
     for (index, bundle) in content.mcp_bundles.iter().enumerate() {

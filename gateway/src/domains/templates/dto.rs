@@ -9,11 +9,12 @@ use utoipa::{IntoParams, ToSchema};
 use super::check::{check_content, check_key};
 use super::commands::Upgraded;
 use super::entity::{link, template, version};
-use super::model::{Category, Content, PROFILES, Role, STACKS, TOPOLOGIES, Upgrade};
+use super::model::{Category, Content, PROFILES, Role, STACKS, Upgrade};
 use super::store::{Listed, Template};
 use crate::domains::auth::dto::UserBrief;
 use crate::domains::claws::entity::claw;
 use crate::domains::skills;
+use crate::domains::topology::Kind;
 use crate::http::json::{Check, Mistakes};
 use crate::ids::{ClawId, TemplateId};
 
@@ -275,7 +276,7 @@ impl Check for NewTemplate {
             name: "x".to_owned(),
             description: String::new(),
             stack: STACKS[0].to_owned(),
-            default_topology: TOPOLOGIES[0].to_owned(),
+            default_topology: Kind::Single.as_str().to_owned(),
             risk_profile: PROFILES[0].to_owned(),
             mcp_bundles: Vec::new(),
             category: Category::Development,

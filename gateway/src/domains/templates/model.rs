@@ -10,20 +10,12 @@ use crate::ids::{TemplateId, derived};
 pub const STACKS: [&str; 8] = [
     "rust", "polyglot", "web", "mobile", "gpu", "threejs", "research", "any",
 ];
-/// How its team works together.
-pub const TOPOLOGIES: [&str; 5] = [
-    "single",
-    "pipeline",
-    "hub_spoke",
-    "hierarchical",
-    "star_moe",
-];
 /// What its agents may do.
 pub const PROFILES: [&str; 3] = ["toolfree", "research_readonly", "coding_readwrite"];
 /// Tools that its agents have.
 pub const BUNDLES: [&str; 4] = ["door", "skills", "sandbox", "repo"];
 /// Where in the topology a role sits, where it is not a plain seat.
-pub const SEATS: [&str; 5] = ["hub", "gate", "expert", "spoke", "lead"];
+pub const SEATS: [&str; 6] = ["hub", "gate", "expert", "spoke", "lead", "member"];
 
 /// Roles of a template, at most.
 pub const MOST_ROLES: usize = 40;
@@ -102,7 +94,7 @@ pub struct Role {
     /// 1 to 100 characters.
     #[schema(min_length = 1, max_length = 100)]
     pub title: String,
-    /// hub, gate, expert, spoke or lead, where the topology asks for one.
+    /// hub, gate, expert, spoke, lead or member, where the topology asks for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<String>,
     /// One line for the team builder, at most 300 characters.
@@ -181,11 +173,11 @@ impl Upgrade {
     }
 }
 
-/// Decides for one agent. `made_with` is its role in the version that it was made from.
+/// Decides for one agent. `made_with` is the prompt of its role in the version that it was made from.
 pub fn upgrade(
     (has, newest): (i64, i64),
-    made_with: Option<&Role>,
-    new: Option<&Role>,
+    made_with: Option<&str>,
+    new: Option<&str>,
     prompt: Option<&str>,
 ) -> Upgrade {
     if has >= newest {
@@ -195,9 +187,9 @@ pub fn upgrade(
         return Upgrade::NoRole;
     };
     let prompt = prompt.unwrap_or_default();
-    if prompt == new.system_prompt {
+    if prompt == new {
         Upgrade::Same
-    } else if made_with.is_some_and(|role| role.system_prompt == prompt) {
+    } else if made_with == Some(prompt) {
         Upgrade::Replace
     } else {
         Upgrade::KeepPrompt
@@ -262,8 +254,7 @@ mod tests {
         #[case] prompt: &str,
         #[case] expected: Upgrade,
     ) {
-        let (made_with, new) = (made_with.map(role), new.map(role));
-        let found = upgrade(versions, made_with.as_ref(), new.as_ref(), Some(prompt));
+        let found = upgrade(versions, made_with, new, Some(prompt));
         assert_eq!(found, expected);
     }
 
@@ -294,6 +285,14 @@ mod tests {
         let read = Content::from_stored(&json.to_string()).unwrap();
         assert_eq!(read.category, Category::Development);
         assert_ne!(read.sha256(), content.sha256());
+    }
+
+    #[test]
+    fn every_seat_is_one_of_a_topology() {
+        for seat in SEATS {
+            let known = serde_json::from_value::<crate::domains::topology::Seat>(seat.into());
+            assert!(known.is_ok(), "{seat}");
+        }
     }
 
     #[rstest]

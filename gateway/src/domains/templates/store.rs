@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect, Select, sea_query::Expr,
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Iterable,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, sea_query::Expr,
 };
 
 use super::entity::{role, template, version};
@@ -67,12 +67,12 @@ pub async fn get(
         .one(db)
         .await?;
     let Some(row) = row else { return Ok(None) };
-    let roles = roles_of(db, std::slice::from_ref(&row)).await?;
+    let roles = roles_of(db, std::slice::from_ref(&row), true).await?;
     let roles = roles.into_values().next().unwrap_or_default();
     Ok(Some(Template { row, roles }))
 }
 
-/// By name, with their roles. A page begins after the template that the page before ended with.
+/// By name, with their roles but without the texts of those. A page begins after the template that the page before ended with.
 pub async fn list(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -106,7 +106,7 @@ pub async fn list(
         .limit(request.rows())
         .all(db)
         .await?;
-    let mut roles = roles_of(db, &rows).await?;
+    let mut roles = roles_of(db, &rows, false).await?;
     let with_roles = rows.into_iter().map(|row| {
         let roles = roles.remove(&row.id).unwrap_or_default();
         Template { row, roles }
@@ -117,15 +117,24 @@ pub async fn list(
 async fn roles_of(
     db: &impl ConnectionTrait,
     rows: &[template::Model],
+    with_texts: bool,
 ) -> Result<HashMap<TemplateId, Vec<Role>>, DbErr> {
     if rows.is_empty() {
         return Ok(HashMap::new());
     }
-    let roles = role::Entity::find()
-        .filter(role::Column::TemplateId.is_in(rows.iter().map(|row| row.id)))
-        .order_by_asc(role::Column::Position)
-        .all(db)
-        .await?;
+    let mut query =
+        role::Entity::find().filter(role::Column::TemplateId.is_in(rows.iter().map(|row| row.id)));
+    if !with_texts {
+        let text = |column: &role::Column| {
+            matches!(column, role::Column::SystemPrompt | role::Column::BrainSeed)
+        };
+        query = query
+            .select_only()
+            .columns(role::Column::iter().filter(|column| !text(column)))
+            .expr_as(Expr::val(""), "system_prompt")
+            .expr_as(Expr::val(""), "brain_seed");
+    }
+    let roles = query.order_by_asc(role::Column::Position).all(db).await?;
     let mut found: HashMap<TemplateId, Vec<Role>> = HashMap::new();
     for row in roles {
         found.entry(row.template_id).or_default().push(Role {

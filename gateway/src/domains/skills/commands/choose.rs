@@ -5,6 +5,7 @@ use crate::db::WriteTx;
 use crate::domains::audit;
 use crate::domains::claws::{self, entity::claw};
 use crate::domains::skills::entity::{choice, skill};
+use crate::domains::skills::model::MOST_CHOICES;
 use crate::domains::skills::routes::SkillsState;
 use crate::domains::skills::{SkillError, store, store_choices};
 use crate::events::{self, Event, ResourceKind};
@@ -13,7 +14,7 @@ use crate::ids::{ClawId, SkillId};
 /// Adds a skill to an agent, or excludes it; the last choice counts.
 ///
 /// # Errors
-/// [`SkillError::NoClaw`], [`SkillError::NotFound`].
+/// [`SkillError::NoClaw`], [`SkillError::NotFound`], [`SkillError::TooManyChoices`].
 pub async fn choose(
     state: &SkillsState,
     by: By,
@@ -30,6 +31,10 @@ pub async fn choose(
     let same = |row: &choice::Model| row.skill_id == id && row.include == include;
     if present.iter().any(same) {
         return Ok(());
+    }
+    let again = present.iter().any(|row| row.skill_id == id);
+    if !again && present.len() >= MOST_CHOICES {
+        return Err(SkillError::TooManyChoices { most: MOST_CHOICES });
     }
     let row = choice::Model {
         agent_id: agent,

@@ -12,7 +12,8 @@ use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::{self, ClawError, entity::claw};
 use crate::domains::templates::TemplateError;
 use crate::domains::templates::entity::link;
-use crate::domains::templates::model::{self, Content, Upgrade};
+use crate::domains::templates::link::role_of;
+use crate::domains::templates::model::{self, Upgrade};
 use crate::domains::templates::routes::TemplatesState;
 use crate::domains::templates::store::{self, Template};
 use crate::domains::templates::store_links;
@@ -96,9 +97,9 @@ pub async fn upgrade(
     Ok((newest, done))
 }
 
-/// Earlier versions, each read once.
+/// Prompts of roles in earlier versions, each read once.
 #[derive(Default)]
-pub struct Former(HashMap<i64, Option<Content>>);
+pub struct Former(HashMap<(i64, String), Option<String>>);
 
 impl Former {
     /// What an upgrade would do to an agent.
@@ -113,20 +114,18 @@ impl Former {
         link: &link::Model,
         agent: &claw::Model,
     ) -> Result<Upgrade, TemplateError> {
-        let version = link.template_version;
-        if !self.0.contains_key(&version) {
-            let row = store::version(db, scope, template.row.id, version).await?;
-            let content = row.map(|row| Content::from_stored(&row.content));
-            let content = content.transpose().map_err(TemplateError::Unreadable)?;
-            self.0.insert(version, content);
+        let of = (link.template_version, link.role_slot.clone());
+        if !self.0.contains_key(&of) {
+            let role = role_of(db, scope, link).await?;
+            let prompt = role.map(|role| role.system_prompt);
+            self.0.insert(of.clone(), prompt);
         }
-        let slot = &link.role_slot;
-        let made_with = self.0.get(&version).and_then(Option::as_ref);
-        let new = template.roles.iter().find(|role| role.slot == *slot);
+        let made_with = self.0.get(&of).and_then(Option::as_deref);
+        let new = template.roles.iter().find(|role| role.slot == of.1);
         Ok(model::upgrade(
-            (version, template.row.version),
-            made_with.and_then(|content| content.role(slot)),
-            new,
+            (of.0, template.row.version),
+            made_with,
+            new.map(|role| role.system_prompt.as_str()),
             agent.system_prompt.as_deref(),
         ))
     }
