@@ -5401,7 +5401,7 @@ export interface components {
         TemplateRole: {
             /** @description What the brain of its agent begins with: Markdown, at most 100,000 characters. */
             brain_seed?: string;
-            /** @description hub, gate, expert, spoke or lead, where the topology asks for one. */
+            /** @description hub, gate, expert, spoke, lead or member, where the topology asks for one. */
             seat?: string | null;
             /** @description Names of skills, the most important first: the first two that are there are pinned. */
             skills?: string[];
@@ -8362,6 +8362,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
