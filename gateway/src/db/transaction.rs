@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use sea_orm::{DatabaseTransaction, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 
 use super::Backend;
 use crate::events::{Hub, StoredEvent};
@@ -30,6 +30,20 @@ impl WriteTx {
     /// Which back end the statements run on.
     pub fn backend(&self) -> Backend {
         self.backend
+    }
+
+    /// Waits for other gateways that are in a transaction with the same lock, and keeps it until this one ends: for what is
+    /// made once when a gateway starts. On SQLite there is one gateway and one writer.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn alone(&self, lock: i64) -> Result<(), DbErr> {
+        if self.backend == Backend::Postgres {
+            self.tx
+                .execute_unprepared(&format!("SELECT pg_advisory_xact_lock({lock})"))
+                .await?;
+        }
+        Ok(())
     }
 
     /// Notes an event that was appended in this transaction; subscribers hear of it after the commit.

@@ -10,13 +10,9 @@ use sea_orm::{
 };
 
 use super::entity::{skill, version};
-use crate::db::{Backend, WriteTx};
 use crate::domains::auth::WorkspaceScope;
 use crate::http::pagination::PageRequest;
 use crate::ids::{SkillId, UserId};
-
-/// "skil" in ASCII: whoever loads what comes with Roost holds it until the end of the transaction.
-const LOADING: i64 = 0x736b_696c;
 
 /// What to look for; all that is given must fit.
 #[derive(Debug, Clone, Default)]
@@ -175,15 +171,6 @@ pub async fn count(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<u
         .filter(skill::Column::DeletedAt.is_null())
         .count(db)
         .await
-}
-
-/// Waits for other gateways that load what comes with Roost just now.
-pub async fn hold_loading(tx: &WriteTx) -> Result<(), DbErr> {
-    if tx.backend() == Backend::Postgres {
-        tx.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({LOADING})"))
-            .await?;
-    }
-    Ok(())
 }
 
 /// Inserts a skill; a unique violation means that somebody else was faster.

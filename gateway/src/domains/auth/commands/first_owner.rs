@@ -16,6 +16,9 @@ pub struct FirstOwner {
 
 const OWNER_EMAIL: &str = "owner@roost.localhost";
 
+/// "ownr" in ASCII.
+const FIRST_OWNER: i64 = 0x6f77_6e72;
+
 /// Makes the first workspace and Owner when there is none. `None` when somebody has a password: nothing to do.
 ///
 /// # Errors
@@ -30,6 +33,8 @@ pub async fn first_owner(
         return Ok(None);
     }
     let tx = db.write().await?;
+    // Gateways that start at once on an empty database would both make the first workspace.
+    tx.alone(FIRST_OWNER).await?;
     let now = clock.now();
     let owner = if workspaces::store::count(&*tx).await? == 0 {
         let system = user::Model {
