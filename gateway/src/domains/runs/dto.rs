@@ -98,6 +98,7 @@ pub struct RunStep {
 
 /// How far a run is: what its steps handed over, by `<step>#<lap>`.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RunCheckpoint)]
 pub struct Checkpoint {
     pub outputs: BTreeMap<String, String>,
     /// Steps that have begun and not ended.

@@ -10,10 +10,11 @@ use uuid::Uuid;
 use crate::ids::RunId;
 
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ }) => {
+    ($(#[$doc:meta])* $name:ident as $schema:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
         #[serde(rename_all = "snake_case")]
+        #[schema(as = $schema)]
         pub enum $name { $($(#[$vdoc])* $variant,)+ }
 
         impl $name {
@@ -32,7 +33,7 @@ macro_rules! words {
 
 words! {
     /// Where a run stands. The last three never change again.
-    Status {
+    Status as RunStatus {
         Queued = "queued",
         Running = "running",
         Completed = "completed",
@@ -50,7 +51,7 @@ impl Status {
 
 words! {
     /// What made the run.
-    Kind {
+    Kind as RunKind {
         /// Somebody ran a team.
         Team = "team",
         /// A step of another run.
@@ -62,7 +63,7 @@ words! {
 
 words! {
     /// What level of the structure runs.
-    Tier {
+    Tier as RunTier {
         Single = "single",
         Team = "team",
         Company = "company",
@@ -72,7 +73,7 @@ words! {
 
 words! {
     /// Where a step stands. All but the first never change again.
-    StepStatus {
+    StepStatus as RunStepStatus {
         Running = "running",
         Done = "done",
         Failed = "failed",
@@ -83,7 +84,7 @@ words! {
 
 words! {
     /// What kind of failure it was: it decides what happens next.
-    Class {
+    Class as FailureClass {
         /// May go away by itself.
         Retryable = "retryable",
         /// Will be the same next time.

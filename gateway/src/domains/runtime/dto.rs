@@ -22,6 +22,7 @@ pub struct OfferedTool {
 
 /// What an agent runs with.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentRuntimeConfig)]
 pub struct RuntimeConfig {
     pub agent_id: ClawId,
     /// `built_in`.
@@ -55,6 +56,7 @@ pub struct RuntimeConfig {
 
 /// Who an agent is.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentIdentity)]
 pub struct Identity {
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,6 +68,7 @@ pub struct Identity {
 
 /// What an agent remembers.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentMemory)]
 pub struct Memory {
     /// 0 when it has none.
     pub version: i64,
@@ -82,6 +85,7 @@ pub struct SkillBrief {
 
 /// Where an agent works.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentSeat)]
 pub struct Seat {
     pub team_id: TeamId,
     pub team_name: String,
@@ -92,6 +96,7 @@ pub struct Seat {
 
 /// An agent's body of work.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentBody)]
 pub struct Body {
     pub sandbox_id: SandboxId,
     /// `local`, or the id of a node.
@@ -101,6 +106,7 @@ pub struct Body {
 
 /// An agent's anatomy.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentCompartments)]
 pub struct Compartments {
     pub agent_id: ClawId,
     pub identity: Identity,

@@ -72,6 +72,7 @@ pub struct Team {
 /// A role of a team that is to be made.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = NewTeamRole)]
 pub struct NewRole {
     /// `[a-z0-9_-]`, at most 40; the template's role of that slot gives what is not said here.
     #[schema(pattern = "^[a-z0-9_-]{1,40}$")]

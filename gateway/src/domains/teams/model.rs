@@ -13,6 +13,7 @@ pub const MOST_MEMBERS: usize = 40;
 /// How long a team lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = TeamLifecycle)]
 pub enum Lifecycle {
     /// Until somebody deletes it.
     #[default]

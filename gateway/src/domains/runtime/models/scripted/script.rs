@@ -317,7 +317,7 @@ mod tests {
         let script = Script::parse(SMALL).unwrap();
         for line in [
             script.line("poet", "work", &said("go", &[])),
-            script.line("tester", "work", &said("go", &["status=0", "more"])),
+            script.line("tester", "work", &said("go", &["status=1", "x", "y"])),
         ] {
             assert!(
                 line.calls.is_empty() && line.say.contains("script"),
