@@ -2,6 +2,7 @@
 //! (404), and with too small a role (403). A route without a case here fails; so does a case without a route.
 
 mod catalogue;
+mod work;
 
 use std::collections::BTreeSet;
 
@@ -28,7 +29,7 @@ type Case = (&'static str, Least, &'static str);
 
 /// All cases; a domain with many has a file of its own.
 fn cases() -> impl Iterator<Item = &'static Case> {
-    CASES.iter().chain(catalogue::CASES)
+    CASES.iter().chain(catalogue::CASES).chain(work::CASES)
 }
 
 const CASES: &[Case] = &[
@@ -344,6 +345,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
             pairing.expect(201).await.str("/node/id").to_owned()
         }
         path if catalogue::is_of(path) => catalogue::target(owner, path).await,
+        path if work::is_of(path) => work::target(owner, path).await,
         // These need a broker, or an agent that is connected (tests/it/apps, tests/it/doors): whoever may learns that
         // there is none.
         path if path.starts_with("/api/apps/connections/{id}")

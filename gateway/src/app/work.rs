@@ -74,9 +74,9 @@ fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
         Box::pin(async move {
             let skills = skills::effective(db.read(), scope, agent).await?;
             let text = |skill: skills::EffectiveSkill| SkillText {
+                text: skills::prompt::read(&skill),
                 name: skill.name,
                 summary: skill.when_to_use,
-                text: skill.body,
             };
             Ok(skills.into_iter().map(text).collect())
         })

@@ -1,13 +1,13 @@
 //! Reading runs. Queries of a tenant take its scope; those of whoever works on a run go by the run that it holds.
 
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, Statement,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect, Statement,
 };
 
 use super::entity::{call, run, step};
 use super::model::{Status, StepStatus};
-use crate::db::Backend;
+use crate::db::{Backend, WriteTx};
 use crate::domains::auth::WorkspaceScope;
 use crate::http::pagination::PageRequest;
 use crate::ids::{ClawId, RunId, TeamId};
@@ -183,4 +183,30 @@ pub async fn spent_lately(db: &impl ConnectionTrait, scope: WorkspaceScope) -> R
     let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
     let row = db.query_one_raw(statement).await?;
     row.map_or(Ok(0), |row| row.try_get("", "spent"))
+}
+
+/// Inserts a run.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert(tx: &WriteTx, row: run::Model) -> Result<(), DbErr> {
+    run::Entity::insert(row.into_active_model())
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(())
+}
+
+/// Inserts steps as they are.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert_steps(tx: &WriteTx, steps: Vec<step::Model>) -> Result<(), DbErr> {
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let rows = steps.into_iter().map(IntoActiveModel::into_active_model);
+    step::Entity::insert_many(rows)
+        .exec_without_returning(&**tx)
+        .await?;
+    Ok(())
 }

@@ -77,6 +77,7 @@ pub struct Memory {
 
 /// A skill, in short.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentSkillBrief)]
 pub struct SkillBrief {
     pub name: String,
     pub title: String,

@@ -2310,6 +2310,29 @@ export interface components {
          * @enum {string}
          */
         ActorState: "starting" | "running" | "backing_off" | "stopping" | "stopped" | "failed";
+        /** @description An agent's body of work. */
+        AgentBody: {
+            /** @description `local`, or the id of a node. */
+            node_id: string;
+            sandbox_id: components["schemas"]["SandboxId"];
+            state: string;
+        };
+        /** @description An agent's anatomy. */
+        AgentCompartments: {
+            agent_id: components["schemas"]["ClawId"];
+            apps: string[];
+            /**
+             * Format: int64
+             * @description Steps that it works on just now.
+             */
+            at_work: number;
+            body?: components["schemas"]["AgentBody"] | null;
+            identity: components["schemas"]["AgentIdentity"];
+            memory: components["schemas"]["AgentMemory"];
+            seats: components["schemas"]["AgentSeat"][];
+            skills: components["schemas"]["AgentSkillBrief"][];
+            tools: string[];
+        };
         /** @description `agent.computer.frame`: what stands on an agent's screen. */
         AgentComputerFrame: {
             agentId: components["schemas"]["ClawId"];
@@ -2317,11 +2340,66 @@ export interface components {
             lines?: components["schemas"]["FrameLine"][];
             url?: string | null;
         };
+        /** @description Who an agent is. */
+        AgentIdentity: {
+            name: string;
+            /** @description Words of its system prompt. */
+            prompt_words: number;
+            role?: string | null;
+            status: components["schemas"]["AgentState"];
+        };
+        /** @description What an agent remembers. */
+        AgentMemory: {
+            bytes: number;
+            /**
+             * Format: int64
+             * @description 0 when it has none.
+             */
+            version: number;
+        };
         /** @description `agent.reasoning.delta`: a chunk to append to the reasoning stream. */
         AgentReasoningDelta: {
             agentId: components["schemas"]["ClawId"];
             channel?: components["schemas"]["Channel"] | null;
             text: string;
+        };
+        /** @description What an agent runs with. */
+        AgentRuntimeConfig: {
+            agent_id: components["schemas"]["ClawId"];
+            effective_bundles: components["schemas"]["ToolBundle"][];
+            /** @description What counts in a step of its team. */
+            effective_profile: components["schemas"]["RiskProfile"];
+            /** @description The model that it would think with now; absent when the binding names none. */
+            model?: string | null;
+            /** @description The agent's own binding; its team's, then the workspace's counts when absent. */
+            model_binding?: string | null;
+            record_bundles: components["schemas"]["ToolBundle"][];
+            /** @description As the runtime's record has it: what a step may use is decided by the gateway at each call. */
+            record_profile: components["schemas"]["RiskProfile"];
+            role_slot?: string | null;
+            /** @description `built_in`. */
+            runtime: string;
+            team_id?: components["schemas"]["TeamId"] | null;
+            template_id?: components["schemas"]["TemplateId"] | null;
+            /** Format: int64 */
+            template_version?: number | null;
+            /** @description What that offers it. */
+            tools: components["schemas"]["OfferedTool"][];
+            workbench_agent_id?: components["schemas"]["ClawId"] | null;
+        };
+        /** @description Where an agent works. */
+        AgentSeat: {
+            node: string;
+            slot: string;
+            team_id: components["schemas"]["TeamId"];
+            team_name: string;
+            topology: components["schemas"]["TopologyKind"];
+        };
+        /** @description A skill, in short. */
+        AgentSkillBrief: {
+            name: string;
+            pinned: boolean;
+            title: string;
         };
         /**
          * @description What an agent does just now.
@@ -2471,13 +2549,6 @@ export interface components {
         };
         /** @description A sign of life, every ten seconds; a page cannot see SSE comments. */
         Beat: Record<string, never>;
-        /** @description An agent's body of work. */
-        Body: {
-            /** @description `local`, or the id of a node. */
-            node_id: string;
-            sandbox_id: components["schemas"]["SandboxId"];
-            state: string;
-        };
         /** @description A brain, or a version of it. */
         Brain: components["schemas"]["BrainVersion"] & {
             /** @description Markdown; empty where nothing was written yet. */
@@ -2612,14 +2683,6 @@ export interface components {
             /** @description What has happened there, and what has not. */
             place: string;
         };
-        /** @description How far a run is: what its steps handed over, by `<step>#<lap>`. */
-        Checkpoint: {
-            /** @description Steps that have begun and not ended. */
-            at_work: string[];
-            outputs: {
-                [key: string]: string;
-            };
-        };
         /** @description An agent. */
         Claw: {
             avatar: components["schemas"]["Avatar"];
@@ -2686,22 +2749,6 @@ export interface components {
          * @enum {string}
          */
         Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
-        /** @description An agent's anatomy. */
-        Compartments: {
-            agent_id: components["schemas"]["ClawId"];
-            apps: string[];
-            /**
-             * Format: int64
-             * @description Steps that it works on just now.
-             */
-            at_work: number;
-            body?: components["schemas"]["Body"] | null;
-            identity: components["schemas"]["Identity"];
-            memory: components["schemas"]["Memory"];
-            seats: components["schemas"]["Seat"][];
-            skills: components["schemas"]["SkillBrief"][];
-            tools: string[];
-        };
         /**
          * @description Yes or no.
          * @enum {string}
@@ -3009,14 +3056,6 @@ export interface components {
             /** @description What the sign-in page calls it. */
             name: string;
         };
-        /** @description Who an agent is. */
-        Identity: {
-            name: string;
-            /** @description Words of its system prompt. */
-            prompt_words: number;
-            role?: string | null;
-            status: components["schemas"]["AgentState"];
-        };
         /**
          * @description Whether the agent image can be used; the words that are stored.
          * @enum {string}
@@ -3086,11 +3125,6 @@ export interface components {
             /** @description For people. */
             why: string;
         };
-        /**
-         * @description What made the run.
-         * @enum {string}
-         */
-        Kind: "team" | "child" | "compare";
         /** @description What lies between an actor and whoever reads from it. */
         Lag: {
             /**
@@ -3119,11 +3153,6 @@ export interface components {
             /** @description The error and its causes, at most 2,000 bytes. */
             text: string;
         };
-        /**
-         * @description How long a team lives.
-         * @enum {string}
-         */
-        Lifecycle: "permanent" | "ephemeral";
         /**
          * @description How long an actor of a kind lives.
          * @enum {string}
@@ -3236,15 +3265,6 @@ export interface components {
             id: components["schemas"]["WorkspaceId"];
             name: string;
             role: components["schemas"]["Role"];
-        };
-        /** @description What an agent remembers. */
-        Memory: {
-            bytes: number;
-            /**
-             * Format: int64
-             * @description 0 when it has none.
-             */
-            version: number;
         };
         /** @description A device of the mesh network. */
         MeshDevice: {
@@ -3566,18 +3586,31 @@ export interface components {
         NewTeam: {
             description?: string | null;
             graph?: components["schemas"]["TopologyGraph"] | null;
-            lifecycle?: components["schemas"]["Lifecycle"];
+            lifecycle?: components["schemas"]["TeamLifecycle"];
             mcp_bundles?: components["schemas"]["ToolBundle"][];
             /** @description For agents that have none of their own. */
             model_binding?: string | null;
             name: string;
             risk_profile?: components["schemas"]["RiskProfile"] | null;
             /** @description The template's roles when absent or empty. */
-            roles?: components["schemas"]["NewRole"][];
+            roles?: components["schemas"]["NewTeamRole"][];
             /** @description Whether all work in one sandbox, which is what teams on one repository want. True when absent. */
             shared_sandbox?: boolean | null;
             template_id?: components["schemas"]["TemplateId"] | null;
             topology?: components["schemas"]["TopologyKind"] | null;
+        };
+        /** @description A role of a team that is to be made. */
+        NewTeamRole: {
+            agent_id?: components["schemas"]["ClawId"] | null;
+            brain_seed?: string | null;
+            model_binding?: string | null;
+            /** @description The agent's name; made from the team's and the role's when absent. */
+            name?: string | null;
+            seat?: components["schemas"]["TopologySeat"] | null;
+            /** @description `[a-z0-9_-]`, at most 40; the template's role of that slot gives what is not said here. */
+            slot: string;
+            system_prompt?: string | null;
+            title?: string | null;
         };
         /** @description A new template of the workspace. With `from`, what is absent is taken from that template. */
         NewTemplate: {
@@ -4242,7 +4275,7 @@ export interface components {
                 /** @description `<step>#<lap>` from which the fork did everything anew. */
                 forked_step?: string | null;
                 id: components["schemas"]["RunId"];
-                kind: components["schemas"]["Kind"];
+                kind: components["schemas"]["RunKind"];
                 /** Format: uuid */
                 mission_id?: string | null;
                 /** Format: uuid */
@@ -4250,7 +4283,7 @@ export interface components {
                 parent_run_id?: components["schemas"]["RunId"] | null;
                 /** Format: date-time */
                 started_at?: string | null;
-                status: components["schemas"]["Status"];
+                status: components["schemas"]["RunStatus"];
                 /** Format: int32 */
                 steps_done: number;
                 /**
@@ -4259,7 +4292,7 @@ export interface components {
                  */
                 steps_most: number;
                 team_id?: components["schemas"]["TeamId"] | null;
-                tier: components["schemas"]["Tier"];
+                tier: components["schemas"]["RunTier"];
                 title: string;
                 /** Format: int64 */
                 tokens_in: number;
@@ -4358,7 +4391,7 @@ export interface components {
                 id: components["schemas"]["TeamId"];
                 /** @description Where its nodes are drawn. */
                 layout: components["schemas"]["TopologyPlaced"][];
-                lifecycle: components["schemas"]["Lifecycle"];
+                lifecycle: components["schemas"]["TeamLifecycle"];
                 /** @description The team's own, beside the template's. */
                 mcp_bundles: components["schemas"]["ToolBundle"][];
                 members: components["schemas"]["TeamMember"][];
@@ -4774,7 +4807,7 @@ export interface components {
         Role: "viewer" | "member" | "admin" | "owner";
         /** @description One run. */
         Run: components["schemas"]["RunSummary"] & {
-            checkpoint: components["schemas"]["Checkpoint"];
+            checkpoint: components["schemas"]["RunCheckpoint"];
             comparison?: Record<string, never> | null;
             /** @description As it was when the run was enqueued. */
             graph: components["schemas"]["TopologyGraph"];
@@ -4822,12 +4855,30 @@ export interface components {
         RunCalls: {
             items: components["schemas"]["RunCall"][];
         };
+        /** @description How far a run is: what its steps handed over, by `<step>#<lap>`. */
+        RunCheckpoint: {
+            /** @description Steps that have begun and not ended. */
+            at_work: string[];
+            outputs: {
+                [key: string]: string;
+            };
+        };
         /** Format: uuid */
         RunId: string;
+        /**
+         * @description What made the run.
+         * @enum {string}
+         */
+        RunKind: "team" | "child" | "compare";
         /** @description What a run came to. */
         RunResult: {
             text: string;
         };
+        /**
+         * @description Where a run stands. The last three never change again.
+         * @enum {string}
+         */
+        RunStatus: "queued" | "running" | "completed" | "failed" | "cancelled";
         /** @description A step of a run. */
         RunStep: {
             agent_id?: components["schemas"]["ClawId"] | null;
@@ -4859,12 +4910,17 @@ export interface components {
             purpose: string;
             /** Format: date-time */
             started_at: string;
-            status: components["schemas"]["StepStatus"];
+            status: components["schemas"]["RunStepStatus"];
             /** Format: int64 */
             tokens_in: number;
             /** Format: int64 */
             tokens_out: number;
         };
+        /**
+         * @description Where a step stands. All but the first never change again.
+         * @enum {string}
+         */
+        RunStepStatus: "running" | "done" | "failed" | "cancelled";
         /** @description A run in a list. Its texts come from people and from agents. */
         RunSummary: {
             /** @description It was cancelled and is about to stop. */
@@ -4888,7 +4944,7 @@ export interface components {
             /** @description `<step>#<lap>` from which the fork did everything anew. */
             forked_step?: string | null;
             id: components["schemas"]["RunId"];
-            kind: components["schemas"]["Kind"];
+            kind: components["schemas"]["RunKind"];
             /** Format: uuid */
             mission_id?: string | null;
             /** Format: uuid */
@@ -4896,7 +4952,7 @@ export interface components {
             parent_run_id?: components["schemas"]["RunId"] | null;
             /** Format: date-time */
             started_at?: string | null;
-            status: components["schemas"]["Status"];
+            status: components["schemas"]["RunStatus"];
             /** Format: int32 */
             steps_done: number;
             /**
@@ -4905,7 +4961,7 @@ export interface components {
              */
             steps_most: number;
             team_id?: components["schemas"]["TeamId"] | null;
-            tier: components["schemas"]["Tier"];
+            tier: components["schemas"]["RunTier"];
             title: string;
             /** Format: int64 */
             tokens_in: number;
@@ -4928,30 +4984,11 @@ export interface components {
             /** @description The goal. */
             input: string;
         };
-        /** @description What an agent runs with. */
-        RuntimeConfig: {
-            agent_id: components["schemas"]["ClawId"];
-            effective_bundles: components["schemas"]["ToolBundle"][];
-            /** @description What counts in a step of its team. */
-            effective_profile: components["schemas"]["RiskProfile"];
-            /** @description The model that it would think with now; absent when the binding names none. */
-            model?: string | null;
-            /** @description The agent's own binding; its team's, then the workspace's counts when absent. */
-            model_binding?: string | null;
-            record_bundles: components["schemas"]["ToolBundle"][];
-            /** @description As the runtime's record has it: what a step may use is decided by the gateway at each call. */
-            record_profile: components["schemas"]["RiskProfile"];
-            role_slot?: string | null;
-            /** @description `built_in`. */
-            runtime: string;
-            team_id?: components["schemas"]["TeamId"] | null;
-            template_id?: components["schemas"]["TemplateId"] | null;
-            /** Format: int64 */
-            template_version?: number | null;
-            /** @description What that offers it. */
-            tools: components["schemas"]["OfferedTool"][];
-            workbench_agent_id?: components["schemas"]["ClawId"] | null;
-        };
+        /**
+         * @description What level of the structure runs.
+         * @enum {string}
+         */
+        RunTier: "single" | "team" | "company" | "org";
         /** @description What a team's agents may use. */
         RuntimeConfigChange: {
             mcp_bundles?: components["schemas"]["ToolBundle"][] | null;
@@ -5024,14 +5061,6 @@ export interface components {
         /** @description The sandboxes of a node. */
         SandboxesOnNode: {
             items: components["schemas"]["SandboxOnNode"][];
-        };
-        /** @description Where an agent works. */
-        Seat: {
-            node: string;
-            slot: string;
-            team_id: components["schemas"]["TeamId"];
-            team_name: string;
-            topology: components["schemas"]["TopologyKind"];
         };
         /** @description A session of the caller. */
         Session: {
@@ -5114,11 +5143,27 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
-        /** @description A skill, in short. */
+        /** @description A skill in a list. */
         SkillBrief: {
+            /**
+             * Format: int64
+             * @description For `If-Match`.
+             */
+            current_version: number;
+            /** @description Every role has it. */
+            foundation: boolean;
+            id: components["schemas"]["SkillId"];
+            /** @description What agents and templates call it. */
             name: string;
-            pinned: boolean;
+            namesake?: components["schemas"]["SkillId"] | null;
+            source_kind: components["schemas"]["SkillSourceKind"];
+            tags: string[];
             title: string;
+            /** Format: date-time */
+            updated_at: string;
+            visibility: components["schemas"]["SkillVisibility"];
+            /** @description By which an agent decides whether to read it. */
+            when_to_use: string;
         };
         /** @description A choice for an agent. */
         SkillChoice: {
@@ -5202,11 +5247,6 @@ export interface components {
             name: string;
             why: components["schemas"]["SkillSkippedWhy"];
         };
-        /**
-         * @description Where a run stands. The last three never change again.
-         * @enum {string}
-         */
-        Status: "queued" | "running" | "completed" | "failed" | "cancelled";
         /** @description Where stdin stands. */
         StdinTaken: {
             /**
@@ -5215,11 +5255,6 @@ export interface components {
              */
             offset: number;
         };
-        /**
-         * @description Where a step stands. All but the first never change again.
-         * @enum {string}
-         */
-        StepStatus: "running" | "done" | "failed" | "cancelled";
         /**
          * @description Who is restarted when one child fails.
          * @enum {string}
@@ -5246,7 +5281,7 @@ export interface components {
             id: components["schemas"]["TeamId"];
             /** @description Where its nodes are drawn. */
             layout: components["schemas"]["TopologyPlaced"][];
-            lifecycle: components["schemas"]["Lifecycle"];
+            lifecycle: components["schemas"]["TeamLifecycle"];
             /** @description The team's own, beside the template's. */
             mcp_bundles: components["schemas"]["ToolBundle"][];
             members: components["schemas"]["TeamMember"][];
@@ -5273,7 +5308,7 @@ export interface components {
         /** @description A change of a team. What is absent stays. */
         TeamChange: {
             description?: string | null;
-            lifecycle?: components["schemas"]["Lifecycle"] | null;
+            lifecycle?: components["schemas"]["TeamLifecycle"] | null;
             model_binding?: string | null;
             name?: string | null;
             shared_sandbox?: boolean | null;
@@ -5281,6 +5316,11 @@ export interface components {
         };
         /** Format: uuid */
         TeamId: string;
+        /**
+         * @description How long a team lives.
+         * @enum {string}
+         */
+        TeamLifecycle: "permanent" | "ephemeral";
         /** @description Who works at a node. */
         TeamMember: {
             agent_id: components["schemas"]["ClawId"];
@@ -5463,11 +5503,6 @@ export interface components {
             /** Format: int32 */
             rows: number;
         };
-        /**
-         * @description What level of the structure runs.
-         * @enum {string}
-         */
-        Tier: "single" | "team" | "company" | "org";
         /**
          * @description A group of tools, served as one MCP server.
          * @enum {string}
@@ -7649,7 +7684,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Compartments"];
+                    "application/json": components["schemas"]["AgentCompartments"];
                 };
             };
             401: {
@@ -7686,7 +7721,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RuntimeConfig"];
+                    "application/json": components["schemas"]["AgentRuntimeConfig"];
                 };
             };
             401: {
@@ -12616,7 +12651,7 @@ export interface operations {
                 team_id?: components["schemas"]["TeamId"];
                 /** @description The children of this run instead of those that people started. */
                 parent_run_id?: components["schemas"]["RunId"];
-                status?: components["schemas"]["Status"];
+                status?: components["schemas"]["RunStatus"];
             };
             header?: never;
             path?: never;

@@ -1,6 +1,6 @@
 //! Putting a run into the queue, with its topology pinned.
 
-use sea_orm::{DbErr, EntityTrait, IntoActiveModel};
+use sea_orm::DbErr;
 use sha2::{Digest, Sha256};
 
 use crate::db::WriteTx;
@@ -159,9 +159,7 @@ pub async fn row(
 /// When the database fails.
 pub async fn insert(tx: &WriteTx, row: run::Model) -> Result<Stamped, DbErr> {
     let (id, version) = (row.id, row.version);
-    run::Entity::insert(row.into_active_model())
-        .exec_without_returning(&**tx)
-        .await?;
+    store::insert(tx, row).await?;
     Ok(Event::changed(ResourceKind::Run, id, version).in_run(id))
 }
 

@@ -1,8 +1,6 @@
 //! Forking: a new run of the same pinned topology and input that keeps what was handed over before a step, and does that
 //! step and all after it anew. The run that it comes from stays as it is.
 
-use sea_orm::{EntityTrait, IntoActiveModel};
-
 use super::enqueue::{Fork, New, start_in};
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::runs::entity::{run, step};
@@ -64,15 +62,10 @@ pub async fn fork(
             child_run_id: None,
             ..row
         })
-        .map(IntoActiveModel::into_active_model)
         .collect();
     let mut tx = runs.inner.db.write().await?;
     let row = start_in(runs, &mut tx, scope, user, new).await?;
-    if !kept.is_empty() {
-        step::Entity::insert_many(kept)
-            .exec_without_returning(&*tx)
-            .await?;
-    }
+    store::insert_steps(&tx, kept).await?;
     tx.commit().await?;
     runs.nudge();
     Ok(row)

@@ -1,0 +1,55 @@
+//! The cases of teams, their runs, and what the runtime knows of agents.
+
+use roost_tests::Person;
+use serde_json::json;
+
+use super::Case;
+use super::Least::Role;
+
+/// Who may call what.
+pub const CASES: &[Case] = &[
+    ("GET /api/teams", Role("viewer"), ""),
+    (
+        "POST /api/teams",
+        Role("member"),
+        r#"{"name":"x","roles":[{"slot":"x"}]}"#,
+    ),
+    ("GET /api/teams/{id}", Role("viewer"), ""),
+    ("PATCH /api/teams/{id}", Role("member"), r#"{"name":"y"}"#),
+    ("DELETE /api/teams/{id}", Role("member"), ""),
+    ("PATCH /api/teams/{id}/runtime-config", Role("member"), "{}"),
+    (
+        "POST /api/teams/{id}/run",
+        Role("member"),
+        r#"{"input":"x"}"#,
+    ),
+    ("GET /api/topology-runs", Role("viewer"), ""),
+    ("GET /api/topology-runs/{id}", Role("viewer"), ""),
+    ("GET /api/topology-runs/{id}/calls", Role("viewer"), ""),
+    ("GET /api/topology-runs/{id}/events", Role("viewer"), ""),
+    ("POST /api/topology-runs/{id}/cancel", Role("member"), ""),
+    (
+        "POST /api/topology-runs/{id}/fork",
+        Role("member"),
+        r#"{"step":"x"}"#,
+    ),
+    ("GET /api/claws/{id}/runtime-config", Role("viewer"), ""),
+    ("GET /api/claws/{id}/compartments", Role("viewer"), ""),
+];
+
+/// Whether an id in the path is of a team or a run.
+pub fn is_of(path: &str) -> bool {
+    path.starts_with("/api/teams/{id}") || path.starts_with("/api/topology-runs/{id}")
+}
+
+/// The id of something of the owner's workspace.
+pub async fn target(owner: &Person, path: &str) -> String {
+    let team = json!({ "name": "target", "roles": [{ "slot": "x" }] });
+    let team = owner.post("/api/teams").json(&team).expect(201).await;
+    if path.starts_with("/api/teams") {
+        return team.str("/id").to_owned();
+    }
+    let run = format!("/api/teams/{}/run", team.str("/id"));
+    let run = owner.post(&run).json(&json!({ "input": "x" }));
+    run.expect(202).await.str("/id").to_owned()
+}
