@@ -18,8 +18,8 @@ async fn each_step_is_done_once_in_its_order_and_the_last_gives_the_result() {
     for (gateway, scratch) in crew.on_each().await {
         let before = crew.begun("first");
         let owner = gateway.owner().await;
-        let team = line_of(&owner, &["first", "second", "third"]).await;
-        let run = over(&owner, &started(&owner, &team).await).await;
+        let team = line_of(owner, &["first", "second", "third"]).await;
+        let run = over(owner, &started(owner, &team).await).await;
         assert_eq!(run.body["status"], "completed", "{run:?}");
         assert_eq!(steps(&run), ["first done", "second done", "third done"]);
         assert_eq!(run.str("/result/text"), "third is done");
@@ -47,16 +47,16 @@ async fn what_may_go_away_by_itself_is_tried_again_and_what_will_not_ends_the_ru
     });
     let (gateway, _) = crew.on_each().await.remove(0);
     let owner = gateway.owner().await;
-    let team = line_of(&owner, &["shaky", "after"]).await;
-    let run = over(&owner, &started(&owner, &team).await).await;
+    let team = line_of(owner, &["shaky", "after"]).await;
+    let run = over(owner, &started(owner, &team).await).await;
     assert_eq!(steps(&run), ["shaky done", "after done"]);
     assert_eq!(run.body["steps"][0]["attempt"], 3);
     for (slot, code, words) in [
         ("broken", "step-failed", "no such thing"),
         ("poor", "cost-ceiling-reached", "No money"),
     ] {
-        let team = line_of(&owner, &[slot, "never"]).await;
-        let run = over(&owner, &started(&owner, &team).await).await;
+        let team = line_of(owner, &[slot, "never"]).await;
+        let run = over(owner, &started(owner, &team).await).await;
         assert_eq!(run.body["status"], "failed");
         assert_eq!(run.str("/error_code"), code);
         assert!(run.str("/error").contains(words), "{run:?}");
@@ -72,7 +72,7 @@ async fn of_itself(owner: &roost_tests::Person) -> Value {
     let graph = json!({ "kind": "single", "nodes": [
         { "id": "again", "kind": "team", "attributes": { "team": team["id"] } },
     ] });
-    let path = format!("/api/teams/{}", team["id"].as_str().unwrap());
+    let path = format!("/api/teams/{}", team["id"].as_str().expect("an id"));
     owner
         .patch(&path)
         .json(&json!({ "topology": graph }))
@@ -86,8 +86,8 @@ async fn a_team_that_is_part_of_itself_ends_at_the_depth_cap_and_says_so() {
     let crew = Crew::that(|key, _| said(key));
     for (gateway, scratch) in crew.on_each().await {
         let owner = gateway.owner().await;
-        let team = of_itself(&owner).await;
-        let run = over(&owner, &started(&owner, &team).await).await;
+        let team = of_itself(owner).await;
+        let run = over(owner, &started(owner, &team).await).await;
         assert_eq!(run.body["status"], "failed");
         assert!(run.str("/error").contains("6 deep"), "{run:?}");
         let mut depth = 0;
@@ -114,8 +114,8 @@ async fn cancelling_a_run_ends_all_that_it_started_and_nothing_is_born_after_it(
     let crew = Crew::that(|_, _| None);
     for (gateway, scratch) in crew.on_each().await {
         let owner = gateway.owner().await;
-        let inner = line_of(&owner, &["endless"]).await;
-        let outer = line_of(&owner, &["one"]).await;
+        let inner = line_of(owner, &["endless"]).await;
+        let outer = line_of(owner, &["one"]).await;
         let node =
             |id: &str| json!({ "id": id, "kind": "team", "attributes": { "team": inner["id"] } });
         let graph = json!({ "kind": "single", "nodes": [node("below")] });
@@ -126,7 +126,7 @@ async fn cancelling_a_run_ends_all_that_it_started_and_nothing_is_born_after_it(
             .expect(200)
             .await
             .body;
-        let run = started(&owner, &outer).await;
+        let run = started(owner, &outer).await;
         let children = format!("/api/topology-runs?parent_run_id={run}");
         let child = eventually("the child is at work", async || {
             let list = owner.get(&children).expect(200).await;
@@ -139,7 +139,7 @@ async fn cancelling_a_run_ends_all_that_it_started_and_nothing_is_born_after_it(
             .expect(200)
             .await;
         for id in [&run, &child] {
-            let ended = over(&owner, id).await;
+            let ended = over(owner, id).await;
             assert_eq!(ended.body["status"], "cancelled", "{ended:?}");
             assert!(
                 steps(&ended).iter().all(|step| step.ends_with("cancelled")),
@@ -169,9 +169,9 @@ async fn a_fork_keeps_what_was_handed_over_before_the_step_and_does_the_rest_ane
     });
     let (gateway, _) = crew.on_each().await.remove(0);
     let owner = gateway.owner().await;
-    let team = line_of(&owner, &["first", "second", "third"]).await;
-    let run = started(&owner, &team).await;
-    assert_eq!(over(&owner, &run).await.body["status"], "failed");
+    let team = line_of(owner, &["first", "second", "third"]).await;
+    let run = started(owner, &team).await;
+    assert_eq!(over(owner, &run).await.body["status"], "failed");
     let path = format!("/api/topology-runs/{run}/fork");
     owner
         .post(&path)
@@ -189,11 +189,11 @@ async fn a_fork_keeps_what_was_handed_over_before_the_step_and_does_the_rest_ane
         .expect(202)
         .await;
     assert_eq!(fork.str("/forked_from"), run);
-    let fork = over(&owner, fork.str("/id")).await;
+    let fork = over(owner, fork.str("/id")).await;
     assert_eq!(fork.body["status"], "completed", "{fork:?}");
     assert_eq!(steps(&fork), ["first done", "second done", "third done"]);
     assert_eq!((crew.begun("first"), crew.begun("second")), (1, 2));
-    assert_eq!(over(&owner, &run).await.body["status"], "failed");
+    assert_eq!(over(owner, &run).await.body["status"], "failed");
     gateway.stop().await;
 }
 
@@ -202,8 +202,8 @@ async fn a_run_keeps_the_topology_that_it_began_with_and_one_at_work_is_not_fork
     let crew = Crew::that(|key, _| (key == "first").then(|| End::Done("done".to_owned())));
     let (gateway, _) = crew.on_each().await.remove(0);
     let owner = gateway.owner().await;
-    let team = line_of(&owner, &["first", "second"]).await;
-    let run = started(&owner, &team).await;
+    let team = line_of(owner, &["first", "second"]).await;
+    let run = started(owner, &team).await;
     let path = format!("/api/topology-runs/{run}");
     eventually("the second step is at work", async || {
         let run = owner.get(&path).expect(200).await;

@@ -14,8 +14,8 @@ async fn a_zombie_writes_nothing_and_its_run_goes_on_with_somebody_else() {
     let crew = Crew::that(|_, tries| (tries > 1).then(|| End::Done("done".to_owned())));
     for (gateway, scratch) in crew.on_each().await {
         let owner = gateway.owner().await;
-        let team = line_of(&owner, &["only"]).await;
-        let run = started(&owner, &team).await;
+        let team = line_of(owner, &["only"]).await;
+        let run = started(owner, &team).await;
         let (db, id) = (gateway.app().db(), run.parse::<RunId>().unwrap());
         let held = eventually("the step is at work", async || {
             let row = roost_gateway::domains::runs::store::by_id(db.read(), id)
@@ -45,7 +45,7 @@ async fn a_zombie_writes_nothing_and_its_run_goes_on_with_somebody_else() {
         let refused = zombie.pass(&tx, Used::default(), 1).await;
         assert!(matches!(refused, Err(FenceError::Lost)), "{refused:?}");
         drop(tx);
-        let ended = over(&owner, &run).await;
+        let ended = over(owner, &run).await;
         assert_eq!(ended.body["status"], "completed", "{ended:?}");
         assert_eq!(ended.body["steps_done"], 1);
         let tx = db.write().await.unwrap();
@@ -66,8 +66,8 @@ async fn of_many_who_claim_at_once_each_run_has_one_owner_and_workspaces_take_tu
     for (gateway, scratch) in crew.with(&[("runs.at_once", "1")]).await {
         let owner = gateway.owner().await;
         let stranger = gateway.stranger().await;
-        let first = line_of(&owner, &["only"]).await;
-        let blocked = started(&owner, &first).await;
+        let first = line_of(owner, &["only"]).await;
+        let blocked = started(owner, &first).await;
         let path = format!("/api/topology-runs/{blocked}");
         eventually("the gateway has its one run", async || {
             let run = owner.get(&path).expect(200).await;
@@ -75,7 +75,7 @@ async fn of_many_who_claim_at_once_each_run_has_one_owner_and_workspaces_take_tu
         })
         .await;
         for _ in 0..6 {
-            started(&owner, &first).await;
+            started(owner, &first).await;
         }
         let second = line_of(&stranger, &["only"]).await;
         let theirs = [

@@ -7,19 +7,17 @@ use super::{line_of, over, started, steps};
 
 async fn template(owner: &roost_tests::Person, key: &str) -> String {
     let list = owner.get("/api/team-templates?limit=200").expect(200).await;
-    let items = list.body["items"].as_array().unwrap().clone();
+    let items = list.body["items"].as_array().cloned().unwrap_or_default();
     let found = items.iter().find(|template| template["key"] == key);
-    found.expect("a built-in template")["id"]
-        .as_str()
-        .unwrap()
-        .to_owned()
+    let id = found.and_then(|template| template["id"].as_str());
+    id.expect("a built-in template").to_owned()
 }
 
 #[tokio::test]
 async fn a_team_of_a_template_is_made_whole_and_its_agents_know_their_trade() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
-        let new = json!({ "name": "Ledger", "template_id": template(&owner, "rust_sdlc").await });
+        let new = json!({ "name": "Ledger", "template_id": template(owner, "rust_sdlc").await });
         let team = owner
             .post("/api/teams")
             .header("idempotency-key", "k1")
@@ -177,9 +175,9 @@ async fn a_team_that_does_not_fit_is_refused_whole_with_the_place_of_each_mistak
 async fn what_happens_in_a_run_is_told_with_exactly_the_specified_fields_live_and_afterwards() {
     let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
     let owner = gateway.owner().await;
-    let team = line_of(&owner, &["writer", "editor"]).await;
-    let id = started(&owner, &team).await;
-    let run = over(&owner, &id).await;
+    let team = line_of(owner, &["writer", "editor"]).await;
+    let id = started(owner, &team).await;
+    let run = over(owner, &id).await;
     assert_eq!(run.body["status"], "completed", "{run:?}");
     assert_eq!(steps(&run), ["writer done", "editor done"]);
     assert!(
@@ -235,7 +233,7 @@ async fn an_ephemeral_team_goes_with_its_agents_after_its_last_run() {
         let owner = gateway.owner().await;
         let new = json!({ "name": "Brief", "lifecycle": "ephemeral", "topology": "single", "roles": [{ "slot": "one" }] });
         let team = owner.post("/api/teams").json(&new).expect(201).await;
-        let run = over(&owner, &started(&owner, &team.body).await).await;
+        let run = over(owner, &started(owner, &team.body).await).await;
         assert_eq!(run.body["status"], "completed", "{run:?}");
         let path = format!("/api/teams/{}", team.str("/id"));
         eventually("the team is gone", async || {
@@ -257,7 +255,7 @@ async fn an_ephemeral_team_goes_with_its_agents_after_its_last_run() {
         assert_eq!(quota.body["agents"]["used"], 0);
         // Its run stays, with what it came to.
         assert_eq!(
-            over(&owner, run.str("/id")).await.body["status"],
+            over(owner, run.str("/id")).await.body["status"],
             "completed"
         );
         gateway.stop().await;

@@ -52,7 +52,7 @@ impl Carrier for TeamEnd {
                 match purge_in(tx, &on, seat.agent_id).await {
                     Ok(_) => {}
                     Err(ClawError::NotFound) => {
-                        store::forget_agent(&**tx, scope, seat.agent_id).await?
+                        store::forget_agent(&**tx, scope, seat.agent_id).await?;
                     }
                     Err(ClawError::Db(error)) => return Err(error),
                     Err(error) => return Err(DbErr::Custom(error.to_string())),

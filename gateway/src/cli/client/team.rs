@@ -146,7 +146,7 @@ impl Team {
                 let mut body = json!({ "input": goal_text(goal)? });
                 if let Some(usd) = ceiling {
                     ensure!(
-                        usd >= 0.0 && usd < 1e6,
+                        (0.0..1e6).contains(&usd),
                         "--ceiling must be 0 to 1,000,000 US dollars"
                     );
                     #[expect(clippy::cast_possible_truncation, reason = "checked above")]

@@ -51,6 +51,17 @@ const DONE: Record<string, string> = {
   "door.performed": "had it done for the agent @: *",
   "door.failed": "had it tried for the agent @, which failed: *",
   "door.unclear": "had it tried for the agent @, and whether it was done is not known: *",
+  "models.added": "added the model *",
+  "models.changed": "changed the model *",
+  "models.rekeyed": "gave the model * another key",
+  "models.removed": "removed the model *",
+  "models.bounded": "chose what agents may spend",
+  "team.created": "made the team *",
+  "team.changed": "changed the team *",
+  "team.configured": "chose what the agents of the team * may use",
+  "team.deleted": "deleted the team *",
+  "run.started": "had the team * run",
+  "run.cancelled": "cancelled a run",
   "skill.created": "wrote the skill *",
   "skill.changed": "changed the skill *",
   "skill.deleted": "deleted the skill *",
@@ -132,7 +143,7 @@ export function thing({ action, entity_kind, entity_id, details }: AuditEntry): 
   if (entity_kind === "door" && door) return asked(door, of("target"));
   if (entity_kind === "mesh_network" && address) return host(address);
   if (action === "terminal.confirmed") return of("device") ?? "that waited";
-  const name = of("name") ?? of("to") ?? of("full_name") ?? of("label") ?? of("order");
+  const name = of("name") ?? of("title") ?? of("to") ?? of("full_name") ?? of("label") ?? of("order");
   if (name) return name;
   return entity_kind === "actor" ? entity_id : entity_id.slice(0, 8);
 }
@@ -163,6 +174,9 @@ export const families: [string, string][] = [
   ["sandbox.*", "Sandboxes"],
   ["app.*", "Connections"],
   ["door.*", "Doors"],
+  ["team.*", "Teams"],
+  ["run.*", "Runs"],
+  ["models.*", "Models"],
   ["skill.*", "Skills"],
   ["template.*", "Team templates"],
   ["repos.*", "Code hosts"],
