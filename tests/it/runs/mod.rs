@@ -5,6 +5,7 @@ mod crew;
 mod durable;
 mod fenced;
 pub mod killed;
+mod seeded;
 mod teams;
 
 use roost_tests::{Answer, Client, eventually};
