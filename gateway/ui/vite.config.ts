@@ -8,7 +8,7 @@ const gateway = process.env["ROOST_URL"] ?? "http://127.0.0.1:7667";
 const SHELL =
   /node_modules\/(react|react-dom|scheduler|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|page|problem)\.tsx?/;
 /** Of the same folders, but for a few pages only: it comes with them. */
-const LATER = /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh)\.ts/;
+const LATER = /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|runs|teams)\.ts/;
 const ofShell = (path: string) => SHELL.test(path) && !LATER.test(path);
 
 export default defineConfig({

@@ -32,6 +32,7 @@ import { pasteTests } from "./browser-paste.mjs";
 import { peopleTests } from "./browser-people.mjs";
 import { meshTests } from "./browser-mesh.mjs";
 import { repoTests } from "./browser-repos.mjs";
+import { runTests } from "./browser-runs.mjs";
 import { settingsTests } from "./browser-settings.mjs";
 import { shellTests } from "./browser-shell.mjs";
 import { stateTests } from "./browser-states.mjs";
@@ -95,6 +96,8 @@ const tests = {
           repos: "/repos",
           repo: `/repos/${mock.state.repos.repos[0].id}`,
           connect: "/repos?dialog=connect",
+          runs: "/runs",
+          run: `/runs/${mock.state.runs.list[0].id}`,
           mesh: "/mesh",
           audit: "/audit",
           members: "/members",
@@ -220,6 +223,7 @@ const tests = {
   ...peopleTests(scene),
   ...meshTests(scene),
   ...repoTests(scene),
+  ...runTests(scene),
   ...liveTests(scene),
   ...fleetTests(scene),
   ...machineTests(scene),

@@ -5,6 +5,7 @@ import {
   FolderGit2,
   Gauge,
   Network,
+  Play,
   Plug,
   ScrollText,
   Server,
@@ -23,6 +24,7 @@ export interface Place {
     | "/connections"
     | "/doors"
     | "/repos"
+    | "/runs"
     | "/mesh"
     | "/audit"
     | "/members"
@@ -52,6 +54,14 @@ export const WORK: Place[] = [
   },
   { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
   { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: "/claws/", words: "claws sandboxes" },
+  {
+    to: "/runs",
+    label: "Runs",
+    icon: Play,
+    chord: "n",
+    words: "timeline reasoning steps cost",
+    may: (me) => me.permissions.includes("runs.read"),
+  },
   {
     to: "/connections",
     label: "Connections",

@@ -141,6 +141,17 @@ const repo = createRoute({
   path: "/repos/$id",
   component: page(() => import("~/domains/repos/repo-page"), "RepoPage"),
 });
+const runs = createRoute({
+  getParentRoute: () => shell,
+  path: "/runs",
+  validateSearch: (search) => given({ q: text(search["q"]), state: text(search["state"]) }),
+  component: page(() => import("~/domains/runs/page"), "RunsPage"),
+});
+const run = createRoute({
+  getParentRoute: () => shell,
+  path: "/runs/$id",
+  component: page(() => import("~/domains/runs/run-page"), "RunPage"),
+});
 const mesh = createRoute({
   getParentRoute: () => shell,
   path: "/mesh",
@@ -222,6 +233,8 @@ export const router = createRouter({
       doors,
       repos,
       repo,
+      runs,
+      run,
       mesh,
       audit,
       members,

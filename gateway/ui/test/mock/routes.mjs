@@ -8,6 +8,7 @@ import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
 import { meshRoutes } from "./routes-mesh.mjs";
 import { repoRoutes } from "./routes-repos.mjs";
+import { runRoutes } from "./routes-runs.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
 import { explanation, makeTree, streamPromises, streamTree } from "./tree.mjs";
@@ -45,6 +46,8 @@ const RIGHTS = {
     "apps.connect",
     "doors.read",
     "doors.resolve",
+    "runs.read",
+    "runs.start",
   ],
   viewer: [
     "workspace.read",
@@ -56,6 +59,7 @@ const RIGHTS = {
     "events.read",
     "apps.read",
     "doors.read",
+    "runs.read",
   ],
 };
 
@@ -184,4 +188,5 @@ export const routes = {
   ...doorRoutes(signedIn),
   ...meshRoutes(signedIn),
   ...repoRoutes(signedIn),
+  ...runRoutes(signedIn),
 };

@@ -6,6 +6,7 @@ import { makeDoors } from "./doors.mjs";
 import { makeApps, makeConnection } from "./apps.mjs";
 import { makeBroker, makeSignIn } from "./broker.mjs";
 import { makeRepos } from "./repos.mjs";
+import { makeRuns } from "./runs.mjs";
 
 export { ago, newId } from "./ids.mjs";
 export { lineOf, makeHealth, makeNode } from "./nodes.mjs";
@@ -140,6 +141,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     workspace: "w1",
     people: makePeople(user, { newId, ago }),
     repos: { connections: [], repos: [] },
+    runs: { list: [], calls: new Map() },
     mesh: { network: null, devices: [] },
     broker: makeBroker(),
     signIn: makeSignIn(),
@@ -217,6 +219,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
       detail: "The deadline of 10 min passed; the whole tree was ended.",
     },
   );
+  state.runs = makeRuns(state);
   state.apps = makeApps(state);
   if (waiting)
     state.apps.connections.push(
