@@ -33,6 +33,7 @@ import { peopleTests } from "./browser-people.mjs";
 import { meshTests } from "./browser-mesh.mjs";
 import { repoTests } from "./browser-repos.mjs";
 import { runTests } from "./browser-runs.mjs";
+import { teamTests } from "./browser-teams.mjs";
 import { settingsTests } from "./browser-settings.mjs";
 import { shellTests } from "./browser-shell.mjs";
 import { stateTests } from "./browser-states.mjs";
@@ -96,6 +97,10 @@ const tests = {
           repos: "/repos",
           repo: `/repos/${mock.state.repos.repos[0].id}`,
           connect: "/repos?dialog=connect",
+          teams: "/teams",
+          "team-new": "/teams/new",
+          "team-build": `/teams/new?template=${mock.state.templates[1].id}`,
+          team: `/teams/${mock.state.teams.list[0].id}`,
           runs: "/runs",
           run: `/runs/${mock.state.runs.list[0].id}`,
           mesh: "/mesh",
@@ -224,6 +229,7 @@ const tests = {
   ...meshTests(scene),
   ...repoTests(scene),
   ...runTests(scene),
+  ...teamTests(scene),
   ...liveTests(scene),
   ...fleetTests(scene),
   ...machineTests(scene),

@@ -13,6 +13,7 @@ import {
   UserRound,
   UsersRound,
   Waypoints,
+  Workflow,
   type LucideIcon,
 } from "lucide-react";
 import type { Me } from "~/api/types";
@@ -25,6 +26,7 @@ export interface Place {
     | "/doors"
     | "/repos"
     | "/runs"
+    | "/teams"
     | "/mesh"
     | "/audit"
     | "/members"
@@ -54,6 +56,14 @@ export const WORK: Place[] = [
   },
   { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
   { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: "/claws/", words: "claws sandboxes" },
+  {
+    to: "/teams",
+    label: "Teams",
+    icon: Workflow,
+    chord: "e",
+    words: "topology members goal",
+    may: (me) => me.permissions.includes("teams.read"),
+  },
   {
     to: "/runs",
     label: "Runs",

@@ -141,16 +141,35 @@ const repo = createRoute({
   path: "/repos/$id",
   component: page(() => import("~/domains/repos/repo-page"), "RepoPage"),
 });
+type Work = "RunsPage" | "RunPage" | "TeamsPage" | "NewTeamPage" | "TeamPage";
+const work = (name: Work) => page(() => import("./work-route"), name);
 const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",
   validateSearch: (search) => given({ q: text(search["q"]), state: text(search["state"]) }),
-  component: page(() => import("~/domains/runs/page"), "RunsPage"),
+  component: work("RunsPage"),
 });
 const run = createRoute({
   getParentRoute: () => shell,
   path: "/runs/$id",
-  component: page(() => import("~/domains/runs/run-page"), "RunPage"),
+  component: work("RunPage"),
+});
+const teams = createRoute({
+  getParentRoute: () => shell,
+  path: "/teams",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: work("TeamsPage"),
+});
+const newTeam = createRoute({
+  getParentRoute: () => shell,
+  path: "/teams/new",
+  validateSearch: (search) => given({ template: text(search["template"]) }),
+  component: work("NewTeamPage"),
+});
+const team = createRoute({
+  getParentRoute: () => shell,
+  path: "/teams/$id",
+  component: work("TeamPage"),
 });
 const mesh = createRoute({
   getParentRoute: () => shell,
@@ -233,6 +252,9 @@ export const router = createRouter({
       doors,
       repos,
       repo,
+      teams,
+      newTeam,
+      team,
       runs,
       run,
       mesh,

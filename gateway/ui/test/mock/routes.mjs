@@ -9,6 +9,7 @@ import { peopleRoutes } from "./routes-people.mjs";
 import { meshRoutes } from "./routes-mesh.mjs";
 import { repoRoutes } from "./routes-repos.mjs";
 import { runRoutes } from "./routes-runs.mjs";
+import { teamRoutes } from "./routes-teams.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
 import { explanation, makeTree, streamPromises, streamTree } from "./tree.mjs";
@@ -48,6 +49,8 @@ const RIGHTS = {
     "doors.resolve",
     "runs.read",
     "runs.start",
+    "teams.read",
+    "teams.manage",
   ],
   viewer: [
     "workspace.read",
@@ -60,6 +63,7 @@ const RIGHTS = {
     "apps.read",
     "doors.read",
     "runs.read",
+    "teams.read",
   ],
 };
 
@@ -189,4 +193,5 @@ export const routes = {
   ...meshRoutes(signedIn),
   ...repoRoutes(signedIn),
   ...runRoutes(signedIn),
+  ...teamRoutes(signedIn),
 };

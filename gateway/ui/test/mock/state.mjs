@@ -7,6 +7,7 @@ import { makeApps, makeConnection } from "./apps.mjs";
 import { makeBroker, makeSignIn } from "./broker.mjs";
 import { makeRepos } from "./repos.mjs";
 import { makeRuns } from "./runs.mjs";
+import { makeTeam, makeTemplates } from "./teams.mjs";
 
 export { ago, newId } from "./ids.mjs";
 export { lineOf, makeHealth, makeNode } from "./nodes.mjs";
@@ -142,6 +143,8 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     people: makePeople(user, { newId, ago }),
     repos: { connections: [], repos: [] },
     runs: { list: [], calls: new Map() },
+    teams: { list: [], made: new Map(), asked: [] },
+    templates: makeTemplates(),
     mesh: { network: null, devices: [] },
     broker: makeBroker(),
     signIn: makeSignIn(),
@@ -220,6 +223,9 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     },
   );
   state.runs = makeRuns(state);
+  state.teams.list.push(
+    makeTeam(state, state.templates[0], { name: "Ledger", claws: state.claws.slice(0, 3) }),
+  );
   state.apps = makeApps(state);
   if (waiting)
     state.apps.connections.push(

@@ -78,6 +78,16 @@ export function Summary({ run }: { run: Run }) {
               {visible(run.input)}
             </span>,
           ],
+          ...(run.team_id
+            ? [
+                [
+                  "Team",
+                  <Link key="team" to="/teams/$id" params={{ id: run.team_id }} className={link}>
+                    the team and its other runs
+                  </Link>,
+                ] as [string, React.ReactNode],
+              ]
+            : []),
           ["Time", duration(took(run.started_at, run.ended_at, now))],
           ["Tokens", `${number(run.tokens_in)} in, ${number(run.tokens_out)} out`],
           [

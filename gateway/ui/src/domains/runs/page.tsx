@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { useMemo } from "react";
-import { Button } from "~/ui/button";
+import { Button, buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
 import { PageFrame } from "~/ui/page";
@@ -73,7 +73,15 @@ export function RunsPage() {
         />
       )}
       {runs.data && shown.length === 0 && !narrowed && (
-        <Empty icon={<Play size={32} strokeWidth={1.5} aria-hidden />} title="No runs yet">
+        <Empty
+          icon={<Play size={32} strokeWidth={1.5} aria-hidden />}
+          title="No runs yet"
+          action={
+            <Link to="/teams" className={buttonClass("primary")}>
+              Go to the teams
+            </Link>
+          }
+        >
           When a team is given a goal, its run stands here: who thinks, which tools they call, how long it
           takes and what it costs, while it happens and afterwards.
         </Empty>

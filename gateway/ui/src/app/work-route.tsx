@@ -1,0 +1,6 @@
+// The pages of teams and what they do, in one chunk: they share their drawings and tables, and who opens one opens others.
+export { RunsPage } from "~/domains/runs/page";
+export { RunPage } from "~/domains/runs/run-page";
+export { NewTeamPage } from "~/domains/teams/new-page";
+export { TeamsPage } from "~/domains/teams/page";
+export { TeamPage } from "~/domains/teams/team-page";
