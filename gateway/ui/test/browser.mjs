@@ -33,7 +33,9 @@ import { peopleTests } from "./browser-people.mjs";
 import { meshTests } from "./browser-mesh.mjs";
 import { repoTests } from "./browser-repos.mjs";
 import { runTests } from "./browser-runs.mjs";
+import { skillTests } from "./browser-skills.mjs";
 import { teamTests } from "./browser-teams.mjs";
+import { templateTests } from "./browser-templates.mjs";
 import { settingsTests } from "./browser-settings.mjs";
 import { shellTests } from "./browser-shell.mjs";
 import { stateTests } from "./browser-states.mjs";
@@ -97,6 +99,11 @@ const tests = {
           repos: "/repos",
           repo: `/repos/${mock.state.repos.repos[0].id}`,
           connect: "/repos?dialog=connect",
+          skills: "/skills",
+          skill: `/skills/${mock.state.skills[0].id}`,
+          "skill-new": "/skills?dialog=new",
+          templates: "/templates",
+          template: `/templates/${mock.state.templates[0].id}`,
           teams: "/teams",
           "team-new": "/teams/new",
           "team-build": `/teams/new?template=${mock.state.templates[1].id}`,
@@ -230,6 +237,8 @@ const tests = {
   ...repoTests(scene),
   ...runTests(scene),
   ...teamTests(scene),
+  ...skillTests(scene),
+  ...templateTests(scene),
   ...liveTests(scene),
   ...fleetTests(scene),
   ...machineTests(scene),

@@ -1,9 +1,11 @@
 // Every place that one can go to from anywhere: the rail, the palette, the chords and the first crumb read this list.
 import {
+  BookOpen,
   Bot,
   DoorOpen,
   FolderGit2,
   Gauge,
+  LayoutTemplate,
   Network,
   Play,
   Plug,
@@ -27,6 +29,8 @@ export interface Place {
     | "/repos"
     | "/runs"
     | "/teams"
+    | "/skills"
+    | "/templates"
     | "/mesh"
     | "/audit"
     | "/members"
@@ -71,6 +75,22 @@ export const WORK: Place[] = [
     chord: "n",
     words: "timeline reasoning steps cost",
     may: (me) => me.permissions.includes("runs.read"),
+  },
+  {
+    to: "/templates",
+    label: "Templates",
+    icon: LayoutTemplate,
+    chord: "l",
+    words: "team roles prompts versions",
+    may: (me) => me.permissions.includes("templates.read"),
+  },
+  {
+    to: "/skills",
+    label: "Skills",
+    icon: BookOpen,
+    chord: "k",
+    words: "catalogue know-how versions",
+    may: (me) => me.permissions.includes("skills.read"),
   },
   {
     to: "/connections",

@@ -141,7 +141,16 @@ const repo = createRoute({
   path: "/repos/$id",
   component: page(() => import("~/domains/repos/repo-page"), "RepoPage"),
 });
-type Work = "RunsPage" | "RunPage" | "TeamsPage" | "NewTeamPage" | "TeamPage";
+type Work =
+  | "RunsPage"
+  | "RunPage"
+  | "TeamsPage"
+  | "NewTeamPage"
+  | "TeamPage"
+  | "SkillsPage"
+  | "SkillPage"
+  | "TemplatesPage"
+  | "TemplatePage";
 const work = (name: Work) => page(() => import("./work-route"), name);
 const runs = createRoute({
   getParentRoute: () => shell,
@@ -170,6 +179,29 @@ const team = createRoute({
   getParentRoute: () => shell,
   path: "/teams/$id",
   component: work("TeamPage"),
+});
+const skills = createRoute({
+  getParentRoute: () => shell,
+  path: "/skills",
+  validateSearch: (search) =>
+    given({ q: text(search["q"]), tag: text(search["tag"]), dialog: text(search["dialog"]) }),
+  component: work("SkillsPage"),
+});
+const skill = createRoute({
+  getParentRoute: () => shell,
+  path: "/skills/$id",
+  component: work("SkillPage"),
+});
+const templates = createRoute({
+  getParentRoute: () => shell,
+  path: "/templates",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: work("TemplatesPage"),
+});
+const template = createRoute({
+  getParentRoute: () => shell,
+  path: "/templates/$id",
+  component: work("TemplatePage"),
 });
 const mesh = createRoute({
   getParentRoute: () => shell,
@@ -255,6 +287,10 @@ export const router = createRouter({
       teams,
       newTeam,
       team,
+      skills,
+      skill,
+      templates,
+      template,
       runs,
       run,
       mesh,

@@ -63,10 +63,4 @@ export const teamRoutes = (signedIn) => ({
       ],
     },
   })),
-  "GET /api/team-templates": signedIn(({ state }) => ({
-    body: { items: state.templates.map(({ missing_skills: _, ...one }) => one), next_cursor: null },
-  })),
-  "GET /api/team-templates/:id": signedIn(({ state, params }) => ({
-    body: found(state.templates, params.id, "template"),
-  })),
 });

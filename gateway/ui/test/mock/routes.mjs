@@ -10,6 +10,8 @@ import { meshRoutes } from "./routes-mesh.mjs";
 import { repoRoutes } from "./routes-repos.mjs";
 import { runRoutes } from "./routes-runs.mjs";
 import { teamRoutes } from "./routes-teams.mjs";
+import { skillRoutes } from "./routes-skills.mjs";
+import { templateRoutes } from "./routes-templates.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
 import { explanation, makeTree, streamPromises, streamTree } from "./tree.mjs";
@@ -51,6 +53,10 @@ const RIGHTS = {
     "runs.start",
     "teams.read",
     "teams.manage",
+    "skills.read",
+    "skills.manage",
+    "templates.read",
+    "templates.manage",
   ],
   viewer: [
     "workspace.read",
@@ -64,6 +70,8 @@ const RIGHTS = {
     "doors.read",
     "runs.read",
     "teams.read",
+    "skills.read",
+    "templates.read",
   ],
 };
 
@@ -194,4 +202,6 @@ export const routes = {
   ...repoRoutes(signedIn),
   ...runRoutes(signedIn),
   ...teamRoutes(signedIn),
+  ...skillRoutes(signedIn),
+  ...templateRoutes(signedIn),
 };

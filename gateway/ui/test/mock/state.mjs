@@ -7,6 +7,7 @@ import { makeApps, makeConnection } from "./apps.mjs";
 import { makeBroker, makeSignIn } from "./broker.mjs";
 import { makeRepos } from "./repos.mjs";
 import { makeRuns } from "./runs.mjs";
+import { makeSkills } from "./skills.mjs";
 import { makeTeam, makeTemplates } from "./teams.mjs";
 
 export { ago, newId } from "./ids.mjs";
@@ -145,6 +146,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     runs: { list: [], calls: new Map() },
     teams: { list: [], made: new Map(), asked: [] },
     templates: makeTemplates(),
+    skills: makeSkills(),
     mesh: { network: null, devices: [] },
     broker: makeBroker(),
     signIn: makeSignIn(),

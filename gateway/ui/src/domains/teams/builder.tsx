@@ -142,7 +142,9 @@ export function Builder({ template }: { template: TemplateBrief }) {
     <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
       <datalist id={list}>
         {(models.data?.items ?? []).map(({ id, name }) => (
-          <option key={id} value={name} />
+          <option key={id} value={name}>
+            {name}
+          </option>
         ))}
       </datalist>
       <div className="grid gap-4 sm:grid-cols-2">

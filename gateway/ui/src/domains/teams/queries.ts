@@ -32,5 +32,5 @@ export const setProfile = (team: Team, profile: string) =>
   api.patch<Team>(
     at(team.id, "/runtime-config"),
     { risk_profile: profile || null },
-    { headers: { "if-match": String(team.version) } },
+    { headers: { "if-match": `"${team.version}"` } },
   );
