@@ -41,6 +41,8 @@ export interface ToolUse {
 export type Entry = Turn | ToolUse;
 
 const words = (value: unknown) => (typeof value === "string" ? value : "");
+/** What was kept does not change, and each piece that is heard is compared with it. */
+const flattened = new WeakMap<RunCall, string>();
 const flat = (text: string) => spoken(text).text.replace(/\s+/g, " ").trim();
 
 function kept(call: RunCall, heard: Heard | undefined): Entry {
@@ -82,7 +84,9 @@ function kept(call: RunCall, heard: Heard | undefined): Entry {
 
 /** Whether what was heard is what was kept; somebody may have begun to listen in the middle of it. */
 const same = (heard: Heard, call: RunCall) => {
-  const [now, all] = [flat(heard.say), flat(words(call.content["text"]))];
+  const all = flattened.get(call) ?? flat(words(call.content["text"]));
+  flattened.set(call, all);
+  const now = flat(heard.say);
   return now === "" ? all === "" : all.includes(now);
 };
 
@@ -152,7 +156,8 @@ export function screenOf(entries: readonly Entry[]): Screen | undefined {
   const lines: ScreenLine[] = [{ text: head, kind: "cursor" }];
   for (const text of body) {
     if (/^\[exit code -?\d+\]$/.test(text)) continue;
-    lines.push({ text, kind: last.failed ? "warn" : "plain" });
+    const changed = last.exit === undefined ? { "+": "add", "-": "del" }[text.charAt(0)] : undefined;
+    lines.push({ text, kind: last.failed ? "warn" : (changed ?? "plain") });
   }
   if (last.exit !== undefined)
     lines.push({ text: `exit ${last.exit}`, kind: last.exit === 0 ? "ok" : "warn" });
