@@ -7,9 +7,12 @@ const gateway = process.env["ROOST_URL"] ?? "http://127.0.0.1:7667";
 
 const SHELL =
   /node_modules\/(react|react-dom|scheduler|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|page|problem)\.tsx?/;
+/** Icons of the rail that pages show as well: each would be a file of its own, of which its wrapping is the larger part. */
+const RAIL_ICONS =
+  /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|door-open|folder-git-2|layout-template|play|plug|workflow)\.m?js$)/;
 /** Of the same folders, but for a few pages only: it comes with them. */
-const LATER = /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh)\.ts/;
-const ofShell = (path: string) => SHELL.test(path) && !LATER.test(path);
+const LATER = /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|runs|teams)\.ts/;
+const ofShell = (path: string) => (SHELL.test(path) || RAIL_ICONS.test(path)) && !LATER.test(path);
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],

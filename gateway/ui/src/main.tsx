@@ -7,7 +7,8 @@ import { onSignedOut } from "./api/client";
 import { keys } from "./api/keys";
 import { forgetPerson } from "./api/me";
 import { Problem } from "./api/problem";
-import { router, safeNext } from "./app/router";
+import { safeNext } from "./app/route-kit";
+import { router } from "./app/router";
 import "./ui/theme";
 import "./ui/base.css";
 

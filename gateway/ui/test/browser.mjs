@@ -32,10 +32,15 @@ import { pasteTests } from "./browser-paste.mjs";
 import { peopleTests } from "./browser-people.mjs";
 import { meshTests } from "./browser-mesh.mjs";
 import { repoTests } from "./browser-repos.mjs";
+import { runTests } from "./browser-runs.mjs";
+import { skillTests } from "./browser-skills.mjs";
+import { teamTests } from "./browser-teams.mjs";
+import { templateTests } from "./browser-templates.mjs";
 import { settingsTests } from "./browser-settings.mjs";
 import { shellTests } from "./browser-shell.mjs";
 import { stateTests } from "./browser-states.mjs";
 import { tabTests } from "./browser-tabs.mjs";
+import { pagesOf } from "./pages.mjs";
 import { startMock, Refusal } from "./mock/server.mjs";
 
 const browser = await launch();
@@ -73,46 +78,7 @@ const tests = {
       [360, "phone"],
     ]) {
       await scene({ theme, width, height: 800, waiting: true }, async ({ mock, page }) => {
-        const claw = mock.state.claws.find((one) => one.name === "mason");
-        const bare = mock.state.claws.find((one) => one.name === "lookout");
-        const pages = {
-          fleet: "/fleet",
-          node: `/fleet/${mock.state.nodes[0].id}`,
-          offline: `/fleet/${mock.state.nodes[2].id}`,
-          agents: "/agents",
-          agent: `/claws/${claw.id}`,
-          "no-sandbox": `/claws/${bare.id}?app=sandbox`,
-          "agent-sandbox": `/claws/${claw.id}?app=sandbox`,
-          activity: `/claws/${claw.id}?app=activity`,
-          apps: `/claws/${claw.id}?app=apps`,
-          declined: `/claws/${bare.id}?app=apps&declined=github`,
-          brain: `/claws/${mock.state.claws[0].id}?app=brain`,
-          "brain-edit": `/claws/${mock.state.claws[0].id}?app=brain&view=edit`,
-          "brain-history": `/claws/${mock.state.claws[0].id}?app=brain&view=history`,
-          connections: "/connections",
-          doors: "/doors",
-          figures: "/fleet?view=figures&metric=memory&span=6h",
-          repos: "/repos",
-          repo: `/repos/${mock.state.repos.repos[0].id}`,
-          connect: "/repos?dialog=connect",
-          mesh: "/mesh",
-          audit: "/audit",
-          members: "/members",
-          quotas: "/quotas",
-          settings: "/settings",
-          "settings-sign-in": "/settings/sign-in",
-          "settings-connections": "/settings/connections",
-          "settings-mesh": "/settings/mesh",
-          "settings-broker": "/settings/broker",
-          operator: "/operator",
-          explained: `/operator?actor=${encodeURIComponent(`root/fleet/node-${mock.state.nodes[0].name}`)}`,
-          promises: "/operator/promises",
-          account: "/account",
-          "new-agent": "/agents?dialog=new",
-          pair: "/fleet?dialog=pair",
-          lost: "/no/such/page",
-        };
-        for (const [name, path] of Object.entries(pages)) {
+        for (const [name, path] of Object.entries(pagesOf(mock.state))) {
           await page.goto(mock.url + path);
           await drawn(page, path);
           assert.deepEqual(await axe(page), [], `${name} ${label}`);
@@ -220,6 +186,10 @@ const tests = {
   ...peopleTests(scene),
   ...meshTests(scene),
   ...repoTests(scene),
+  ...runTests(scene),
+  ...teamTests(scene),
+  ...skillTests(scene),
+  ...templateTests(scene),
   ...liveTests(scene),
   ...fleetTests(scene),
   ...machineTests(scene),

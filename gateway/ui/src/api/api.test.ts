@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { safeNext } from "~/app/router";
+import { safeNext } from "~/app/route-kit";
 import { all, api, onNewBuild, onSignedOut } from "./client";
 import { Problem, readProblem } from "./problem";
 

@@ -43,5 +43,11 @@ export const keys = {
   repoConnections: ["repos", "connections"] as const,
   repoList: (q: string) => ["repos", "list", q] as const,
   repo: (id: string) => ["repos", "one", id] as const,
+  // As the live stream calls their kinds.
+  runs: ["run", "list"] as const,
+  run: (id: string) => ["run", id] as const,
+  teams: ["team"] as const,
+  skills: ["skill"] as const,
+  templates: ["team_template"] as const,
   sandbox: (id: string) => ["claws", id, "sandbox"] as const,
 };

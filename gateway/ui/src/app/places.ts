@@ -1,10 +1,13 @@
 // Every place that one can go to from anywhere: the rail, the palette, the chords and the first crumb read this list.
 import {
+  BookOpen,
   Bot,
   DoorOpen,
   FolderGit2,
   Gauge,
+  LayoutTemplate,
   Network,
+  Play,
   Plug,
   ScrollText,
   Server,
@@ -12,6 +15,7 @@ import {
   UserRound,
   UsersRound,
   Waypoints,
+  Workflow,
   type LucideIcon,
 } from "lucide-react";
 import type { Me } from "~/api/types";
@@ -23,6 +27,10 @@ export interface Place {
     | "/connections"
     | "/doors"
     | "/repos"
+    | "/runs"
+    | "/teams"
+    | "/skills"
+    | "/templates"
     | "/mesh"
     | "/audit"
     | "/members"
@@ -52,6 +60,38 @@ export const WORK: Place[] = [
   },
   { to: "/fleet", label: "Fleet", icon: Server, chord: "f", words: "machines nodes placement" },
   { to: "/agents", label: "Agents", icon: Bot, chord: "a", also: "/claws/", words: "claws sandboxes" },
+  {
+    to: "/teams",
+    label: "Teams",
+    icon: Workflow,
+    chord: "e",
+    words: "topology members goal",
+    may: (me) => me.permissions.includes("teams.read"),
+  },
+  {
+    to: "/runs",
+    label: "Runs",
+    icon: Play,
+    chord: "n",
+    words: "timeline reasoning steps cost",
+    may: (me) => me.permissions.includes("runs.read"),
+  },
+  {
+    to: "/templates",
+    label: "Templates",
+    icon: LayoutTemplate,
+    chord: "l",
+    words: "team roles prompts versions",
+    may: (me) => me.permissions.includes("templates.read"),
+  },
+  {
+    to: "/skills",
+    label: "Skills",
+    icon: BookOpen,
+    chord: "k",
+    words: "catalogue know-how versions",
+    may: (me) => me.permissions.includes("skills.read"),
+  },
   {
     to: "/connections",
     label: "Connections",

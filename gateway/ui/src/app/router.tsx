@@ -1,71 +1,9 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Navigate,
-  Outlet,
-  redirect,
-} from "@tanstack/react-router";
-import { NotFound, PageFault, PageMissing } from "./lost-pages";
-import { Shell } from "./shell";
+import { createRoute, createRouter, Navigate, redirect } from "@tanstack/react-router";
+import { PageFault } from "./lost-pages";
+import { invitation, root, setPassword, shell, signIn, terminal } from "./root-routes";
+import { given, page, text } from "./route-kit";
+import { newTeam, run, runs, skill, skills, team, teams, template, templates } from "./work-routes";
 
-const text = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
-
-/** Only a path of this page may follow a sign-in, never another origin. */
-export function safeNext(value: unknown): string | undefined {
-  const next = text(value);
-  return next && /^\/(?![/\\])/.test(next) && !next.startsWith("/sign-in") ? next : undefined;
-}
-
-/** Keeps an address short: what is not set does not appear in it. */
-function given<T extends Record<string, string | undefined>>(search: T): { [K in keyof T]?: string } {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: string;
-  };
-}
-
-/** A page in a chunk of its own. Its failure is shown; the router's own answer, a reload unasked, would lose what was typed. */
-function page<T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) {
-  const wrapped = () =>
-    load().catch((error: unknown) => {
-      throw new PageMissing({ cause: error });
-    });
-  return lazyRouteComponent(wrapped as () => Promise<Record<string, () => React.ReactNode>>, name);
-}
-
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: "/sign-in",
-  validateSearch: (search) => given({ next: safeNext(search["next"]) }),
-  component: page(() => import("~/domains/identity/page"), "SignInPage"),
-});
-const setPassword = createRoute({
-  getParentRoute: () => root,
-  path: "/set-password",
-  validateSearch: (search) => given({ next: safeNext(search["next"]) }),
-  component: page(() => import("~/domains/identity/page"), "SetPasswordPage"),
-});
-const invitation = createRoute({
-  getParentRoute: () => root,
-  path: "/invitation",
-  component: page(() => import("~/domains/identity/invitation"), "InvitationPage"),
-});
-const terminal = createRoute({
-  getParentRoute: () => root,
-  path: "/device",
-  component: page(() => import("~/domains/identity/terminal"), "TerminalPage"),
-});
-
-const shell = createRoute({
-  getParentRoute: () => root,
-  id: "shell",
-  component: Shell,
-  notFoundComponent: NotFound,
-});
 const home = createRoute({
   getParentRoute: () => shell,
   path: "/",
@@ -222,6 +160,15 @@ export const router = createRouter({
       doors,
       repos,
       repo,
+      teams,
+      newTeam,
+      team,
+      skills,
+      skill,
+      templates,
+      template,
+      runs,
+      run,
       mesh,
       audit,
       members,

@@ -76,6 +76,13 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
       return again(keys.repo(id));
     case "repo_connection":
       return again(keys.repos);
+    case "run":
+      again(keys.runs);
+      return again(keys.run(id));
+    case "team":
+    case "skill":
+    case "team_template":
+      return again([kind]);
     case "workspace":
       again(keys.me);
       return again(keys.members(id));

@@ -11,6 +11,10 @@ export interface LiveEvent {
 
 const TYPES = [
   "agent.status",
+  "agent.task.update",
+  "agent.reasoning.delta",
+  "agent.computer.frame",
+  "agent.tool.call",
   "node.activity",
   "resource.changed",
   "placement.fallback",

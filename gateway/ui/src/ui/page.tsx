@@ -12,7 +12,17 @@ export const useWaiting = create<{ doors: number }>(() => ({ doors: 0 }));
 
 export interface Crumb {
   label: string;
-  to?: "/fleet" | "/agents" | "/repos" | "/operator" | "/settings" | undefined;
+  to?:
+    | "/fleet"
+    | "/agents"
+    | "/repos"
+    | "/operator"
+    | "/settings"
+    | "/runs"
+    | "/teams"
+    | "/skills"
+    | "/templates"
+    | undefined;
 }
 
 /** What the shell adds to the top bar of every page. */

@@ -8,6 +8,10 @@ import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
 import { meshRoutes } from "./routes-mesh.mjs";
 import { repoRoutes } from "./routes-repos.mjs";
+import { runRoutes } from "./routes-runs.mjs";
+import { teamRoutes } from "./routes-teams.mjs";
+import { skillRoutes } from "./routes-skills.mjs";
+import { templateRoutes } from "./routes-templates.mjs";
 import { Refusal } from "./server.mjs";
 import { ago, newId } from "./state.mjs";
 import { explanation, makeTree, streamPromises, streamTree } from "./tree.mjs";
@@ -45,6 +49,14 @@ const RIGHTS = {
     "apps.connect",
     "doors.read",
     "doors.resolve",
+    "runs.read",
+    "runs.start",
+    "teams.read",
+    "teams.manage",
+    "skills.read",
+    "skills.manage",
+    "templates.read",
+    "templates.manage",
   ],
   viewer: [
     "workspace.read",
@@ -56,6 +68,10 @@ const RIGHTS = {
     "events.read",
     "apps.read",
     "doors.read",
+    "runs.read",
+    "teams.read",
+    "skills.read",
+    "templates.read",
   ],
 };
 
@@ -184,4 +200,8 @@ export const routes = {
   ...doorRoutes(signedIn),
   ...meshRoutes(signedIn),
   ...repoRoutes(signedIn),
+  ...runRoutes(signedIn),
+  ...teamRoutes(signedIn),
+  ...skillRoutes(signedIn),
+  ...templateRoutes(signedIn),
 };

@@ -6,6 +6,9 @@ import { makeDoors } from "./doors.mjs";
 import { makeApps, makeConnection } from "./apps.mjs";
 import { makeBroker, makeSignIn } from "./broker.mjs";
 import { makeRepos } from "./repos.mjs";
+import { makeRuns } from "./runs.mjs";
+import { makeSkills } from "./skills.mjs";
+import { makeTeam, makeTemplates } from "./teams.mjs";
 
 export { ago, newId } from "./ids.mjs";
 export { lineOf, makeHealth, makeNode } from "./nodes.mjs";
@@ -140,6 +143,10 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     workspace: "w1",
     people: makePeople(user, { newId, ago }),
     repos: { connections: [], repos: [] },
+    runs: { list: [], calls: new Map() },
+    teams: { list: [], made: new Map(), asked: [] },
+    templates: makeTemplates(),
+    skills: makeSkills(),
     mesh: { network: null, devices: [] },
     broker: makeBroker(),
     signIn: makeSignIn(),
@@ -216,6 +223,10 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
       finished_at: ago(300),
       detail: "The deadline of 10 min passed; the whole tree was ended.",
     },
+  );
+  state.runs = makeRuns(state);
+  state.teams.list.push(
+    makeTeam(state, state.templates[0], { name: "Ledger", claws: state.claws.slice(0, 3) }),
   );
   state.apps = makeApps(state);
   if (waiting)

@@ -1,0 +1,37 @@
+// The root of all pages, those that are there before somebody is signed in, and the shell of all others.
+import { createRootRoute, createRoute, Outlet } from "@tanstack/react-router";
+import { NotFound } from "./lost-pages";
+import { given, page, safeNext } from "./route-kit";
+import { Shell } from "./shell";
+
+export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+export const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: (search) => given({ next: safeNext(search["next"]) }),
+  component: page(() => import("~/domains/identity/page"), "SignInPage"),
+});
+export const setPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/set-password",
+  validateSearch: (search) => given({ next: safeNext(search["next"]) }),
+  component: page(() => import("~/domains/identity/page"), "SetPasswordPage"),
+});
+export const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitation",
+  component: page(() => import("~/domains/identity/invitation"), "InvitationPage"),
+});
+export const terminal = createRoute({
+  getParentRoute: () => root,
+  path: "/device",
+  component: page(() => import("~/domains/identity/terminal"), "TerminalPage"),
+});
+
+export const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: Shell,
+  notFoundComponent: NotFound,
+});

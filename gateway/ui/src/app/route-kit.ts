@@ -1,0 +1,28 @@
+// What every route is made with: a chunk of its own, and an address that holds only what is set.
+import { lazyRouteComponent } from "@tanstack/react-router";
+import { PageMissing } from "./lost-pages";
+
+export const text = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** Only a path of this page may follow a sign-in, never another origin. */
+export function safeNext(value: unknown): string | undefined {
+  const next = text(value);
+  return next && /^\/(?![/\\])/.test(next) && !next.startsWith("/sign-in") ? next : undefined;
+}
+
+/** Keeps an address short: what is not set does not appear in it. */
+export function given<T extends Record<string, string | undefined>>(search: T): { [K in keyof T]?: string } {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: string;
+  };
+}
+
+/** A page in a chunk of its own. Its failure is shown; the router's own answer, a reload unasked, would lose what was typed. */
+export function page<T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) {
+  const wrapped = () =>
+    load().catch((error: unknown) => {
+      throw new PageMissing({ cause: error });
+    });
+  return lazyRouteComponent(wrapped as () => Promise<Record<string, () => React.ReactNode>>, name);
+}

@@ -1,0 +1,10 @@
+// The pages of teams and what they do, in one chunk: they share their drawings and tables, and who opens one opens others.
+export { RunsPage } from "~/domains/runs/page";
+export { RunPage } from "~/domains/runs/run-page";
+export { NewTeamPage } from "~/domains/teams/new-page";
+export { TeamsPage } from "~/domains/teams/page";
+export { TeamPage } from "~/domains/teams/team-page";
+export { SkillsPage } from "~/domains/skills/page";
+export { SkillPage } from "~/domains/skills/skill-page";
+export { TemplatesPage } from "~/domains/templates/page";
+export { TemplatePage } from "~/domains/templates/template-page";

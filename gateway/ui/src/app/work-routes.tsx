@@ -1,0 +1,67 @@
+// The addresses of teams and what they do.
+import { createRoute } from "@tanstack/react-router";
+import { shell } from "./root-routes";
+import { given, page, text } from "./route-kit";
+
+type Work =
+  | "RunsPage"
+  | "RunPage"
+  | "TeamsPage"
+  | "NewTeamPage"
+  | "TeamPage"
+  | "SkillsPage"
+  | "SkillPage"
+  | "TemplatesPage"
+  | "TemplatePage";
+const work = (name: Work) => page(() => import("./work-route"), name);
+export const runs = createRoute({
+  getParentRoute: () => shell,
+  path: "/runs",
+  validateSearch: (search) => given({ q: text(search["q"]), state: text(search["state"]) }),
+  component: work("RunsPage"),
+});
+export const run = createRoute({
+  getParentRoute: () => shell,
+  path: "/runs/$id",
+  component: work("RunPage"),
+});
+export const teams = createRoute({
+  getParentRoute: () => shell,
+  path: "/teams",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: work("TeamsPage"),
+});
+export const newTeam = createRoute({
+  getParentRoute: () => shell,
+  path: "/teams/new",
+  validateSearch: (search) => given({ template: text(search["template"]) }),
+  component: work("NewTeamPage"),
+});
+export const team = createRoute({
+  getParentRoute: () => shell,
+  path: "/teams/$id",
+  component: work("TeamPage"),
+});
+export const skills = createRoute({
+  getParentRoute: () => shell,
+  path: "/skills",
+  validateSearch: (search) =>
+    given({ q: text(search["q"]), tag: text(search["tag"]), dialog: text(search["dialog"]) }),
+  component: work("SkillsPage"),
+});
+export const skill = createRoute({
+  getParentRoute: () => shell,
+  path: "/skills/$id",
+  component: work("SkillPage"),
+});
+export const templates = createRoute({
+  getParentRoute: () => shell,
+  path: "/templates",
+  validateSearch: (search) => given({ q: text(search["q"]) }),
+  component: work("TemplatesPage"),
+});
+export const template = createRoute({
+  getParentRoute: () => shell,
+  path: "/templates/$id",
+  component: work("TemplatePage"),
+});

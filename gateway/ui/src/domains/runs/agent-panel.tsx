@@ -1,0 +1,135 @@
+import { Link } from "@tanstack/react-router";
+import { ArrowDown } from "lucide-react";
+import { useMemo, useState } from "react";
+import type { RunCall, RunStep } from "~/api/runs";
+import { Button } from "~/ui/button";
+import { cx } from "~/ui/class";
+import { useFollow } from "~/ui/follow";
+import { Panel } from "~/ui/panel";
+import { money } from "~/ui/run-state";
+import { Status } from "~/ui/status";
+import { visible } from "~/ui/visible";
+import type { AgentNow } from "./live";
+import { ComputerScreen } from "./screen";
+import { ToolUseView } from "./tool-use";
+import { TurnView } from "./turn";
+import { screenOf, weave, type Entry } from "./weave";
+import { stepState } from "./words";
+
+const AT_ONCE = 200;
+
+function Stream({ entries, name, growing }: { entries: Entry[]; name: string; growing: unknown }) {
+  const [most, setMost] = useState(AT_ONCE);
+  const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(growing);
+  const shown = entries.slice(-most);
+  return (
+    <div className="relative min-w-0">
+      <div
+        ref={box}
+        onScroll={onScroll}
+        role="region"
+        aria-label={`What ${visible(name)} says and does`}
+        tabIndex={0}
+        className="max-h-96 overflow-y-auto"
+      >
+        {shown.length < entries.length && (
+          <p className="px-4 pt-2">
+            <Button onClick={() => setMost(most + AT_ONCE)}>
+              Show {Math.min(AT_ONCE, entries.length - most)} earlier
+            </Button>
+          </p>
+        )}
+        {shown.length === 0 && <p className="px-4 py-3 text-fg-3">Nothing said yet.</p>}
+        <ul className="py-1">
+          {shown.map((entry) =>
+            entry.kind === "turn" ? (
+              <TurnView key={entry.id} turn={entry} />
+            ) : (
+              <ToolUseView key={entry.id} use={entry} />
+            ),
+          )}
+        </ul>
+      </div>
+      {!following && (
+        <Button
+          className="absolute right-4 bottom-2 shadow-float"
+          icon={<ArrowDown size={14} aria-hidden />}
+          onClick={jump}
+        >
+          Jump to latest
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface Props {
+  node: string;
+  name: string;
+  steps: RunStep[];
+  calls: RunCall[];
+  now: AgentNow | undefined;
+}
+
+/** One who works: what it thinks, says and calls, and its screen beside that. */
+export function AgentPanel({ node, name, steps, calls, now }: Props) {
+  const last = steps.at(-1);
+  const busy = last?.status === "running";
+  const entries = useMemo(() => weave(calls, now?.heard ?? [], busy), [calls, now?.heard, busy]);
+  const screen = (busy ? now?.screen : undefined) ?? screenOf(entries) ?? now?.screen;
+  const tool = busy ? now?.tool : undefined;
+  const since = entries.slice(entries.findLastIndex((one) => one.kind === "turn" && !one.live) + 1);
+  const calling =
+    tool && !since.some((one) => one.kind === "tool" && one.name === tool.name && one.target === tool.target);
+  const cost = steps.reduce((sum, step) => sum + step.cost_microusd, 0);
+  const state = last && stepState(last.status);
+  return (
+    <Panel
+      title={visible(name)}
+      aside={
+        <>
+          {state && <Status tone={state.tone} word={state.word} />}
+          {last && last.lap > 1 && <span>lap {last.lap}</span>}
+          {last && last.attempt > 1 && <span>attempt {last.attempt}</span>}
+          <span>{money(cost)}</span>
+          {last?.agent_id && (
+            <Link
+              to="/claws/$id"
+              params={{ id: last.agent_id }}
+              className="inline-flex min-h-6 items-center rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent"
+            >
+              Agent
+              <span className="sr-only"> of {visible(name)}</span>
+            </Link>
+          )}
+        </>
+      }
+    >
+      <div
+        id={`agent-${node}`}
+        tabIndex={-1}
+        className={cx("grid min-w-0 outline-none", screen && "lg:grid-cols-[3fr_2fr]")}
+      >
+        <div className="min-w-0">
+          <Stream entries={entries} name={name} growing={entries} />
+          {calling && (
+            <p className="flex min-w-0 items-center gap-2 border-t border-line px-4 py-1.5 text-small">
+              <Status tone="running" word="calls" />
+              <bdi className="min-w-0 truncate font-mono">
+                {visible(tool.name)} {visible(tool.target)}
+              </bdi>
+            </p>
+          )}
+          {last?.error && (
+            <p className="border-t border-line px-4 py-2 break-words text-failed">{visible(last.error)}</p>
+          )}
+        </div>
+        {screen && (
+          <div className="min-w-0 border-line p-3 max-lg:border-t lg:border-l">
+            <ComputerScreen screen={screen} name={name} live={busy && screen === now?.screen} />
+          </div>
+        )}
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,161 @@
+import { Link } from "@tanstack/react-router";
+import { OctagonAlert } from "lucide-react";
+import { useState } from "react";
+import type { Run } from "~/api/runs";
+import { number } from "~/ui/bytes";
+import { Button } from "~/ui/button";
+import { CopyText } from "~/ui/copy";
+import { Confirm } from "~/ui/dialog";
+import { Markdown } from "~/ui/markdown/markdown";
+import { Facts, Panel } from "~/ui/panel";
+import { isOver, money, runState, took } from "~/ui/run-state";
+import { Status } from "~/ui/status";
+import { Ago, duration, useNow } from "~/ui/time";
+import { visible } from "~/ui/visible";
+import { cancel } from "./queries";
+import { Demonstration } from "./turn";
+import { codeWord, spoken } from "./words";
+
+/** What it came to, or why it did not. */
+export function Outcome({ run }: { run: Run }) {
+  if (run.status === "failed" || run.error)
+    return (
+      <div
+        role="alert"
+        className="flex gap-2.5 rounded-control border border-failed/50 bg-failed/8 px-3 py-2"
+      >
+        <OctagonAlert size={16} aria-hidden className="mt-0.5 shrink-0 text-failed" />
+        <div className="min-w-0">
+          <p className="font-[550]">{codeWord(run.error_code) ?? "The run failed."}</p>
+          {run.error && <p className="break-words whitespace-pre-wrap text-fg-2">{visible(run.error)}</p>}
+          {run.error_code && <CopyText text={run.error_code} what="error code" />}
+        </div>
+      </div>
+    );
+  if (!run.result) return null;
+  const { text, demonstration } = spoken(run.result.text);
+  return (
+    <Panel title="Result" aside={demonstration && <Demonstration />}>
+      <div className="px-4 py-3">
+        <Markdown text={text} what="the result" />
+      </div>
+    </Panel>
+  );
+}
+
+/** How it stands, in one line. */
+export function Brief({ run }: { run: Run }) {
+  const now = useNow();
+  const state = runState(run);
+  return (
+    <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-fg-2">
+      <Status tone={state.tone} word={state.word} />
+      <span>{duration(took(run.started_at, run.ended_at, now))}</span>
+      <span>
+        {run.steps_done} of at most {run.steps_most} steps
+      </span>
+      <span>{money(run.cost_microusd)}</span>
+    </p>
+  );
+}
+
+/** How it stands, in figures. */
+export function Summary({ run }: { run: Run }) {
+  const now = useNow();
+  const state = runState(run);
+  const link = "rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent";
+  return (
+    <Panel title="Run" aside={<Status tone={state.tone} word={state.word} />}>
+      <Facts
+        items={[
+          [
+            "Goal",
+            <span
+              key="goal"
+              dir="auto"
+              className="block max-h-40 overflow-y-auto break-words whitespace-pre-wrap"
+            >
+              {visible(run.input)}
+            </span>,
+          ],
+          ...(run.team_id
+            ? [
+                [
+                  "Team",
+                  <Link key="team" to="/teams/$id" params={{ id: run.team_id }} className={link}>
+                    the team and its other runs
+                  </Link>,
+                ] as [string, React.ReactNode],
+              ]
+            : []),
+          ["Time", duration(took(run.started_at, run.ended_at, now))],
+          ["Tokens", `${number(run.tokens_in)} in, ${number(run.tokens_out)} out`],
+          [
+            "Cost",
+            run.cost_ceiling_microusd == null
+              ? money(run.cost_microusd)
+              : `${money(run.cost_microusd)} of at most ${money(run.cost_ceiling_microusd)}`,
+          ],
+          [
+            "Begun",
+            <span key="begun">
+              <Ago at={run.started_at} never="not begun" />
+              {run.created_by && (
+                <>
+                  {" by "}
+                  <bdi>{run.created_by.name || run.created_by.email}</bdi>
+                </>
+              )}
+            </span>,
+          ],
+          ...(run.waiting_on ? [["Waits for", visible(run.waiting_on)] as [string, string]] : []),
+          ...(run.parent_run_id
+            ? [
+                [
+                  "Started by",
+                  <Link key="parent" to="/runs/$id" params={{ id: run.parent_run_id }} className={link}>
+                    another run
+                  </Link>,
+                ] as [string, React.ReactNode],
+              ]
+            : []),
+          ...(run.forked_from
+            ? [
+                [
+                  "Forked from",
+                  <Link key="fork" to="/runs/$id" params={{ id: run.forked_from }} className={link}>
+                    a run, at {visible(run.forked_step ?? "its beginning")}
+                  </Link>,
+                ] as [string, React.ReactNode],
+              ]
+            : []),
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** Stops it, with all that it has started. */
+export function CancelRun({ run, onDone }: { run: Run; onDone: () => void }) {
+  const [asking, setAsking] = useState(false);
+  if (isOver(run.status)) return null;
+  return (
+    <>
+      <Button disabled={run.cancelling} onClick={() => setAsking(true)}>
+        {run.cancelling ? "Cancelling" : "Cancel run"}
+      </Button>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title="Cancel this run"
+        action="Cancel run"
+        consequence="Its agents stop where they are, and so does every run that it has started. What they have done stays done. A cancelled run cannot go on; it can be forked from one of its steps."
+        run={async () => {
+          await cancel(run.id);
+          setAsking(false);
+          onDone();
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { RunCall } from "~/api/runs";
+import { money } from "~/ui/run-state";
+import { hear, screenOf, weave, type Heard } from "./weave";
+import { spoken, targetOf } from "./words";
+
+const LABEL = "[demonstration: a script speaks here, no model]";
+const call = (index: number, kind: "model" | "tool", content: RunCall["content"]): RunCall => ({
+  step: "coder",
+  lap: 1,
+  index,
+  kind,
+  name: kind === "model" ? "scripted" : "shell",
+  content,
+  failed: false,
+  started_at: "2030-01-01T00:00:00Z",
+  ended_at: "2030-01-01T00:00:01Z",
+  tokens_in: 1,
+  tokens_out: 1,
+  cost_microusd: 1,
+});
+const turns = (heard: readonly Heard[], calls: RunCall[], busy = true) =>
+  weave(calls, heard, busy).map((one) => (one.kind === "turn" ? [one.think, one.say, one.live] : one.name));
+
+describe("what an agent says", () => {
+  it("shows the script's line as a mark, whole or as it begins to come", () => {
+    expect(spoken(`${LABEL}\nHello`)).toEqual({ text: "Hello", demonstration: true });
+    expect(spoken("[demonstration: a scr").text).toBe("");
+    expect(spoken("[demonstrably not]").text).toBe("[demonstrably not]");
+  });
+  it("stands once: what was heard gives way to what was kept, with its thoughts", () => {
+    const heard = hear(hear([], "think", "Hm.", false), "say", `${LABEL}\nI look`, false);
+    expect(turns(heard, [])).toEqual([["Hm.", "I look", true]]);
+    const kept = call(0, "model", { text: `${LABEL}\nI look at it` });
+    expect(turns(heard, [kept])).toEqual([["Hm.", "I look at it", false]]);
+    const next = hear(heard, "say", "And now", true);
+    expect(turns(next, [kept, call(1, "tool", {})])).toEqual([
+      ["Hm.", "I look at it", false],
+      "shell",
+      ["", "And now", true],
+    ]);
+    expect(turns(next, [kept], false)).toHaveLength(1);
+  });
+  it("begins another turn by thinking after words, and stays bounded", () => {
+    let heard: Heard[] = [];
+    for (let n = 0; n < 200; n += 1)
+      heard = hear(hear(heard, "say", "x".repeat(50_000), false), "think", "y", false);
+    expect(heard.length).toBeLessThanOrEqual(60);
+    expect(heard.every(({ say }) => say.length <= 40_000)).toBe(true);
+  });
+  it("takes whatever a call holds, and makes a screen of the last one", () => {
+    const odd = call(0, "tool", { text: 7, arguments: "no object", exit_code: "none" });
+    expect(weave([odd], [], false)[0]).toMatchObject({ text: "", target: "", exit: undefined });
+    expect(targetOf("shell", { command: "ls\nrm" })).toBe("ls");
+    const ran = call(1, "tool", { text: "a\n[exit code 1]", arguments: { command: "ls" }, exit_code: 1 });
+    expect(screenOf(weave([odd, ran], [], false))?.lines.map(({ text }) => text)).toEqual([
+      "$ ls",
+      "a",
+      "exit 1",
+    ]);
+  });
+  it("writes small sums with the digits that say something", () => {
+    expect([null, 0, 1530, 18_342, 2_500_000].map(money)).toEqual(["–", "$0", "$0.00153", "$0.018", "$2.50"]);
+  });
+});

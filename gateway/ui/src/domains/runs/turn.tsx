@@ -1,0 +1,78 @@
+import { FlaskConical } from "lucide-react";
+import { number } from "~/ui/bytes";
+import { cx } from "~/ui/class";
+import { money } from "~/ui/run-state";
+import { Status } from "~/ui/status";
+import { duration } from "~/ui/time";
+import { visible } from "~/ui/visible";
+import type { Turn } from "./weave";
+
+/** Says that no model spoke, but a script: wherever a text of it stands. */
+export function Demonstration() {
+  return (
+    <span
+      title="A script speaks here, no model"
+      className="inline-flex items-center gap-1 rounded-control border border-info/50 px-1.5 text-micro text-info"
+    >
+      <FlaskConical size={11} aria-hidden />
+      demonstration
+    </span>
+  );
+}
+
+const LONG = 400;
+
+/** What was thought: quieter than what is said, and folded once it is over and long. */
+function Thought({ text, live }: { text: string; live: boolean }) {
+  const body = (
+    <p
+      dir="auto"
+      className="border-l-2 border-line-strong/50 pl-2.5 break-words whitespace-pre-wrap text-fg-3 italic"
+    >
+      {visible(text.trim())}
+    </p>
+  );
+  if (live || text.length < LONG) return body;
+  return (
+    <details>
+      <summary className="min-h-6 cursor-pointer rounded-control text-small text-fg-3">
+        Thought, {number(text.length)} characters
+      </summary>
+      {body}
+    </details>
+  );
+}
+
+/** One turn of a model: what was thought, said, and which call it writes. */
+export function TurnView({ turn }: { turn: Turn }) {
+  const about = [
+    turn.model,
+    turn.ms !== undefined && duration(turn.ms),
+    turn.tokens !== undefined && `${number(turn.tokens)} tokens`,
+    turn.cost !== undefined && turn.cost > 0 && money(turn.cost),
+  ].filter(Boolean);
+  return (
+    <li data-entry={turn.live ? "live" : "turn"} className="flex flex-col gap-1 px-4 py-2">
+      {turn.think.trim() !== "" && <Thought text={turn.think} live={turn.live} />}
+      {turn.say.trim() !== "" && (
+        <p dir="auto" className={cx("break-words whitespace-pre-wrap", turn.failed && "text-failed")}>
+          {visible(turn.say.trim())}
+        </p>
+      )}
+      {turn.writing.trim() !== "" && (
+        <p
+          dir="auto"
+          className="rounded-control bg-sunken px-2 py-1 font-mono text-small break-all whitespace-pre-wrap text-fg-2"
+        >
+          {visible(turn.writing.slice(-600))}
+        </p>
+      )}
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-small text-fg-3">
+        {turn.live && <Status tone="running" word="speaking" />}
+        {turn.failed && <Status tone="failed" word="failed" />}
+        {turn.demonstration && <Demonstration />}
+        {about.length > 0 && <bdi>{visible(about.join(", "))}</bdi>}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,48 @@
+import type { RunStep } from "~/api/runs";
+import type { Tone } from "~/ui/status";
+
+/** The line with which every text of the scripted model begins. It is shown as a mark, not as text. */
+const LABEL = "[demonstration: a script speaks here, no model]";
+
+/** A text without the line, and whether it had it. While it streams, a beginning of the line is no text yet either. */
+export function spoken(text: string): { text: string; demonstration: boolean } {
+  const demonstration = text.includes(LABEL);
+  let rest = text.replaceAll(`${LABEL}\n`, "").replaceAll(LABEL, "");
+  if (text.length < LABEL.length && text !== "" && LABEL.startsWith(text)) rest = "";
+  return { text: rest, demonstration };
+}
+
+const STEPS: Record<string, { tone: Tone; word: string }> = {
+  running: { tone: "running", word: "At work" },
+  done: { tone: "done", word: "Done" },
+  failed: { tone: "failed", word: "Failed" },
+  cancelled: { tone: "offline", word: "Cancelled" },
+};
+export const stepState = (status: string) => STEPS[status] ?? { tone: "idle" as const, word: status };
+
+const PURPOSES: Record<string, string> = {
+  work: "works",
+  plan: "plans",
+  gate: "chooses",
+  merge: "puts together",
+  report: "reports",
+};
+export const purposeWord = (purpose: string) => PURPOSES[purpose] ?? purpose;
+
+const CODES: Record<string, string> = {
+  "step-failed": "A step failed and could not be done again.",
+  "cost-ceiling-reached": "It reached the most that it was allowed to cost.",
+  "needs-auth": "A model or a service did not take the key that it was given.",
+  "gave-up": "It was tried as often as is allowed, without success.",
+};
+export const codeWord = (code: string | null | undefined) => (code ? CODES[code] : undefined);
+
+export const stepName = ({ key, lap }: Pick<RunStep, "key" | "lap">) => `${key}#${lap}`;
+
+/** Where a tool was turned to, in one line: what somebody looks for first. */
+export function targetOf(tool: string, input: unknown): string {
+  if (typeof input !== "object" || input === null) return "";
+  const field = { shell: "command", commit: "message", read_skill: "name" }[tool] ?? "path";
+  const value = (input as Record<string, unknown>)[field];
+  return typeof value === "string" ? (value.split("\n", 1)[0] ?? "").slice(0, 200) : "";
+}

@@ -1,0 +1,176 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { BookOpen, Plus } from "lucide-react";
+import { keys } from "~/api/keys";
+import { useMay } from "~/api/may";
+import { Button } from "~/ui/button";
+import { cx } from "~/ui/class";
+import { Modal } from "~/ui/dialog";
+import { Empty } from "~/ui/empty";
+import { FilterField } from "~/ui/filter-field";
+import { useHeld } from "~/ui/held";
+import { HeldNote } from "~/ui/held-note";
+import { MissingRight } from "~/ui/missing-right";
+import { PageFrame } from "~/ui/page";
+import { Failed } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
+import { visible } from "~/ui/visible";
+import { create, skillsQuery, type SkillBrief } from "./queries";
+import { SkillForm } from "./skill-form";
+import { fits, sourceWord, tagsOf } from "./words";
+
+const route = getRouteApi("/shell/skills");
+
+function Tags({
+  tags,
+  chosen,
+  choose,
+}: {
+  tags: [string, number][];
+  chosen: string;
+  choose: (tag: string) => void;
+}) {
+  return (
+    <div role="group" aria-label="Tags" className="flex flex-wrap gap-1.5">
+      {tags.map(([tag, count]) => (
+        <button
+          key={tag}
+          type="button"
+          aria-pressed={tag === chosen}
+          onClick={() => choose(tag === chosen ? "" : tag)}
+          className={cx(
+            "inline-flex min-h-6 items-center gap-1 rounded-control border px-1.5 text-small pointer-coarse:min-h-11 pointer-coarse:px-3",
+            tag === chosen
+              ? "border-accent bg-accent/10 font-[550] text-fg"
+              : "border-line-strong/60 text-fg-2 hover:border-line-strong hover:text-fg",
+          )}
+        >
+          <bdi>{visible(tag)}</bdi>
+          <span className="text-fg-3">{count}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Line({ skill, gone }: { skill: SkillBrief; gone: boolean }) {
+  return (
+    <li
+      data-row
+      className={cx("border-b border-line px-4 py-2.5 last:border-0", gone && "line-through opacity-60")}
+    >
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5">
+        <Link
+          to="/skills/$id"
+          params={{ id: skill.id }}
+          className="min-w-0 rounded-control font-[550] break-words hover:text-accent hover:underline"
+        >
+          <bdi>{visible(skill.title)}</bdi>
+        </Link>
+        <span className="text-small text-fg-3">
+          {sourceWord(skill.source_kind)}, version {skill.current_version}
+          {skill.foundation && ", for every agent"}
+        </span>
+      </div>
+      <p className="max-w-[90ch] break-words text-fg-2">{visible(skill.when_to_use)}</p>
+      <p className="text-small break-words text-fg-3">
+        <bdi className="font-mono">{visible(skill.name)}</bdi>
+        {skill.tags.length > 0 && `, ${visible(skill.tags.join(", "))}`}
+      </p>
+    </li>
+  );
+}
+
+function Catalogue({ skills, chosen }: { skills: SkillBrief[]; chosen: string }) {
+  const { rows, waiting, held, release, bind } = useHeld(skills, chosen);
+  return (
+    <section aria-label="Catalogue" className="min-w-0 rounded-panel border border-line bg-surface">
+      <div className="border-b border-line px-4 py-1.5">
+        <HeldNote
+          held={held}
+          waiting={waiting}
+          release={release}
+          count={skills.length}
+          what={skills.length === 1 ? "skill" : "skills"}
+        />
+      </div>
+      <ul {...bind}>
+        {rows.map(({ item, gone }) => (
+          <Line key={item.id} skill={item} gone={gone} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What agents can be taught: skills that come with Roost, and the workspace's own. */
+export function SkillsPage() {
+  const { q = "", tag = "", dialog } = route.useSearch();
+  const navigate = route.useNavigate();
+  const client = useQueryClient();
+  const skills = useQuery(skillsQuery);
+  const manages = useMay()("skills.manage");
+  const look = (next: { q?: string; tag?: string; dialog?: string }) =>
+    void navigate({
+      search: Object.fromEntries(Object.entries({ q, tag, ...next }).filter(([, text]) => text)),
+      replace: next.dialog === undefined,
+    });
+  const shown = (skills.data ?? []).filter((skill) => fits(skill, q.trim(), tag));
+  const button = manages && (
+    <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => look({ dialog: "new" })}>
+      Write a skill
+    </Button>
+  );
+  return (
+    <PageFrame crumbs={[{ label: "Skills" }]} actions={skills.data?.length === 0 ? undefined : button}>
+      <h1 className="text-head-1">Skills</h1>
+      {skills.isPending && (
+        <Loading what="skills" rows={6} className="rounded-panel border border-line bg-surface" />
+      )}
+      {skills.isError && !skills.data && (
+        <Failed error={skills.error} retry={() => void skills.refetch()} className="" />
+      )}
+      <Stale query={skills} />
+      {skills.data?.length === 0 && (
+        <Empty icon={<BookOpen size={32} strokeWidth={1.5} aria-hidden />} title="No skills" action={button}>
+          A skill says how something is done, so that an agent can read it when it has to.
+        </Empty>
+      )}
+      {skills.data && skills.data.length > 0 && (
+        <>
+          <FilterField label="Search skills" value={q} onChange={(text) => look({ q: text })} />
+          <Tags tags={tagsOf(skills.data)} chosen={tag} choose={(one) => look({ tag: one })} />
+          {shown.length > 0 ? (
+            <Catalogue skills={shown} chosen={`${q} ${tag}`} />
+          ) : (
+            <Empty
+              title="No skill fits the search"
+              action={<Button onClick={() => look({ q: "", tag: "" })}>Clear search</Button>}
+            />
+          )}
+        </>
+      )}
+      {skills.data && !manages && <MissingRight what="write skills" least="member" />}
+      {dialog === "new" && manages && (
+        <Modal
+          open
+          wide
+          onClose={() => look({ dialog: "" })}
+          title="Write a skill"
+          lead="It is the workspace's own."
+        >
+          <SkillForm
+            action="Write it"
+            onCancel={() => look({ dialog: "" })}
+            save={async (text) => {
+              const made = await create(text);
+              void client.invalidateQueries({ queryKey: keys.skills });
+              await navigate({ to: "/skills/$id", params: { id: made.id } });
+            }}
+          />
+        </Modal>
+      )}
+    </PageFrame>
+  );
+}

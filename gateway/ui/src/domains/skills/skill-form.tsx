@@ -1,0 +1,88 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState, type SubmitEvent } from "react";
+import { asProblem } from "~/api/problem";
+import { Button } from "~/ui/button";
+import { DialogActions } from "~/ui/dialog";
+import { Area, Field } from "~/ui/field";
+import { ProblemNote } from "~/ui/problem";
+import type { NewSkill, Skill, SkillText } from "./queries";
+import { splitTags } from "./words";
+
+interface Props {
+  /** What is changed; without it, a new one is written. */
+  start?: Skill;
+  action: string;
+  onCancel: () => void;
+  save: (text: SkillText & Pick<NewSkill, "name">) => Promise<unknown>;
+}
+
+const FIELDS = ["name", "title", "when_to_use", "tags", "body"];
+
+/** The text of a skill: when it is used, and what it says. */
+export function SkillForm({ start, action, onCancel, save }: Props) {
+  const [form, setForm] = useState({
+    name: start?.name ?? "",
+    title: start?.title ?? "",
+    when_to_use: start?.when_to_use ?? "",
+    tags: start?.tags.join(" ") ?? "",
+    body: start?.body ?? "",
+  });
+  const sending = useMutation({ mutationFn: () => save({ ...form, tags: splitTags(form.tags) }) });
+  const problem = sending.isError ? asProblem(sending.error) : undefined;
+  const placed = problem?.fields.some(({ pointer }) => FIELDS.some((name) => pointer.endsWith(`/${name}`)));
+  const bind = (name: keyof typeof form) => ({
+    value: form[name],
+    error: problem?.field(`/${name}`),
+    onChange: (event: { target: { value: string } }) => setForm({ ...form, [name]: event.target.value }),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    sending.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      {!start && (
+        <Field
+          label="Name"
+          required
+          autoComplete="off"
+          spellCheck={false}
+          pattern="[a-z0-9]+(-[a-z0-9]+)*"
+          hint="What agents and templates call it: lower-case words with hyphens. It cannot be changed."
+          {...bind("name")}
+        />
+      )}
+      <Field label="Title" required maxLength={120} autoComplete="off" {...bind("title")} />
+      <Field
+        label="When to use it"
+        required
+        maxLength={300}
+        autoComplete="off"
+        hint="One line. Agents decide by it whether they read on."
+        {...bind("when_to_use")}
+      />
+      <Field
+        label="Tags"
+        autoComplete="off"
+        spellCheck={false}
+        hint="At most eight, with blanks between."
+        {...bind("tags")}
+      />
+      <Area
+        label="Text"
+        required
+        rows={14}
+        className="font-mono text-small"
+        hint="Markdown: steps, checks, what goes wrong, an example."
+        {...bind("body")}
+      />
+      {problem && !placed && <ProblemNote problem={problem} />}
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" busy={sending.isPending}>
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

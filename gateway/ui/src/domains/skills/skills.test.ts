@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import type { SkillBrief } from "./queries";
+import { fits, splitTags, tagsOf } from "./words";
+
+const skill = (name: string, tags: string[]) =>
+  ({ name, title: name, when_to_use: "When asked", tags }) as SkillBrief;
+const all = [skill("code-review", ["quality", "review"]), skill("debugging", ["quality"])];
+
+describe("the catalogue of skills", () => {
+  it("needs all words and the tag", () => {
+    expect(all.filter((one) => fits(one, "asked review", "")).map(({ name }) => name)).toEqual([
+      "code-review",
+    ]);
+    expect(all.filter((one) => fits(one, "", "quality"))).toHaveLength(2);
+    expect(all.filter((one) => fits(one, "debugging", "review"))).toHaveLength(0);
+  });
+  it("counts tags, and takes them as they are typed", () => {
+    expect(tagsOf(all)).toEqual([
+      ["quality", 2],
+      ["review", 1],
+    ]);
+    expect(splitTags(" Logging,  quality quality ")).toEqual(["logging", "quality"]);
+  });
+});

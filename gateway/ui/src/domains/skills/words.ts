@@ -1,0 +1,34 @@
+import type { SkillBrief } from "./queries";
+
+const SOURCES: Record<string, string> = {
+  builtin: "comes with Roost",
+  authored: "written here",
+  promoted: "made of an agent's work",
+};
+export const sourceWord = (source: string) => SOURCES[source] ?? source;
+
+/** Whether a skill has all the words, and the tag. */
+export function fits(skill: SkillBrief, words: string, tag: string): boolean {
+  if (tag && !skill.tags.includes(tag)) return false;
+  const text = `${skill.name} ${skill.title} ${skill.when_to_use} ${skill.tags.join(" ")}`.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** All tags, those of most skills first. */
+export function tagsOf(skills: readonly SkillBrief[]): [string, number][] {
+  const count = new Map<string, number>();
+  for (const { tags } of skills) for (const tag of tags) count.set(tag, (count.get(tag) ?? 0) + 1);
+  return [...count].toSorted(([a, n], [b, m]) => m - n || a.localeCompare(b));
+}
+
+export const splitTags = (typed: string) => [
+  ...new Set(
+    typed
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .filter(Boolean),
+  ),
+];

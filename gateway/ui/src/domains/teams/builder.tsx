@@ -1,0 +1,229 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useId, useState, type SubmitEvent } from "react";
+import { asProblem, type Problem } from "~/api/problem";
+import type { TemplateBrief, TopologyKind } from "~/api/teams";
+import { Button, buttonClass } from "~/ui/button";
+import { Choice, Field, Tick } from "~/ui/field";
+import { Panel } from "~/ui/panel";
+import { ProblemNote } from "~/ui/problem";
+import { PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
+import { Topology } from "~/ui/topology/drawing";
+import { KIND_NAMES, shapeOf } from "~/ui/topology/place";
+import { visible } from "~/ui/visible";
+import { bodyOf, draftOf, working, type Draft, type DraftRole } from "./draft";
+import { create, modelsQuery } from "./queries";
+
+interface RoleProps {
+  role: DraftRole;
+  at: number;
+  models: string;
+  last: boolean;
+  problem: Problem | undefined;
+  change: (more: Partial<DraftRole>) => void;
+}
+
+function RoleFields({ role, at, models, last, problem, change }: RoleProps) {
+  const title = visible(role.title);
+  return (
+    <li className="flex flex-col gap-2 border-b border-line px-4 py-3 last:border-0">
+      <Tick
+        label={title}
+        hint={visible(role.summary)}
+        checked={role.here}
+        disabled={last}
+        onChange={(event) => change({ here: event.target.checked })}
+      />
+      {role.here && (
+        <div className="grid gap-3 pl-6.5 sm:grid-cols-2">
+          <Field
+            label={`Name of the ${title}`}
+            placeholder="made from the team's name"
+            maxLength={100}
+            autoComplete="off"
+            value={role.name}
+            onChange={(event) => change({ name: event.target.value })}
+            error={problem?.field(`/roles/${at}/name`)}
+          />
+          <Field
+            label={`Model of the ${title}`}
+            placeholder="the team's"
+            maxLength={200}
+            list={models}
+            autoComplete="off"
+            spellCheck={false}
+            value={role.model}
+            onChange={(event) => change({ model: event.target.value })}
+            error={problem?.field(`/roles/${at}/model_binding`)}
+          />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Settings({
+  draft,
+  template,
+  models,
+  set,
+}: {
+  draft: Draft;
+  template: TemplateBrief;
+  models: string;
+  set: (more: Partial<Draft>) => void;
+}) {
+  const profile = draft.profile || template.risk_profile;
+  return (
+    <Panel title="How they work">
+      <div className="grid gap-4 px-4 py-3 sm:grid-cols-2">
+        <Choice
+          label="What they may do"
+          value={draft.profile}
+          hint={profileSays(profile)}
+          onChange={(event) => set({ profile: event.target.value })}
+        >
+          <option value="">As the template says: {profileName(template.risk_profile)}</option>
+          {PROFILE_NAMES.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </Choice>
+        <Field
+          label="Model of the team"
+          hint="For members that have none of their own. Empty: the workspace's."
+          maxLength={200}
+          list={models}
+          autoComplete="off"
+          spellCheck={false}
+          value={draft.model}
+          onChange={(event) => set({ model: event.target.value })}
+        />
+        <Tick
+          label="One sandbox for all"
+          hint="What teams on one repository want. Otherwise each works in a sandbox of its own."
+          checked={draft.shared}
+          onChange={(event) => set({ shared: event.target.checked })}
+        />
+        <p className="text-small text-fg-2">
+          Sandboxes are made on the machine that the workspace's placement names.{" "}
+          <Link to="/fleet" className="underline underline-offset-2 hover:text-accent">
+            Look at the machines
+          </Link>
+        </p>
+      </div>
+    </Panel>
+  );
+}
+
+/** A team from a template: who is in it, how they work together, with which models. */
+export function Builder({ template }: { template: TemplateBrief }) {
+  const [draft, setDraft] = useState(() => draftOf(template));
+  // The same key while the same thing is sent: pressed twice, it is made once.
+  const [key, setKey] = useState(newKey);
+  const models = useQuery(modelsQuery);
+  const list = useId();
+  const navigate = useNavigate();
+  const set = (more: Partial<Draft>) => {
+    setDraft((before) => ({ ...before, ...more }));
+    setKey(newKey());
+  };
+  const make = useMutation({ mutationFn: () => create(bodyOf(draft, template), key) });
+  const problem = make.isError ? asProblem(make.error) : undefined;
+  const here = working(draft);
+  const shape = shapeOf(draft.kind, here);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const made = await make.mutateAsync().catch(() => undefined);
+    if (made) await navigate({ to: "/teams/$id", params: { id: made.id } });
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+      <datalist id={list}>
+        {(models.data?.items ?? []).map(({ id, name }) => (
+          <option key={id} value={name}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field
+          label="Name of the team"
+          required
+          maxLength={100}
+          autoComplete="off"
+          value={draft.name}
+          onChange={(event) => set({ name: event.target.value })}
+          error={problem?.field("/name")}
+        />
+        <Choice
+          label="How they work together"
+          value={draft.kind}
+          onChange={(event) => set({ kind: event.target.value as TopologyKind })}
+          error={problem?.field("/topology")}
+        >
+          {KIND_NAMES.map(([kind, name]) => (
+            <option key={kind} value={kind}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+      </div>
+      <Panel title="Topology" aside={`${here.length} ${here.length === 1 ? "agent" : "agents"}`}>
+        <Topology
+          label="Who will work with whom"
+          {...shape}
+          below={(slot) => {
+            const role = here.find((one) => one.slot === slot);
+            return (
+              <span className="truncate">{visible(role?.model || draft.model || "workspace's model")}</span>
+            );
+          }}
+        />
+      </Panel>
+      <Panel title="Roles" aside={draft.kind === "single" && "One alone: the first that is ticked works."}>
+        <ul>
+          {draft.roles.map((role, index) => (
+            <RoleFields
+              key={role.slot}
+              role={role}
+              at={here.indexOf(role)}
+              models={list}
+              last={role.here && draft.roles.filter((one) => one.here).length === 1}
+              problem={problem}
+              change={(more) =>
+                set({ roles: draft.roles.map((one, at) => (at === index ? { ...one, ...more } : one)) })
+              }
+            />
+          ))}
+        </ul>
+      </Panel>
+      <Settings draft={draft} template={template} models={list} set={set} />
+      {problem && <ProblemNote problem={problem}>{told(problem)}</ProblemNote>}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary" busy={make.isPending}>
+          Create team
+        </Button>
+        <Link to="/teams/new" className={buttonClass()}>
+          Another template
+        </Link>
+      </div>
+    </form>
+  );
+}
+
+const newKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
+
+/** What the gateway says of single parts, wherever they stand. */
+const told = (problem: Problem) =>
+  problem.fields.length > 0 && (
+    <ul className="mt-1 list-disc pl-5 text-fg-2">
+      {problem.fields.map(({ pointer, detail }) => (
+        <li key={pointer}>{visible(detail)}</li>
+      ))}
+    </ul>
+  );

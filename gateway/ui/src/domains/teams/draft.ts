@@ -1,0 +1,60 @@
+// A team that is being put together, and what is sent of it: only what differs from its template.
+import type { NewTeam, RiskProfile, RoleOfTeam, TemplateBrief, TopologyKind } from "~/api/teams";
+
+export interface DraftRole {
+  slot: string;
+  title: string;
+  seat: string | null;
+  summary: string;
+  name: string;
+  model: string;
+  here: boolean;
+}
+export interface Draft {
+  name: string;
+  kind: TopologyKind;
+  roles: DraftRole[];
+  shared: boolean;
+  profile: string;
+  model: string;
+}
+
+export const draftOf = (template: TemplateBrief): Draft => ({
+  name: template.name.slice(0, 100),
+  kind: template.default_topology as TopologyKind,
+  roles: template.roles.map(({ slot, title, seat, summary }) => ({
+    slot,
+    title,
+    seat: seat ?? null,
+    summary,
+    name: "",
+    model: "",
+    here: true,
+  })),
+  shared: true,
+  profile: "",
+  model: "",
+});
+
+/** Those that will be there: left-out ones are not, and one alone is the first. */
+export const working = ({ kind, roles }: Draft) => {
+  const here = roles.filter((role) => role.here);
+  return kind === "single" ? here.slice(0, 1) : here;
+};
+
+export function bodyOf(draft: Draft, template: TemplateBrief): NewTeam {
+  const roles = working(draft).map((role): RoleOfTeam => {
+    const [name, model] = [role.name.trim(), role.model.trim()];
+    return { slot: role.slot, ...(name && { name }), ...(model && { model_binding: model }) };
+  });
+  const model = draft.model.trim();
+  return {
+    name: draft.name.trim(),
+    template_id: template.id,
+    topology: draft.kind,
+    roles,
+    shared_sandbox: draft.shared,
+    ...(draft.profile && { risk_profile: draft.profile as RiskProfile }),
+    ...(model && { model_binding: model }),
+  };
+}

@@ -1,0 +1,78 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { clawsQuery } from "~/api/claws";
+import type { Team } from "~/api/teams";
+import { Panel } from "~/ui/panel";
+import { Status, type Tone } from "~/ui/status";
+import { Topology } from "~/ui/topology/drawing";
+import { kindName } from "~/ui/topology/place";
+import { visible } from "~/ui/visible";
+
+const STATES: Record<string, { tone: Tone; word: string }> = {
+  working: { tone: "running", word: "Working" },
+  idle: { tone: "idle", word: "Idle" },
+  online: { tone: "done", word: "Online" },
+  offline: { tone: "offline", word: "Offline" },
+};
+
+const stepsOf = ({ steps: { least, most } }: Team) =>
+  least === most ? `${most} ${most === 1 ? "step" : "steps"} a run` : `${least} to ${most} steps a run`;
+
+/** Who is in it, who works with whom, and what each does just now. */
+export function Members({ team }: { team: Team }) {
+  // The list of agents is what the live stream keeps up.
+  const claws = useQuery(clawsQuery);
+  const states = new Map((claws.data ?? []).map(({ id, status }) => [id as string, status]));
+  const stateOf = (node: string) => {
+    const member = team.members.find((one) => one.node === node);
+    const status = member && (states.get(member.agent_id) ?? member.status);
+    return status ? STATES[status] : { tone: "failed" as const, word: "Agent deleted" };
+  };
+  return (
+    <>
+      <Panel title="Topology" aside={kindName(team.topology.kind)}>
+        <Topology
+          label="Who works with whom in this team"
+          nodes={team.topology.nodes.map(({ id, label }) => ({ id, ...(label && { label }) }))}
+          edges={team.topology.edges ?? []}
+          layout={team.layout}
+          stateOf={stateOf}
+        />
+      </Panel>
+      <Panel title="Members" aside={stepsOf(team)}>
+        <ul>
+          {team.members.map((member) => {
+            const state = stateOf(member.node);
+            return (
+              <li
+                key={member.node}
+                className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-1.5 last:border-0"
+              >
+                <span className="min-w-0 flex-1 basis-48">
+                  {member.name == null ? (
+                    <span className="text-fg-3">nobody any more</span>
+                  ) : (
+                    <Link
+                      to="/claws/$id"
+                      params={{ id: member.agent_id }}
+                      className="rounded-control font-[550] break-words hover:text-accent hover:underline"
+                    >
+                      <bdi>{visible(member.name)}</bdi>
+                    </Link>
+                  )}
+                  <span className="block text-small text-fg-3">
+                    <bdi>{visible(member.slot)}</bdi>
+                  </span>
+                </span>
+                <bdi className="font-mono text-small break-all text-fg-2">
+                  {visible(member.model_binding || team.model_binding || "workspace's model")}
+                </bdi>
+                {state && <Status tone={state.tone} word={state.word} />}
+              </li>
+            );
+          })}
+        </ul>
+      </Panel>
+    </>
+  );
+}

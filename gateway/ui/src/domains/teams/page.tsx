@@ -1,0 +1,147 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { Plus, Workflow } from "lucide-react";
+import { useMay } from "~/api/may";
+import type { Team } from "~/api/teams";
+import { buttonClass, Button } from "~/ui/button";
+import { cx } from "~/ui/class";
+import { Empty } from "~/ui/empty";
+import { FilterField } from "~/ui/filter-field";
+import { useHeld } from "~/ui/held";
+import { HeldNote } from "~/ui/held-note";
+import { MissingRight } from "~/ui/missing-right";
+import { PageFrame } from "~/ui/page";
+import { Failed } from "~/ui/problem";
+import { Loading } from "~/ui/skeleton";
+import { Stale } from "~/ui/stale";
+import { table } from "~/ui/table";
+import { profileName } from "~/ui/template-words";
+import { Ago } from "~/ui/time";
+import { kindName } from "~/ui/topology/place";
+import { visible } from "~/ui/visible";
+import { teamsQuery } from "./queries";
+
+const route = getRouteApi("/shell/teams");
+
+function Row({ team, gone }: { team: Team; gone: boolean }) {
+  return (
+    <tr data-row className={cx(table.row, gone && "line-through opacity-60")}>
+      <th scope="row" className={cx(table.cell, "w-full max-w-0 font-normal")}>
+        <Link
+          to="/teams/$id"
+          params={{ id: team.id }}
+          title={team.name}
+          className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
+        >
+          <bdi>{visible(team.name)}</bdi>
+        </Link>
+        <span className="block truncate text-small text-fg-3">
+          {team.members.length} {team.members.length === 1 ? "agent" : "agents"}
+          <span className="sm:hidden">, {kindName(team.topology.kind).toLowerCase()}</span>
+        </span>
+      </th>
+      <td className={cx(table.cell, "whitespace-nowrap text-fg-2 max-sm:hidden")}>
+        {kindName(team.topology.kind)}
+      </td>
+      <td className={cx(table.cell, "whitespace-nowrap text-fg-2 max-md:hidden")}>
+        {profileName(team.effective_profile)}
+      </td>
+      <td className={cx(table.cell, "text-right text-fg-2")}>
+        <Ago at={team.created_at} />
+      </td>
+    </tr>
+  );
+}
+
+function List({ teams, q }: { teams: Team[]; q: string }) {
+  const { rows, waiting, held, release, bind } = useHeld(teams, q);
+  return (
+    <div className="min-w-0 rounded-panel border border-line bg-surface">
+      <div className="border-b border-line px-4 py-1.5">
+        <HeldNote
+          held={held}
+          waiting={waiting}
+          release={release}
+          count={teams.length}
+          what={teams.length === 1 ? "team" : "teams"}
+        />
+      </div>
+      <div className={table.wrap} role="region" aria-label="Table of teams" tabIndex={0} {...bind}>
+        <table className={table.root}>
+          <thead>
+            <tr>
+              <th scope="col" className={table.head}>
+                Team
+              </th>
+              <th scope="col" className={cx(table.head, "max-sm:hidden")}>
+                How they work together
+              </th>
+              <th scope="col" className={cx(table.head, "max-md:hidden")}>
+                What they may do
+              </th>
+              <th scope="col" className={cx(table.head, "text-right")}>
+                Made
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ item, gone }) => (
+              <Row key={item.id} team={item} gone={gone} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+/** All teams of the workspace. */
+export function TeamsPage() {
+  const { q = "" } = route.useSearch();
+  const navigate = route.useNavigate();
+  const teams = useQuery(teamsQuery);
+  const manages = useMay()("teams.manage");
+  const filter = (text: string) => void navigate({ search: text ? { q: text } : {}, replace: true });
+  const parts = q.toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = (teams.data ?? []).filter((team) =>
+    parts.every((part) => `${team.name} ${team.description ?? ""}`.toLowerCase().includes(part)),
+  );
+  const make = manages && (
+    <Link to="/teams/new" className={buttonClass("primary")}>
+      <Plus size={14} aria-hidden />
+      New team
+    </Link>
+  );
+  const none = teams.data?.length === 0;
+  return (
+    <PageFrame crumbs={[{ label: "Teams" }]} actions={none ? undefined : make}>
+      <h1 className="text-head-1">Teams</h1>
+      {teams.isPending && (
+        <Loading what="teams" rows={3} className="rounded-panel border border-line bg-surface" />
+      )}
+      {teams.isError && !teams.data && (
+        <Failed error={teams.error} retry={() => void teams.refetch()} className="" />
+      )}
+      <Stale query={teams} />
+      {none && (
+        <Empty icon={<Workflow size={32} strokeWidth={1.5} aria-hidden />} title="No teams yet" action={make}>
+          A team is a few agents with roles, who work together on a goal that you give them. Each begins from
+          a template.
+        </Empty>
+      )}
+      {teams.data && !none && (
+        <>
+          <FilterField label="Filter by name" value={q} onChange={filter} />
+          {shown.length > 0 && <List teams={shown} q={q} />}
+          {shown.length === 0 && (
+            <Empty
+              title="No team fits the filter"
+              action={<Button onClick={() => filter("")}>Clear filter</Button>}
+            />
+          )}
+        </>
+      )}
+      {teams.data && !manages && <MissingRight what="make teams" least="member" />}
+    </PageFrame>
+  );
+}

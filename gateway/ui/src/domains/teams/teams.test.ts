@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import type { TemplateBrief } from "~/api/teams";
+import { bodyOf, draftOf, working } from "./draft";
+import { ceilingOf } from "./goal";
+
+const template = {
+  id: "t1",
+  name: "Coding",
+  default_topology: "pipeline",
+  risk_profile: "coding_readwrite",
+  roles: ["planner", "coder"].map((slot) => ({ slot, title: slot, summary: "", skills: [] })),
+} as unknown as TemplateBrief;
+
+describe("a team that is put together", () => {
+  it("sends only what differs from its template", () => {
+    const draft = draftOf(template);
+    expect(bodyOf(draft, template)).toEqual({
+      name: "Coding",
+      template_id: "t1",
+      topology: "pipeline",
+      roles: [{ slot: "planner" }, { slot: "coder" }],
+      shared_sandbox: true,
+    });
+    const roles = draft.roles.map((role, at) =>
+      at === 0 ? { ...role, here: false } : { ...role, name: " Mason " },
+    );
+    expect(bodyOf({ ...draft, roles, model: " m " }, template)).toMatchObject({
+      roles: [{ slot: "coder", name: "Mason" }],
+      model_binding: "m",
+    });
+  });
+  it("has one member where one works alone", () => {
+    expect(working({ ...draftOf(template), kind: "single" })).toHaveLength(1);
+  });
+  it("reads a sum of money as it is typed", () => {
+    expect(["", " ", "0.5", "1,25", "0", "-1", "much"].map(ceilingOf)).toEqual([
+      undefined,
+      undefined,
+      500_000,
+      1_250_000,
+      0,
+      undefined,
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { RunSummary } from "~/api/runs";
+import { DASH } from "./bytes";
+import type { Tone } from "./status";
+
+const STATES: Record<string, { tone: Tone; word: string }> = {
+  queued: { tone: "waiting", word: "Queued" },
+  running: { tone: "running", word: "Running" },
+  completed: { tone: "done", word: "Completed" },
+  failed: { tone: "failed", word: "Failed" },
+  cancelled: { tone: "offline", word: "Cancelled" },
+};
+
+export const isOver = (status: string) => !["queued", "running"].includes(status);
+
+export function runState(run: Pick<RunSummary, "status" | "cancelling">): { tone: Tone; word: string } {
+  if (run.cancelling && !isOver(run.status)) return { tone: "moving", word: "Cancelling" };
+  return STATES[run.status] ?? { tone: "idle", word: run.status };
+}
+
+/** Money of models: small sums keep the digits that say something. */
+export function money(microusd: number | null | undefined): string {
+  if (microusd === null || microusd === undefined) return DASH;
+  const dollars = microusd / 1e6;
+  if (dollars === 0) return "$0";
+  return `$${dollars >= 1 ? dollars.toFixed(2) : dollars >= 0.01 ? dollars.toFixed(3) : dollars.toFixed(6).replace(/0+$/, "")}`;
+}
+
+/** From its beginning to its end, or until now. */
+export const took = (from: string | null | undefined, to: string | null | undefined, now: number) =>
+  from ? Math.max(0, (to ? Date.parse(to) : now) - Date.parse(from)) : undefined;

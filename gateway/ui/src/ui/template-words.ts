@@ -1,0 +1,28 @@
+// What the words of templates and of what agents may use mean to a person.
+const CATEGORIES: Record<string, string> = {
+  research: "Research",
+  development: "Development",
+  security: "Security",
+  ops: "Operations",
+};
+export const categoryName = (category: string) => CATEGORIES[category] ?? category;
+
+const PROFILES: Record<string, { name: string; says: string }> = {
+  toolfree: { name: "No tools", says: "They think and talk, and touch nothing." },
+  research_readonly: { name: "Read only", says: "They read files and repositories, and change nothing." },
+  coding_readwrite: {
+    name: "Read, write, run",
+    says: "They read and write files and run commands in the sandbox.",
+  },
+};
+export const PROFILE_NAMES = Object.entries(PROFILES).map(([value, { name }]) => ({ value, label: name }));
+export const profileName = (profile: string) => PROFILES[profile]?.name ?? profile;
+export const profileSays = (profile: string) => PROFILES[profile]?.says ?? "";
+
+const BUNDLES: Record<string, string> = {
+  door: "ask at doors",
+  skills: "read skills",
+  sandbox: "work in a sandbox",
+  repo: "work on repositories",
+};
+export const bundleName = (bundle: string) => BUNDLES[bundle] ?? bundle;

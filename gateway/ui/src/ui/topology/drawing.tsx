@@ -1,0 +1,132 @@
+import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { cx } from "../class";
+import { Status, type Tone } from "../status";
+import { visible } from "../visible";
+import { BOX, line, plan, type Drawn, type Edge, type Placed } from "./place";
+
+/** How a node stands. */
+export interface NodeState {
+  tone: Tone;
+  word: string;
+  /** A further word: its lap, its figure. */
+  note?: string | undefined;
+}
+
+interface Props {
+  nodes: readonly Drawn[];
+  edges: readonly Edge[];
+  layout: readonly Placed[];
+  /** What the drawing is of, to those who do not see it. */
+  label: string;
+  stateOf?: (node: string) => NodeState | undefined;
+  /** What stands below a node's name where it has no state. */
+  below?: (node: string) => ReactNode;
+  onChoose?: (node: string) => void;
+}
+
+const LIT: Partial<Record<Tone, string>> = {
+  running: "border-accent bg-accent/10",
+  done: "border-done/70 bg-done/8",
+  failed: "border-failed bg-failed/8",
+  waiting: "border-waiting bg-waiting/8",
+};
+
+function useRoom() {
+  const box = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState(0);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const watch = new ResizeObserver(() => setRoom(element.clientWidth));
+    watch.observe(element);
+    setRoom(element.clientWidth);
+    return () => watch.disconnect();
+  }, []);
+  return { box, room };
+}
+
+/** The edges alone; the nodes say in words who follows whom by their order. */
+function Lines({
+  edges,
+  of,
+  lit,
+}: {
+  edges: readonly Edge[];
+  of: ReturnType<typeof plan>;
+  lit: Set<string>;
+}) {
+  return (
+    <svg aria-hidden width={of.width} height={of.height} className="absolute inset-0">
+      {edges.map(({ from, to, kind }) => {
+        const [a, b] = [of.spots.get(from), of.spots.get(to)];
+        if (!a || !b) return null;
+        const { path, tip } = line(a, b, of.sideways);
+        return (
+          <g key={`${from}>${to}`} className={lit.has(to) ? "text-accent" : "text-line-strong"}>
+            <path
+              d={path}
+              fill="none"
+              stroke="currentColor"
+              strokeWidth={lit.has(to) ? 2 : 1.25}
+              strokeDasharray={kind === "peer" ? "4 3" : undefined}
+            />
+            {kind !== "peer" && <polygon points={tip} fill="currentColor" />}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** Who works with whom. Each node is as bright as its state; it scrolls by itself where it is wider than the screen. */
+export function Topology({ nodes, edges, layout, label, stateOf, below, onChoose }: Props) {
+  const { box, room } = useRoom();
+  const of = useMemo(() => plan(layout, room - 32), [layout, room]);
+  const lit = new Set(nodes.filter(({ id }) => stateOf?.(id)?.tone === "running").map(({ id }) => id));
+  return (
+    <div ref={box} role="region" aria-label={label} tabIndex={0} className="overflow-x-auto p-4">
+      <div className="relative mx-auto" style={{ width: of.width, height: of.height }}>
+        <Lines edges={edges} of={of} lit={lit} />
+        <ul>
+          {nodes.map(({ id, label: name }) => {
+            const spot = of.spots.get(id);
+            if (!spot) return null;
+            const state = stateOf?.(id);
+            const words = visible(name || id);
+            return (
+              <li
+                key={id}
+                data-node={id}
+                data-tone={state?.tone}
+                className={cx(
+                  "absolute flex flex-col justify-center rounded-control border px-2.5 transition-colors duration-80",
+                  (state && LIT[state.tone]) ?? "border-line-strong/60 bg-canvas",
+                )}
+                style={{ left: spot.x, top: spot.y, width: BOX.width, height: BOX.height }}
+              >
+                {onChoose ? (
+                  <button
+                    type="button"
+                    title={words}
+                    onClick={() => onChoose(id)}
+                    className="min-h-6 truncate rounded-control text-left font-[550] hover:text-accent hover:underline"
+                  >
+                    <bdi>{words}</bdi>
+                  </button>
+                ) : (
+                  <span title={words} className="truncate font-[550]">
+                    <bdi>{words}</bdi>
+                  </span>
+                )}
+                <span className="flex min-w-0 items-center gap-1.5 overflow-hidden text-small whitespace-nowrap text-fg-3">
+                  {state ? <Status tone={state.tone} word={state.word} /> : below?.(id)}
+                  {state?.note && <span className="truncate">{state.note}</span>}
+                </span>
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,224 @@
+// Runs: their list, one while it happens and one that is over, in a real Chromium.
+import assert from "node:assert/strict";
+import { axe, drawn, hasFocus, settled, shot, tryAgain, until } from "./browser-kit.mjs";
+import { LABEL, makeCall, makeRun, makeStep } from "./mock/runs.mjs";
+import { Refusal } from "./mock/server.mjs";
+
+const tone = (page, node) => page.locator(`[data-node="${node}"]`).getAttribute("data-tone");
+const panelOf = (page, name) => page.getByRole("region", { name, exact: true });
+
+/** A run whose first step is at work. */
+function atWork(mock) {
+  const run = makeRun(mock.state);
+  run.steps.push(makeStep(run, "planner"));
+  mock.state.runs.list.unshift(run);
+  mock.state.runs.calls.set(run.id, []);
+  return run;
+}
+
+const live = (theme, width) => (scene) =>
+  scene({ theme, width, height: 860 }, async ({ mock, page }) => {
+    const run = atWork(mock);
+    const [agent] = run.graph.nodes.map(({ attributes }) => attributes.agent);
+    await page.goto(`${mock.url}/runs/${run.id}`);
+    // On a narrow screen the word that says so is in the drawer.
+    await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+    await drawn(page);
+    assert.equal(await tone(page, "planner"), "running");
+    assert.equal(await tone(page, "coder"), "idle");
+    const planner = panelOf(page, "Planner");
+    await planner.getByText("Nothing said yet.").waitFor();
+    const say = (text, channel) =>
+      mock.hub.emit("agent.reasoning.delta", { agentId: agent, text, ...(channel && { channel }) });
+    say("Which test fails? ");
+    say("I do not know yet.");
+    say(`${LABEL}\nI look at the `, "say");
+    say("repository.", "say");
+    await planner.getByText("Which test fails? I do not know yet.").waitFor();
+    await planner.getByText("I look at the repository.").waitFor();
+    await planner.getByText("demonstration", { exact: true }).waitFor();
+    assert.equal(await page.getByText("a script speaks here, no model").count(), 0, "the line is no text");
+    say('{"command":"cargo', "tool");
+    mock.hub.emit("agent.tool.call", {
+      agentId: agent,
+      tool: "shell",
+      target: "cargo test",
+      doorRequired: false,
+    });
+    mock.hub.emit("agent.computer.frame", {
+      agentId: agent,
+      app: "terminal",
+      lines: [
+        { text: "$ cargo test", kind: "cursor" },
+        { text: "running 4 tests" },
+        { text: "+ added", kind: "add" },
+        { text: "exit 0", kind: "ok" },
+        { text: "one warning", kind: "warn" },
+      ],
+    });
+    const screen = page.getByRole("region", { name: "Screen of Planner" });
+    await screen.getByText("running 4 tests").waitFor();
+    assert.equal(await screen.locator("[data-line=ok]").count(), 1);
+    await planner.getByText("shell cargo test").waitFor();
+    await drawn(page);
+    assert.deepEqual(await axe(page), []);
+    await shot(page, `run-live-${width}-${theme}`);
+
+    // What was heard is kept now: it stands once, with what was thought.
+    mock.state.runs.calls.set(run.id, [
+      makeCall("planner", 0, "model", "scripted", { text: `${LABEL}\nI look at the repository.`, calls: [] }),
+      makeCall("planner", 1, "tool", "shell", {
+        arguments: { command: "cargo test" },
+        text: "running 4 tests\n[exit code 0]",
+        exit_code: 0,
+      }),
+    ]);
+    Object.assign(run.steps[0], { status: "done", ended_at: new Date().toISOString(), cost_microusd: 1530 });
+    run.steps.push(makeStep(run, "coder", { lap: 2 }));
+    run.steps_done = 1;
+    mock.hub.changed("run", run.id, 3);
+    await until("the next one to be at work", async () => (await tone(page, "coder")) === "running");
+    assert.equal(await tone(page, "planner"), "done");
+    await page.locator('[data-node="coder"]').getByText("lap 2").waitFor();
+    await planner.getByText("exit 0").first().waitFor();
+    assert.equal(await planner.getByText("I look at the repository.").count(), 1, "nothing stands twice");
+    assert.equal(await planner.getByText("Which test fails? I do not know yet.").count(), 1);
+    assert.equal(await page.locator("[data-lane]").count(), 2);
+    assert.equal(await page.locator("[data-call]").count(), 2);
+
+    Object.assign(run, {
+      status: "failed",
+      error: "coder: the model is gone",
+      error_code: "step-failed",
+      ended_at: new Date().toISOString(),
+    });
+    Object.assign(run.steps[1], {
+      status: "failed",
+      error: "the model is gone",
+      ended_at: new Date().toISOString(),
+    });
+    mock.hub.changed("run", run.id, 4);
+    await page.getByRole("alert").getByText("A step failed and could not be done again.").waitFor();
+    await page.getByRole("button", { name: "step-failed" }).waitFor();
+    assert.equal(await tone(page, "coder"), "failed");
+    assert.equal(await tone(page, "tester"), "idle");
+  });
+
+export const runTests = (scene) => ({
+  "runs: none yet, loading, a failure with a way on, a filter, older ones": () =>
+    scene({ full: false }, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/runs`);
+      await page.getByText("No runs yet").waitFor();
+      assert.deepEqual(await axe(page), []);
+      for (let n = 0; n < 53; n += 1)
+        mock.state.runs.list.push(
+          makeRun(mock.state, { title: `Goal ${n}`, status: n % 2 ? "completed" : "queued" }),
+        );
+      mock.hub.changed("run", mock.state.runs.list[0].id, 1);
+      await page.getByRole("link", { name: "Goal 0", exact: true }).waitFor();
+      await page.getByRole("button", { name: "Show older ones" }).click();
+      await page.getByRole("link", { name: "Goal 52" }).waitFor();
+      await page.getByLabel("Filter by title").fill("nothing like it");
+      await page.getByText("No run fits the filter").waitFor();
+      await page.getByRole("button", { name: "Clear filter" }).last().click();
+      await page.getByRole("button", { name: "Completed" }).click();
+      await page.getByRole("link", { name: "Goal 1", exact: true }).waitFor();
+      assert.equal(await page.getByRole("link", { name: "Goal 2", exact: true }).count(), 0);
+      const answer = mock.hold("GET /api/topology-runs");
+      await page.goto(`${mock.url}/runs`);
+      await page.getByText("Loading runs").waitFor({ state: "attached" });
+      answer();
+      await page.getByRole("link", { name: "Goal 1", exact: true }).waitFor();
+      mock.state.failNext.set("GET /api/topology-runs", new Refusal(500, "internal", "Something failed"));
+      await page.goto(`${mock.url}/runs?state=failed`);
+      await page.getByText("Something failed").waitFor();
+      await tryAgain(page, mock);
+      await page.getByText("No run fits the filter").waitFor();
+    }),
+
+  ...Object.fromEntries(
+    ["dark", "light"].flatMap((theme) =>
+      [1280, 390].map((width) => [
+        `runs: one is watched while it happens (${theme}, ${width})`,
+        () => live(theme, width)(scene),
+      ]),
+    ),
+  ),
+
+  "runs: one that is over shows everything from what was kept": () =>
+    scene({}, async ({ mock, page }) => {
+      const [run] = mock.state.runs.list;
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      await page.getByRole("heading", { name: "Mended" }).waitFor();
+      await settled(page);
+      assert.equal(await page.locator('[data-tone="done"]').count(), 5);
+      assert.equal(await page.locator("[data-lane]").count(), 5);
+      assert.equal(await page.locator("[data-call]").count(), 15);
+      assert.equal(await page.getByText("a script speaks here, no model").count(), 0);
+      const planner = panelOf(page, "Planner");
+      await planner.getByText("exit 101").first().waitFor();
+      await planner.locator("[data-entry=tool] summary").click();
+      await planner.getByRole("region", { name: "output of shell" }).getByText("left: 5400").waitFor();
+      await page.getByText("$0.018").first().waitFor();
+      assert.deepEqual(await axe(page), []);
+      await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+      await shot(page, "run-over-foot");
+      await page.getByRole("button", { name: "Tester", exact: true }).click();
+      await hasFocus(page.locator("#agent-tester"));
+    }),
+
+  "runs: cancelled by keyboard, and forked from a step": () =>
+    scene({}, async ({ mock, page }) => {
+      const run = atWork(mock);
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      await settled(page);
+      assert.equal(await page.getByRole("button", { name: /Fork from/ }).count(), 0, "it is not over");
+      await page.getByRole("button", { name: "Cancel run" }).focus();
+      await page.keyboard.press("Enter");
+      const dialog = page.getByRole("alertdialog");
+      await hasFocus(dialog.getByRole("button", { name: "Cancel", exact: true }));
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Cancelling" }).waitFor();
+      Object.assign(run, { status: "cancelled", ended_at: new Date().toISOString() });
+      Object.assign(run.steps[0], { status: "cancelled", ended_at: new Date().toISOString() });
+      mock.hub.changed("run", run.id, 9);
+      await page.getByRole("button", { name: "Fork from Planner, lap 1" }).click();
+      await page.getByText("This run stays as it is.").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "run-fork");
+      await page.getByRole("alertdialog").getByRole("button", { name: "Fork", exact: true }).click();
+      await page.getByText("a run, at planner#1").waitFor();
+      assert.equal(mock.state.forked.step, "planner");
+      assert.ok(mock.state.forked.key, "it carries a key");
+    }),
+
+  "runs: hostile texts stay texts, and a role that only looks is told so": () =>
+    scene({ width: 390 }, async ({ mock, page }) => {
+      const [run] = mock.state.runs.list;
+      const evil = "<img src=x onerror=alert(1)>\u202Egpj.exe ";
+      Object.assign(run, { title: evil + "x".repeat(3000), input: evil });
+      run.graph.nodes[0].label = evil.repeat(20);
+      run.result.text = `# Hi\n\n[click](javascript:alert(1)) <script>alert(1)</script> ${"word".repeat(2000)}`;
+      mock.state.runs.calls.get(run.id)[1].content = {
+        arguments: { command: evil.repeat(30) },
+        text: "y".repeat(90_000),
+        exit_code: 1,
+      };
+      mock.state.runs.calls.get(run.id)[0].content = { text: evil.repeat(50) };
+      mock.state.role = "viewer";
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      await page.getByText(/You may not start, cancel or fork runs/).waitFor();
+      await drawn(page);
+      assert.equal(await page.locator("main img, main script").count(), 0);
+      assert.equal(await page.getByRole("button", { name: /Fork from/ }).count(), 0);
+      const [scroll, client] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.clientWidth,
+      ]);
+      assert.ok(scroll <= client, `it scrolls sideways: ${scroll} > ${client}`);
+      assert.deepEqual(await axe(page), []);
+      await page.goto(`${mock.url}/runs/00000000-0000-7000-8000-000000000000`);
+      await page.getByText("There is no such run").waitFor();
+    }),
+});

@@ -1,0 +1,116 @@
+// The catalogue of skills in a real Chromium.
+import assert from "node:assert/strict";
+import { axe, drawn, hasFocus, shot, tryAgain, until } from "./browser-kit.mjs";
+import { Refusal } from "./mock/server.mjs";
+import { makeSkill } from "./mock/skills.mjs";
+
+const rows = (page) => page.locator("main [data-row]").count();
+
+export const skillTests = (scene) => ({
+  "skills: found by words and by tag, and read": () =>
+    scene({}, async ({ mock, page }) => {
+      const answer = mock.hold("GET /api/skills");
+      await page.goto(`${mock.url}/skills`);
+      await page.getByText("Loading skills").waitFor({ state: "attached" });
+      answer();
+      await page.getByRole("link", { name: "Code review" }).waitFor();
+      await page.getByText("Live", { exact: true }).waitFor();
+      await page.keyboard.press("/");
+      await hasFocus(page.getByLabel("Search skills"));
+      await page.keyboard.type("bug");
+      await until("one to be left", async () => (await rows(page)) === 1);
+      await page.getByLabel("Search skills").fill("");
+      await page.getByRole("button", { name: /^writing/ }).click();
+      await until("one to be left", async () => (await rows(page)) === 1);
+      assert.match(page.url(), /tag=writing/);
+      await page.getByLabel("Search skills").fill("nothing like it");
+      await page.getByText("No skill fits the search").waitFor();
+      await page.getByRole("button", { name: "Clear search" }).click();
+      const [first] = mock.state.skills;
+      mock.state.skills.push(makeSkill("written-just-now"));
+      mock.hub.changed("skill", first.id, 1);
+      await until(
+        "the new one to come or wait",
+        async () => (await rows(page)) === 4 || (await page.getByText("1 new").count()) === 1,
+      );
+      await page.getByRole("link", { name: "Code review" }).click();
+      await page.getByRole("heading", { name: "Steps" }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Edit" }).count(), 0, "it comes with Roost");
+      assert.deepEqual(await axe(page), []);
+    }),
+
+  "skills: one is written, changed, taken back and deleted": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/skills`);
+      await page.getByRole("button", { name: "Write a skill" }).click();
+      await hasFocus(page.getByLabel("Name", { exact: true }));
+      await page.keyboard.type("debugging");
+      await page.getByLabel("Title").fill("How we log");
+      await page.getByLabel("When to use it").fill("When something has to be logged.");
+      await page.getByRole("textbox", { name: "Tags" }).fill("Logging, quality");
+      await page.getByRole("textbox", { name: "Text" }).fill("# Logs\n\nOne line each.");
+      await page.getByRole("button", { name: "Write it" }).click();
+      await page.getByText("another skill has this name").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "skill-write");
+      await page.getByLabel("Name", { exact: true }).fill("our-logs");
+      await page.getByRole("button", { name: "Write it" }).click();
+      await page.getByRole("heading", { name: "Logs", exact: true }).waitFor();
+      assert.deepEqual(mock.state.skills.at(-1).tags, ["logging", "quality"]);
+      await page.getByRole("button", { name: "Edit" }).click();
+      await page.getByRole("textbox", { name: "Text" }).fill("# Logs\n\nTwo lines each.");
+      await page.getByRole("button", { name: "Save as a new version" }).click();
+      await page.getByText("Two lines each.").waitFor();
+      await page.getByRole("button", { name: "Read version 1" }).click();
+      await page
+        .getByRole("region", { name: "Version 1", exact: true })
+        .getByText("One line each.")
+        .waitFor();
+      await page.getByRole("button", { name: "Take back version 1" }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Take back" }).click();
+      await page.getByText("taken back from version 1").waitFor();
+      await drawn(page);
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "skill-versions");
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("heading", { name: "Skills", exact: true }).waitFor();
+      assert.equal(mock.state.skills.length, 3);
+    }),
+
+  "skills: none, a failure with a way on, hostile texts, a role that only looks": () =>
+    scene({ width: 390 }, async ({ mock, page }) => {
+      mock.state.failNext.set("GET /api/skills", new Refusal(500, "internal", "Something failed"));
+      await page.goto(`${mock.url}/skills`);
+      await page.getByText("Something failed").waitFor();
+      mock.state.skills = [];
+      await tryAgain(page, mock);
+      await page.getByText("No skills", { exact: true }).waitFor();
+      const evil = `<img src=x onerror=alert(1)>\u202E${"x".repeat(900)}`;
+      mock.state.skills = [
+        makeSkill("evil", {
+          title: evil,
+          when_to_use: evil,
+          tags: ["x".repeat(40)],
+          visibility: "workspace",
+          body: `[a](javascript:alert(1)) <script>alert(1)</script> ${evil}`,
+        }),
+      ];
+      mock.state.role = "viewer";
+      for (const path of ["/skills", `/skills/${mock.state.skills[0].id}`]) {
+        await page.goto(mock.url + path);
+        await page.getByText(/You may not (write|change) skills/).waitFor();
+        await drawn(page);
+        assert.equal(await page.locator("main img, main script, main a[href^=javascript]").count(), 0);
+        const [scroll, client] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        assert.ok(scroll <= client, `${path} scrolls sideways`);
+        assert.deepEqual(await axe(page), []);
+      }
+      await page.goto(`${mock.url}/skills?dialog=new`);
+      await page.getByText(/You may not write skills/).waitFor();
+      assert.equal(await page.getByRole("dialog").count(), 0);
+    }),
+});

@@ -1,0 +1,130 @@
+// Teams: made from a template, given a goal, changed and deleted, in a real Chromium.
+import assert from "node:assert/strict";
+import { axe, drawn, hasFocus, shot, tryAgain, until } from "./browser-kit.mjs";
+import { Refusal } from "./mock/server.mjs";
+import { makeTeam } from "./mock/teams.mjs";
+
+const fits = (page) =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+
+export const teamTests = (scene) => ({
+  "teams: none yet, then one is made from a template and set to work": () =>
+    scene({}, async ({ mock, page }) => {
+      mock.state.teams.list = [];
+      await page.goto(`${mock.url}/teams`);
+      await page.getByText("No teams yet").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await page.getByRole("link", { name: "New team" }).click();
+      await page.getByRole("region", { name: "Research" }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "teams-templates");
+      await page.getByRole("link", { name: "Rust, from plan to commit" }).click();
+      await page.getByLabel("Name of the team").fill("Ledger");
+      const drawing = page.getByRole("region", { name: "Who will work with whom" });
+      assert.equal(await drawing.getByRole("listitem").count(), 3);
+      await page.getByLabel("How they work together").selectOption("hub_spoke");
+      await page.getByRole("checkbox", { name: "Tester" }).uncheck();
+      assert.equal(await drawing.getByRole("listitem").count(), 2);
+      await page.getByLabel("Model of the Coder").fill("nobody/nothing");
+      await drawing.getByText("nobody/nothing").waitFor();
+      await page.getByLabel("What they may do").selectOption("research_readonly");
+      await page.getByLabel("One sandbox for all").uncheck();
+      await page.getByRole("button", { name: "Create team" }).click();
+      await page.getByText("there is no such model").first().waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "teams-builder");
+      await page.getByLabel("Model of the Coder").fill("openai/gpt-large");
+      await page.getByLabel("Name of the Coder").fill("Mason");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Ledger", exact: true }).waitFor();
+      const [{ key, body }] = mock.state.teams.asked;
+      assert.ok(key.length >= 16, "it carries a key");
+      assert.deepEqual(body, {
+        name: "Ledger",
+        template_id: mock.state.templates[0].id,
+        topology: "hub_spoke",
+        roles: [{ slot: "planner" }, { slot: "coder", name: "Mason", model_binding: "openai/gpt-large" }],
+        shared_sandbox: false,
+        risk_profile: "research_readonly",
+      });
+      await page.getByText("None yet. Give the team a goal.").waitFor();
+      await page.getByRole("textbox", { name: "Goal" }).fill("Mend the tests");
+      await page.getByLabel("May cost at most, in dollars").fill("0,5");
+      await page.getByRole("textbox", { name: "Goal" }).press("Control+Enter");
+      await page.getByText("Queued").first().waitFor();
+      assert.deepEqual(mock.state.teams.goal, { input: "Mend the tests", cost_ceiling_microusd: 500_000 });
+    }),
+
+  ...Object.fromEntries(
+    [
+      ["dark", 1280],
+      ["light", 390],
+    ].map(([theme, width]) => [
+      `teams: its page lives, changes and goes (${theme}, ${width})`,
+      () =>
+        scene({ theme, width, height: 860 }, async ({ mock, page }) => {
+          const [team] = mock.state.teams.list;
+          await page.goto(`${mock.url}/teams/${team.id}`);
+          await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+          await drawn(page);
+          assert.ok(await fits(page));
+          const node = page.locator(`[data-node="${team.members[2].node}"]`);
+          assert.equal(await node.getAttribute("data-tone"), "offline");
+          mock.hub.emit("agent.status", { agentId: team.members[2].agent_id, status: "working" });
+          await node.getByText("Working").waitFor();
+          await page.getByLabel("Change the right").selectOption("toolfree");
+          await page.getByText("No tools. They think and talk, and touch nothing.").waitFor();
+          assert.deepEqual(await axe(page), []);
+          await shot(page, `team-${width}-${theme}`);
+          await page.getByRole("button", { name: "Delete team" }).click();
+          const dialog = page.getByRole("alertdialog");
+          await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
+          await dialog.getByLabel("Delete its 3 agents as well").check();
+          assert.deepEqual(await axe(page), []);
+          mock.state.failNext.set(
+            `DELETE /api/teams/${team.id}`,
+            new Refusal(409, "conflict", "The team has a run under way"),
+          );
+          await dialog.getByRole("button", { name: "Delete team" }).click();
+          await dialog.getByText("The team has a run under way").waitFor();
+          mock.state.failNext.clear();
+          await dialog.getByRole("button", { name: "Delete team" }).click();
+          await page.getByRole("heading", { name: "Teams", exact: true }).waitFor();
+          assert.deepEqual(mock.state.teams.deleted, { id: team.id, agents: "true" });
+        }),
+    ]),
+  ),
+
+  "teams: loading, a failure with a way on, live news, hostile names, a role that only looks": () =>
+    scene({ width: 390 }, async ({ mock, page }) => {
+      const answer = mock.hold("GET /api/teams");
+      await page.goto(`${mock.url}/teams`);
+      await page.getByText("Loading teams").waitFor({ state: "attached" });
+      answer();
+      const [team] = mock.state.teams.list;
+      await page.getByRole("link", { name: team.name }).waitFor();
+      await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+      const evil = `<b>x</b>\u202E${"long ".repeat(500)}`;
+      const other = makeTeam(mock.state, mock.state.templates[0], { name: evil });
+      other.members[0].name = evil;
+      other.topology.nodes[0].label = evil;
+      mock.state.teams.list.unshift(other);
+      mock.hub.changed("team", other.id, 1);
+      await until("it to come", async () => (await page.locator("main tbody tr").count()) === 2);
+      mock.state.failNext.set("GET /api/teams", new Refusal(500, "internal", "Something failed"));
+      await page.goto(`${mock.url}/teams`);
+      await page.getByText("Something failed").waitFor();
+      await tryAgain(page, mock);
+      await page.getByRole("link", { name: team.name }).waitFor();
+      mock.state.role = "viewer";
+      await page.goto(`${mock.url}/teams/${other.id}`);
+      await page.getByText(/You may not give teams goals/).waitFor();
+      await drawn(page);
+      assert.equal(await page.locator("main b").count(), 0);
+      assert.equal(await page.getByRole("button", { name: "Delete team" }).count(), 0);
+      assert.ok(await fits(page), "it scrolls sideways");
+      assert.deepEqual(await axe(page), []);
+      await page.goto(`${mock.url}/teams/new`);
+      await page.getByText(/You may not make teams/).waitFor();
+    }),
+});

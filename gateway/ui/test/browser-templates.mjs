@@ -1,0 +1,90 @@
+// Team templates in a real Chromium.
+import assert from "node:assert/strict";
+import { axe, drawn, shot, tryAgain, until } from "./browser-kit.mjs";
+import { Refusal } from "./mock/server.mjs";
+
+export const templateTests = (scene) => ({
+  "templates: found, read with what each role is told, and used": () =>
+    scene({}, async ({ mock, page }) => {
+      const answer = mock.hold("GET /api/team-templates");
+      await page.goto(`${mock.url}/templates`);
+      await page.getByText("Loading templates").waitFor({ state: "attached" });
+      answer();
+      await page.getByLabel("Search templates").fill("archeologist");
+      await until("one to be left", async () => (await page.locator("main [data-row]").count()) === 1);
+      await page.getByLabel("Search templates").fill("nothing like it");
+      await page.getByText("No template fits the search").waitFor();
+      await page.getByRole("button", { name: "Clear search" }).click();
+      const [template] = mock.state.templates;
+      template.version = 2;
+      template.missing_skills = [{ slot: "planner", name: "planning" }];
+      mock.hub.changed("team_template", template.id, 2);
+      await page.getByRole("link", { name: template.name }).click();
+      await page.locator("summary").filter({ hasText: "Planner" }).click();
+      await page
+        .getByRole("region", { name: "Prompt of Planner" })
+        .getByText("You are the Planner.")
+        .waitFor();
+      await page.getByText("(not there)").waitFor();
+      await page.getByRole("button", { name: "Read version 1" }).click();
+      await page.getByText("As it was in version 1").waitFor();
+      await drawn(page);
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "template-open");
+      await page.getByRole("button", { name: "Upgrade 1 that is behind" }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Upgrade" }).click();
+      await page.getByText("somebody changed its prompt").waitFor();
+      await until("nobody to be behind", async () => (await page.getByText("behind").count()) === 0);
+      await page.getByRole("link", { name: "Make a team" }).click();
+      await page.getByLabel("Name of the team").waitFor();
+    }),
+
+  "templates: one is copied, and the copy deleted": () =>
+    scene({}, async ({ mock, page }) => {
+      const [template] = mock.state.templates;
+      await page.goto(`${mock.url}/templates/${template.id}`);
+      await page.getByRole("button", { name: "Copy", exact: true }).click();
+      await page.getByLabel("Key").fill(template.key);
+      await page.getByRole("button", { name: "Make the copy" }).click();
+      await page.getByText("another template has this key").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await page.getByLabel("Key").fill("ours");
+      await page.getByLabel("Name", { exact: true }).fill("Ours");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Ours" }).waitFor();
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("heading", { name: "Templates", exact: true }).waitFor();
+      assert.equal(mock.state.templates.length, 3);
+    }),
+
+  "templates: none, a failure with a way on, hostile texts, a role that only looks": () =>
+    scene({ width: 390 }, async ({ mock, page }) => {
+      const kept = mock.state.templates;
+      mock.state.failNext.set("GET /api/team-templates", new Refusal(500, "internal", "Something failed"));
+      await page.goto(`${mock.url}/templates`);
+      await page.getByText("Something failed").waitFor();
+      mock.state.templates = [];
+      await tryAgain(page, mock);
+      await page.getByText("No templates", { exact: true }).waitFor();
+      mock.state.templates = kept;
+      const evil = `<script>alert(1)</script>\u202E${"x".repeat(900)}`;
+      Object.assign(kept[0], { name: evil, description: evil });
+      Object.assign(kept[0].roles[0], { title: evil, summary: evil, system_prompt: evil, skills: [evil] });
+      mock.state.role = "viewer";
+      await page.goto(`${mock.url}/templates`);
+      await page.getByRole("link", { name: /script/ }).click();
+      await page.getByText(/You may not copy templates/).waitFor();
+      await page.locator("summary").first().click();
+      await page.getByText("Prompt", { exact: true }).waitFor();
+      await drawn(page);
+      assert.equal(await page.locator("main script").count(), 0);
+      assert.equal(await page.getByRole("button", { name: "Copy", exact: true }).count(), 0);
+      const [scroll, client] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.clientWidth,
+      ]);
+      assert.ok(scroll <= client, `it scrolls sideways: ${scroll} > ${client}`);
+      assert.deepEqual(await axe(page), []);
+    }),
+});
