@@ -2,6 +2,7 @@
 //! gateway.
 
 mod crew;
+mod demonstration;
 mod durable;
 mod fenced;
 pub mod killed;
