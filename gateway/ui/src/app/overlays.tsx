@@ -47,11 +47,14 @@ export function ShortcutHelp({ me, onClose }: { me: Me; onClose: () => void }) {
           : "Single keys are switched off; the settings switch them on."
       }
     >
-      <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2">
-        {[...HELP, ...chords].map(({ keys, what, always }) => (
-          <Keys key={keys} keys={keys} what={what} off={!always && !single} />
-        ))}
-      </dl>
+      {/* Scrolled by keyboard where it is longer than the screen. */}
+      <div role="region" aria-label="All keys" tabIndex={0}>
+        <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2">
+          {[...HELP, ...chords].map(({ keys, what, always }) => (
+            <Keys key={keys} keys={keys} what={what} off={!always && !single} />
+          ))}
+        </dl>
+      </div>
     </Modal>
   );
 }
