@@ -184,6 +184,11 @@ async fn what_happens_in_a_run_is_told_with_exactly_the_specified_fields_live_an
         run.str("/result/text").starts_with("[demonstration"),
         "{run:?}"
     );
+    // Where the agents' shells would be; the same in every life of the run.
+    assert_eq!(run.body["multiplexer_workspace_id"], "roost");
+    let tab = format!("run-{}", id.replace('-', ""));
+    assert_eq!(run.str("/multiplexer_tab_id"), tab);
+    assert!(run.str("/multiplexer_pane_id").starts_with("agent-"));
     // The stream checks each event against its schema.
     let mut stream = Stream::open(owner.get(&format!("/api/topology-runs/{id}/events"))).await;
     let mut kinds = std::collections::BTreeSet::new();

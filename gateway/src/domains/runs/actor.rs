@@ -13,6 +13,7 @@ use super::model::{self, Class, Status, StepStatus, Verdict};
 use super::perform::{End, Job};
 use super::progress::{Move, Progress};
 use super::{closing, entity::run, queue, shown, store};
+use crate::domains::tools::Pane;
 use crate::domains::topology::{NodeKind, Output, Step, StepRef};
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::{ClawId, RunId};
@@ -205,6 +206,8 @@ impl RunActor {
             shown::resting(&mut tx, scope, agent, now).await?;
         }
         for agent in rows.iter().filter_map(|begin| begin.agent) {
+            let pane = Pane::of_run(self.row.id, agent);
+            self.fence.shells(&tx, &pane).await?;
             shown::working(&mut tx, scope, agent, now).await?;
         }
         let fact = Event::changed(ResourceKind::Run, self.row.id, totals.version);

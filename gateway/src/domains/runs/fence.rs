@@ -10,6 +10,7 @@ use super::entity::{call, run, step};
 use super::model::{Status, StepStatus};
 use crate::db::{Db, WriteTx};
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::tools::Pane;
 use crate::ids::{ClawId, RunId, WorkspaceId};
 
 /// What a model or a step used.
@@ -155,6 +156,22 @@ impl Fence {
         step::Entity::insert_many(rows)
             .on_conflict(kept)
             .exec_without_returning(&**tx)
+            .await?;
+        Ok(())
+    }
+
+    /// Notes where the shells of the run's agents are in the sandbox's terminal multiplexer: the same names in every life of
+    /// the run, so that whoever takes it up is in the same pane.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn shells(&self, tx: &WriteTx, pane: &Pane) -> Result<(), DbErr> {
+        run::Entity::update_many()
+            .col_expr(run::Column::MuxWorkspaceId, Expr::value(Pane::SESSION))
+            .col_expr(run::Column::MuxTabId, Expr::value(pane.window()))
+            .col_expr(run::Column::MuxPaneId, Expr::value(pane.name()))
+            .filter(run::Column::Id.eq(self.run))
+            .exec(&**tx)
             .await?;
         Ok(())
     }
