@@ -1,5 +1,5 @@
 //! The skills that come with Roost: Markdown files with a head of TOML, embedded into the program. What they must be like
-//! is checked by [`rubric`](super::rubric) in the tests.
+//! is checked by `rubric.rs` in the tests.
 
 use std::sync::OnceLock;
 

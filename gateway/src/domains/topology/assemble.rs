@@ -16,7 +16,7 @@ pub struct Role {
 }
 
 /// The topology of this kind for these roles, in their order, nobody bound yet. A `single` has the first role only.
-/// Too few roles for a kind give a graph that [`super::check`] refuses with the reason.
+/// Too few roles for a kind give a graph that [`super::check()`] refuses with the reason.
 pub fn build(kind: Kind, roles: &[Role]) -> Graph {
     let mut taken = HashSet::new();
     let nodes = roles

@@ -11,7 +11,7 @@ use super::directives;
 use super::graph::{Graph, Kind, Node};
 use super::step::{Bounds, Next, Output, Outputs, StepRef};
 
-/// What a kind is. Everything but `shape` and `arrange` is asked only about graphs that passed [`super::check`].
+/// What a kind is. Everything but `shape` and `arrange` is asked only about graphs that passed [`super::check()`].
 pub(super) trait Definition {
     /// What is wrong with the graph's seats and edges.
     fn shape(&self, graph: &Graph, mistakes: &mut Mistakes);
