@@ -43,5 +43,6 @@ async fn authority_of(db: &Db, scope: WorkspaceScope, agent: ClawId) -> Result<A
     Ok(Authority {
         profile: standing.profile,
         bundles: standing.bundles,
+        workbench: standing.workbench,
     })
 }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 
 use super::Backend;
-use crate::events::{Hub, StoredEvent};
+use crate::events::{EventId, Hub, StoredEvent};
 
 /// A write transaction: rolled back when dropped, and on [`WriteTx::commit`] the events that were appended in it are
 /// handed to the live subscribers. Statements run on it by `&*tx`.
@@ -49,6 +49,11 @@ impl WriteTx {
     /// Notes an event that was appended in this transaction; subscribers hear of it after the commit.
     pub(crate) fn announce(&mut self, event: StoredEvent) {
         self.appended.push(event);
+    }
+
+    /// The last event that was appended in this transaction.
+    pub(crate) fn last_announced(&self) -> Option<EventId> {
+        self.appended.last().map(|event| event.id)
     }
 
     /// Makes it durable, then tells the subscribers.

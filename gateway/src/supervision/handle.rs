@@ -136,6 +136,19 @@ impl SupervisorHandle {
             .collect()
     }
 
+    /// Names of the children that live, or are about to live again, in the order of their start.
+    pub fn living(&self) -> Vec<String> {
+        let lives = |state| {
+            matches!(
+                state,
+                ActorState::Starting | ActorState::Running | ActorState::BackingOff
+            )
+        };
+        let entries = self.branch.entries();
+        let living = entries.iter().filter(|entry| lives(entry.life().state));
+        living.map(|entry| entry.meta.name.clone()).collect()
+    }
+
     /// How many children there are, tombstones included.
     pub fn len(&self) -> usize {
         self.branch.len()

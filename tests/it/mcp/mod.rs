@@ -49,6 +49,7 @@ fn mcp(gateway: &Gateway, profile: Profile) -> (Mcp, ToolsState) {
             Ok(Authority {
                 profile,
                 bundles: BTreeSet::from([Bundle::Skills, Bundle::Sandbox, Bundle::Repo]),
+                workbench: None,
             })
         })
     });

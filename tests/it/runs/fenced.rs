@@ -1,6 +1,6 @@
 //! The fence: whoever lost a run writes nothing to it any more, however late it wakes up.
 
-use roost_gateway::domains::runs::queue::{self, Silent};
+use roost_gateway::domains::runs::queue::{self, Among, Silent};
 use roost_gateway::domains::runs::{End, Fence, FenceError, Used};
 use roost_gateway::ids::RunId;
 use roost_tests::eventually;
@@ -85,7 +85,7 @@ async fn of_many_who_claim_at_once_each_run_has_one_owner_and_workspaces_take_tu
         let db = gateway.app().db();
         let claims = (0..4).map(|n| {
             let name = format!("claimer {n}");
-            async move { queue::claim(db, &name, 1).await.unwrap() }
+            async move { queue::claim(db, &name, Among::All, 1).await.unwrap() }
         });
         let claimed: Vec<_> = futures::future::join_all(claims)
             .await
@@ -97,7 +97,7 @@ async fn of_many_who_claim_at_once_each_run_has_one_owner_and_workspaces_take_tu
         ids.dedup();
         assert_eq!(ids.len(), claimed.len(), "no run has two owners");
         // The other workspace has nothing at work, so its runs are among the first although they came last.
-        let rest = queue::claim(db, "the last", 2).await.unwrap();
+        let rest = queue::claim(db, "the last", Among::All, 2).await.unwrap();
         let all: Vec<String> = claimed
             .iter()
             .chain(&rest)

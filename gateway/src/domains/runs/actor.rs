@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sea_orm::DbErr;
+
 use super::children;
 use super::fence::{Begin, Ended, Fence, FenceError, Finish, Journal, Used};
 use super::handle::RunsHandle;
@@ -344,7 +346,11 @@ impl RunActor {
         result: Option<String>,
         error: Option<String>,
     ) -> Result<(), FenceError> {
-        self.drop_jobs();
+        // Others may be at work when one step ends a run.
+        if !self.jobs.is_empty() {
+            self.drop_jobs();
+            self.abandon(cx).await?;
+        }
         let code = error.as_ref().map(|_| match self.last {
             Some(Class::Quota) => "cost-ceiling-reached",
             Some(Class::NeedsAuth) => "needs-auth",
@@ -355,7 +361,6 @@ impl RunActor {
             result,
             error,
             code: code.map(str::to_owned),
-            last_event: None,
         };
         closing::close(&self.runs, cx, self.fence, &self.row, ended, finish).await?;
         cx.stop();
@@ -364,29 +369,12 @@ impl RunActor {
 
     async fn cancel(&mut self, cx: &Context<Msg>) -> Result<(), Failure> {
         self.drop_jobs();
-        let effects = closing::open_effects(&self.runs, self.row.id).await?;
-        if !effects.is_empty() {
-            // Not waited for: a machine that is away must not hold up the end.
-            let (perform, row) = (self.runs.inner.perform.clone(), self.row.clone());
-            let name = format!("abandon-{}", self.row.id);
-            let abandon = move |_| async move {
-                perform.abandon(&row, effects).await;
-                Ok(())
-            };
-            let started = cx
-                .parent()
-                .spawn_job(name, cx.tenant().cloned(), abandon)
-                .await;
-            if let Err(error) = started {
-                tracing::warn!(%error, run = %self.row.id, "commands of a cancelled run go on until their deadline");
-            }
-        }
+        self.abandon(cx).await?;
         let finish = Finish {
             status: Status::Cancelled,
             result: None,
             error: None,
             code: None,
-            last_event: None,
         };
         match closing::close(&self.runs, cx, self.fence, &self.row, None, finish).await {
             Ok(()) | Err(FenceError::Lost | FenceError::Cancelled) => {
@@ -395,6 +383,25 @@ impl RunActor {
             }
             Err(FenceError::Db(error)) => Err(error.into()),
         }
+    }
+
+    /// Ends what steps of this run still do outside. Not waited for: a machine that is away must not hold up the end.
+    async fn abandon(&self, cx: &Context<Msg>) -> Result<(), DbErr> {
+        let effects = closing::open_effects(&self.runs, self.row.id).await?;
+        if effects.is_empty() {
+            return Ok(());
+        }
+        let (perform, row) = (self.runs.inner.perform.clone(), self.row.clone());
+        let name = format!("abandon-{}", self.row.id);
+        let abandon = move |_| async move {
+            perform.abandon(&row, effects).await;
+            Ok(())
+        };
+        let tenant = cx.tenant().cloned();
+        if let Err(error) = cx.parent().spawn_job(name, tenant, abandon).await {
+            tracing::warn!(%error, run = %self.row.id, "commands of an ended run go on until their deadline");
+        }
+        Ok(())
     }
 
     fn drop_jobs(&mut self) {

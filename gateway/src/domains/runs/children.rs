@@ -98,7 +98,7 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
         team: Some(team),
         parent: Some((&job.run, format!("{}#{}", job.step.key, job.step.lap))),
         forked: None,
-        ceiling: left(&job.run),
+        ceiling: left(runs, &job.run).await?,
     };
     let born = async {
         let mut tx = runs.inner.db.write().await?;
@@ -119,10 +119,15 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
     }
 }
 
-/// What is left of the parent's ceiling.
-fn left(run: &run::Model) -> Option<i64> {
-    run.cost_ceiling_microusd
-        .map(|ceiling| (ceiling - run.cost_microusd).max(0))
+/// What is left of the parent's ceiling now.
+async fn left(runs: &RunsHandle, run: &run::Model) -> Result<Option<i64>, End> {
+    let Some(ceiling) = run.cost_ceiling_microusd else {
+        return Ok(None);
+    };
+    let now = store::by_id(runs.inner.db.read(), run.id).await;
+    let now = now.map_err(|error| End::retryable(error.to_string()))?;
+    let spent = now.map_or(run.cost_microusd, |now| now.cost_microusd);
+    Ok(Some((ceiling - spent).max(0)))
 }
 
 /// How a child ended; its cost is its parent's too, once.

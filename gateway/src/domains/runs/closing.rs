@@ -29,24 +29,24 @@ pub(super) async fn close<M: Send + 'static>(
 ) -> Result<(), FenceError> {
     let now = runs.inner.clock.now();
     let mut tx = runs.inner.db.write().await?;
-    let version = match finish.status {
-        // Whoever cancels is past the fence, which refuses what is cancelled.
-        Status::Cancelled => row.version + 1,
-        _ => {
-            let passed = u32::from(ended.is_some());
-            fence.pass(&tx, Used::default(), passed).await?.version
-        }
-    };
+    // Whoever cancels is past the fence, which refuses what is cancelled.
+    if finish.status != Status::Cancelled {
+        let passed = u32::from(ended.is_some());
+        fence.pass(&tx, Used::default(), passed).await?;
+    }
     if let Some((at, ended)) = &ended {
         let lap = i32::try_from(at.lap).unwrap_or(i32::MAX);
         fence.end(&tx, &at.key, lap, ended).await?;
     }
-    if !fence.finish(&tx, &finish).await? {
+    let Some(version) = fence.finish(&tx, &finish).await? else {
         return Err(FenceError::Lost);
-    }
-    let facts = vec![Event::changed(ResourceKind::Run, fence.run, version + 1).in_run(fence.run)];
-    events::append(&mut tx, fence.workspace, now, facts).await?;
+    };
     shown::all_resting(&mut tx, fence.scope(), fence.run, now).await?;
+    let fact = Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run);
+    events::append(&mut tx, fence.workspace, now, [fact]).await?;
+    if let Some(last) = tx.last_announced() {
+        fence.last_event(&tx, last).await?;
+    }
     let follows = match row.team_id {
         Some(team) => {
             teams::after_run(

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::actor::{Args, Msg, RunActor};
-use super::handle::{RunsHandle, name_of, run_of};
-use super::queue::{self, Moved, Silent};
+use super::handle::{RunsHandle, name_of};
+use super::queue::{self, Among, Moved, Silent};
 use super::shown;
 use crate::db::Backend;
 use crate::domains::auth::WorkspaceScope;
@@ -13,7 +13,7 @@ use crate::events::{self, Event, ResourceKind};
 use crate::ids::RunId;
 use crate::kill_point;
 use crate::supervision::{
-    ActorKind, ChildSpec, Failure, NoMessages, Nudge, Restart, StartError, Tenant,
+    ActorKind, ChildSpec, Failure, JobContext, NoMessages, Nudge, Restart, StartError, Tenant,
 };
 
 /// How often the queue is looked at without a nudge: another gateway may have filled it.
@@ -33,28 +33,35 @@ pub fn claimer(runs: &RunsHandle) -> ChildSpec<NoMessages> {
     ChildSpec::periodic("claimer", ActorKind::Worker, CLAIM, &nudge, move |cx| {
         let runs = runs.clone();
         async move {
+            while take(&runs, &cx, Among::Children, BATCH).await? {}
             loop {
-                let room = runs.inner.at_once.saturating_sub(runs.inner.live.len());
-                if room == 0 {
-                    return Ok(());
-                }
-                let most = room.min(BATCH);
-                let owner = &runs.inner.owner;
-                let claimed = queue::claim(&runs.inner.db, owner, most as u64).await?;
-                if !claimed.is_empty() {
-                    kill_point!(cx, "runs.claim.after_commit");
-                }
-                let full = claimed.len() == most;
-                for run in claimed {
-                    start(&runs, &run).await?;
-                }
-                if !full {
+                let room = runs.inner.at_once.saturating_sub(runs.living().len());
+                if room == 0 || !take(&runs, &cx, Among::All, room.min(BATCH)).await? {
                     return Ok(());
                 }
             }
         }
     })
     .serves("runs that wait")
+}
+
+/// Claims some and starts an actor for each; whether there may be more.
+async fn take(
+    runs: &RunsHandle,
+    cx: &JobContext,
+    among: Among,
+    most: usize,
+) -> Result<bool, Failure> {
+    let owner = &runs.inner.owner;
+    let claimed = queue::claim(&runs.inner.db, owner, among, most as u64).await?;
+    if !claimed.is_empty() {
+        kill_point!(cx, "runs.claim.after_commit");
+    }
+    let full = claimed.len() == most;
+    for run in claimed {
+        start(runs, &run).await?;
+    }
+    Ok(full)
 }
 
 async fn start(runs: &RunsHandle, run: &Moved) -> Result<(), Failure> {
@@ -92,18 +99,13 @@ pub fn keeper(runs: &RunsHandle) -> ChildSpec<NoMessages> {
             let beat = beat.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             let runs = runs.clone();
             async move {
-                if runs.inner.live.is_empty() {
+                let live = runs.living();
+                if live.is_empty() {
                     return Ok(());
                 }
                 let (db, owner) = (&runs.inner.db, &runs.inner.owner);
                 if beat.is_multiple_of(RENEW_EACH) {
-                    let live: Vec<RunId> = runs
-                        .inner
-                        .live
-                        .names()
-                        .iter()
-                        .filter_map(|name| run_of(name))
-                        .collect();
+                    // One whose actor failed for good is not kept: its lease runs out, and somebody tries anew.
                     let kept = queue::keep(db, owner, &live).await?;
                     let kept: std::collections::HashSet<RunId> = kept.into_iter().collect();
                     for lost in live.iter().filter(|run| !kept.contains(run)) {

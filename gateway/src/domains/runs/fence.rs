@@ -2,7 +2,7 @@
 //! means: stop at once and discard; the run belongs to somebody else, or is over.
 
 use sea_orm::{
-    ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Set, Statement,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Set, Statement,
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 
@@ -11,6 +11,7 @@ use super::model::{Status, StepStatus};
 use crate::db::{Db, WriteTx};
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::tools::Pane;
+use crate::events::EventId;
 use crate::ids::{ClawId, RunId, WorkspaceId};
 
 /// What a model or a step used.
@@ -222,11 +223,25 @@ impl Fence {
         Ok(())
     }
 
-    /// Ends the run. Completing and failing lose against a cancel that was asked before: `false`, and nothing is changed.
+    /// Notes the last event of the run, in the transaction that ends it.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn finish(&self, tx: &WriteTx, finish: &Finish) -> Result<bool, DbErr> {
+    pub async fn last_event(&self, tx: &WriteTx, id: EventId) -> Result<(), DbErr> {
+        run::Entity::update_many()
+            .col_expr(run::Column::LastEventId, Expr::value(id.to_string()))
+            .filter(run::Column::Id.eq(self.run))
+            .exec(&**tx)
+            .await?;
+        Ok(())
+    }
+
+    /// Ends the run; its version then. Completing and failing lose against a cancel that was asked before: `None`, and
+    /// nothing is changed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn finish(&self, tx: &WriteTx, finish: &Finish) -> Result<Option<i64>, DbErr> {
         let now = tx.backend().now_ms();
         let cancelled = match finish.status {
             Status::Cancelled => "cancel_requested_ms IS NOT NULL",
@@ -234,26 +249,21 @@ impl Fence {
         };
         let sql = format!(
             "UPDATE topology_runs SET status = $1, result = $2, error = $3, error_code = $4, updated_ms = {now}, \
-               ended_ms = {now}, owner = NULL, version = version + 1, last_event_id = $5 \
-             WHERE id = $6 AND epoch = $7 AND status = 'running' AND {cancelled}"
+               ended_ms = {now}, owner = NULL, version = version + 1 \
+             WHERE id = $5 AND epoch = $6 AND status = 'running' AND {cancelled} RETURNING version"
         );
         let values = [
             finish.status.as_str().into(),
             finish.result.clone().into(),
             finish.error.clone().into(),
             finish.code.clone().into(),
-            finish.last_event.clone().into(),
             self.run.into(),
             self.epoch.into(),
         ];
         let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
-        if sea_orm::ConnectionTrait::execute_raw(&**tx, statement)
-            .await?
-            .rows_affected()
-            == 0
-        {
-            return Ok(false);
-        }
+        let Some(done) = tx.query_one_raw(statement).await? else {
+            return Ok(None);
+        };
         step::Entity::update_many()
             .col_expr(
                 step::Column::Status,
@@ -264,7 +274,7 @@ impl Fence {
             .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
             .exec(&**tx)
             .await?;
-        Ok(true)
+        done.try_get("", "version").map(Some)
     }
 }
 
@@ -296,7 +306,6 @@ pub struct Finish {
     pub result: Option<String>,
     pub error: Option<String>,
     pub code: Option<String>,
-    pub last_event: Option<String>,
 }
 
 /// What happened inside one step, fenced: model turns and tool results, in their order.

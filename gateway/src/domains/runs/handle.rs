@@ -96,6 +96,12 @@ impl RunsHandle {
         }
     }
 
+    /// The runs that live here.
+    pub(super) fn living(&self) -> Vec<RunId> {
+        let living = self.inner.live.living();
+        living.iter().filter_map(|name| run_of(name)).collect()
+    }
+
     /// A run ended here: whoever waits for it looks, and there is room for another.
     pub(super) fn tell_ended(&self, run: RunId) {
         // Nobody waiting is no error.
@@ -110,6 +116,6 @@ pub(super) fn name_of(run: RunId) -> String {
 }
 
 /// The run that an actor of that name works on.
-pub(super) fn run_of(name: &str) -> Option<RunId> {
+fn run_of(name: &str) -> Option<RunId> {
     name.strip_prefix("run:")?.parse().ok()
 }

@@ -99,7 +99,7 @@ words! {
 /// A run that is claimed more often than this kills whoever runs it.
 pub const MOST_CLAIMS: i32 = 50;
 /// Attempts of one step.
-const STEP_ATTEMPTS: u32 = 5;
+const STEP_ATTEMPTS: u32 = 10;
 /// Repetitions in one run.
 const RUN_RETRIES: u32 = 40;
 const FIRST_WAIT: Duration = Duration::from_secs(1);

@@ -28,12 +28,20 @@ pub struct Moved {
 
 const MOVED: &str = "id, workspace_id, status, owner, epoch, version";
 
+/// Which queued runs are claimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Among {
+    /// Those that a run at work waits for. There is always room for them: their parents hold places until they are over.
+    Children,
+    All,
+}
+
 /// Takes up to `most` queued runs for `owner`: in turn of the workspaces, those with the least at work first, in each the
 /// oldest first.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn claim(db: &Db, owner: &str, most: u64) -> Result<Vec<Moved>, DbErr> {
+pub async fn claim(db: &Db, owner: &str, among: Among, most: u64) -> Result<Vec<Moved>, DbErr> {
     let tx = db.write().await?;
     let now = tx.backend().now_ms();
     // Two gateways may choose the same runs: on PostgreSQL one skips what the other has locked, on SQLite there is one
@@ -42,10 +50,14 @@ pub async fn claim(db: &Db, owner: &str, most: u64) -> Result<Vec<Moved>, DbErr>
         Backend::Postgres => "FOR UPDATE SKIP LOCKED",
         Backend::Sqlite => "",
     };
+    let among = match among {
+        Among::Children => "AND q.parent_run_id IS NOT NULL",
+        Among::All => "",
+    };
     let sql = format!(
         "WITH busy AS (SELECT workspace_id, count(*) AS n FROM topology_runs WHERE status = 'running' GROUP BY workspace_id), \
          turn AS (SELECT q.id, COALESCE(b.n, 0) + row_number() OVER (PARTITION BY q.workspace_id ORDER BY q.created_ms, q.id) AS rank, q.created_ms \
-           FROM topology_runs q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.status = 'queued'), \
+           FROM topology_runs q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.status = 'queued' {among}), \
          next AS (SELECT id FROM turn ORDER BY rank, created_ms, id LIMIT $2), \
          mine AS (SELECT id FROM topology_runs WHERE id IN (SELECT id FROM next) AND status = 'queued' {lock}) \
          UPDATE topology_runs SET status = 'running', owner = $1, epoch = epoch + 1, claims = claims + 1, \

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use roost_protocol::report::ErrorKind as ErrorOfMachine;
 use serde_json::Value;
 
 use super::models::{self, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec};
@@ -13,6 +14,7 @@ use super::talk::{Answer, Next, Talk, Turn};
 use super::voice::Voice;
 use super::{Agents, show};
 use crate::domains::models::model::Ceilings;
+use crate::domains::runs;
 use crate::domains::runs::model::{Class, effect_key};
 use crate::domains::runs::{End, Entry, FenceError, Job, Journal, Totals, Used};
 use crate::domains::sandboxes::{self, SandboxError};
@@ -113,7 +115,14 @@ impl Session<'_> {
 
     /// Ceilings are looked at before anything is spent.
     async fn may_spend(&self, totals: Option<Totals>) -> Result<(), Stopped> {
-        let spent = totals.map_or(self.job.run.cost_microusd, |totals| totals.cost_microusd);
+        let spent = match totals {
+            Some(totals) => totals.cost_microusd,
+            // Other steps may have spent since the run was taken up.
+            None => runs::store::by_id(self.agents.db.read(), self.job.run.id)
+                .await
+                .map_err(FenceError::from)?
+                .map_or(self.job.run.cost_microusd, |now| now.cost_microusd),
+        };
         let spent = u64::try_from(spent).unwrap_or(0);
         let own = self.job.run.cost_ceiling_microusd;
         let own = own.map(|ceiling| u64::try_from(ceiling).unwrap_or(0));
@@ -270,6 +279,10 @@ impl Session<'_> {
                 "The agent whose sandbox the team shares does not exist any more.",
             )
             .into()),
+            // It will be the same next time: no engine is switched on here, the image is wrong, the owner forbids it.
+            Err(SandboxError::Refused(error)) if !is_passing(error.kind) => {
+                Err(End::terminal(format!("No sandbox could be made: {}", error.detail)).into())
+            }
             Err(error) => Err(End::retryable(told(&error)).into()),
         }
     }
@@ -319,6 +332,20 @@ impl Session<'_> {
         };
         Ok(journal.write(entry).await?)
     }
+}
+
+/// Whether what a machine said may be otherwise in a while.
+fn is_passing(kind: ErrorOfMachine) -> bool {
+    matches!(
+        kind,
+        ErrorOfMachine::Paused
+            | ErrorOfMachine::Draining
+            | ErrorOfMachine::EngineUnavailable
+            | ErrorOfMachine::GuestSilent
+            | ErrorOfMachine::DiskFull
+            | ErrorOfMachine::Interrupted
+            | ErrorOfMachine::Busy
+    )
 }
 
 fn millis(took: Duration) -> i64 {

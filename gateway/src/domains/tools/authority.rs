@@ -15,6 +15,8 @@ use crate::ids::ClawId;
 pub struct Authority {
     pub profile: Profile,
     pub bundles: BTreeSet<Bundle>,
+    /// Whose sandbox its team shares.
+    pub workbench: Option<ClawId>,
 }
 
 /// Reads the authority of an agent. Given by the wiring: it is the team's, and teams are another domain's.

@@ -35,6 +35,8 @@ pub struct New<'a> {
 pub struct Fork {
     pub run: RunId,
     pub step: String,
+    /// Steps whose outputs it begins with.
+    pub kept: i32,
 }
 
 /// Enqueues a run that a person asked for. Repeated with its id it answers what is there.
@@ -143,7 +145,7 @@ pub async fn row(
         cancel_requested_ms: None,
         cancelled_by: None,
         waiting_on: None,
-        steps_done: 0,
+        steps_done: new.forked.as_ref().map_or(0, |fork| fork.kept),
         steps_most: i32::try_from(topology::expected(&new.graph).most).unwrap_or(i32::MAX),
         tokens_in: 0,
         tokens_out: 0,

@@ -33,21 +33,6 @@ pub async fn fork(
     let steps = store::steps(db, from).await?;
     let same = |row: &&step::Model| row.step_key == key && u32::try_from(row.lap) == Ok(lap);
     let cut = steps.iter().find(same).ok_or(RunError::NoStep)?.position;
-    let new = New {
-        id,
-        kind: Kind::parse(&origin.kind).unwrap_or(Kind::Team),
-        tier: Tier::parse(&origin.tier).unwrap_or(Tier::Team),
-        title: origin.title.clone(),
-        graph: serde_json::from_str(&origin.graph).map_err(|_| RunError::NoStep)?,
-        input: origin.input.clone(),
-        team: origin.team_id,
-        parent: None,
-        forked: Some(Fork {
-            run: from,
-            step: format!("{key}#{lap}"),
-        }),
-        ceiling: origin.cost_ceiling_microusd,
-    };
     let kept: Vec<_> = steps
         .into_iter()
         .filter(|row| {
@@ -63,6 +48,22 @@ pub async fn fork(
             ..row
         })
         .collect();
+    let new = New {
+        id,
+        kind: Kind::parse(&origin.kind).unwrap_or(Kind::Team),
+        tier: Tier::parse(&origin.tier).unwrap_or(Tier::Team),
+        title: origin.title.clone(),
+        graph: serde_json::from_str(&origin.graph).map_err(|_| RunError::NoStep)?,
+        input: origin.input.clone(),
+        team: origin.team_id,
+        parent: None,
+        forked: Some(Fork {
+            run: from,
+            step: format!("{key}#{lap}"),
+            kept: i32::try_from(kept.len()).unwrap_or(i32::MAX),
+        }),
+        ceiling: origin.cost_ceiling_microusd,
+    };
     let mut tx = runs.inner.db.write().await?;
     let row = start_in(runs, &mut tx, scope, user, new).await?;
     store::insert_steps(&tx, kept).await?;

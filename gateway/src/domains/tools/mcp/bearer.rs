@@ -117,7 +117,7 @@ impl Mcp {
             scope,
             agent: claw.id,
             user: claw.managed_by,
-            sandbox_of: claw.id,
+            sandbox_of: authority.workbench.unwrap_or(claw.id),
             profile: authority.profile,
             bundles: authority.bundles,
             run: None,
