@@ -1,12 +1,12 @@
 //! Runs of teams: order, retries, cancel, children, forks; who may write; and the life of a run over the deaths of its
 //! gateway.
 
+mod crash;
 mod crew;
 mod demonstration;
 mod durable;
 mod fenced;
 pub mod killed;
-mod seeded;
 mod teams;
 
 use roost_tests::{Answer, Client, eventually};
