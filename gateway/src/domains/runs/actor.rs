@@ -204,22 +204,19 @@ impl RunActor {
         }
         self.fence.begin(&tx, &rows).await?;
         let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
+        let mut told = Vec::new();
         if let Some(agent) = ended.and_then(|(at, _)| self.agent_of(at)) {
-            shown::resting(&mut tx, scope, agent, now).await?;
+            told.extend(shown::resting(&tx, scope, agent, now).await?);
         }
         for agent in rows.iter().filter_map(|begin| begin.agent) {
             let pane = Pane::of_run(self.row.id, agent);
             self.fence.shells(&tx, &pane).await?;
-            shown::working(&mut tx, scope, agent, now).await?;
+            told.extend(shown::working(&tx, scope, agent, now).await?);
         }
         let fact = Event::changed(ResourceKind::Run, self.row.id, totals.version);
-        events::append(
-            &mut tx,
-            self.fence.workspace,
-            now,
-            [fact.in_run(self.row.id)],
-        )
-        .await?;
+        told.push(fact.in_run(self.row.id));
+        // Last: all who write in this workspace wait from here until the commit.
+        events::append(&mut tx, self.fence.workspace, now, told).await?;
         kill_point!(cx, "runs.checkpoint.before_commit");
         tx.commit().await?;
         kill_point!(cx, "runs.checkpoint.after_commit");
