@@ -64,11 +64,9 @@ pub(super) async fn all_resting(
     run: RunId,
     now: DateTime<Utc>,
 ) -> Result<Vec<Stamped>, DbErr> {
-    let steps = store::steps(&**tx, run).await?;
-    let agents: std::collections::BTreeSet<ClawId> =
-        steps.into_iter().filter_map(|step| step.agent_id).collect();
     let mut told = Vec::new();
-    for agent in agents {
+    // Those whose steps ended before rest already.
+    for agent in store::who_works(&**tx, run).await? {
         told.extend(resting(tx, scope, agent, now).await?);
     }
     Ok(told)
