@@ -202,7 +202,7 @@ impl RunActor {
                 child,
             });
         }
-        self.fence.begin(&tx, &rows).await?;
+        self.fence.begin(&tx, totals, &rows).await?;
         let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
         let mut told = Vec::new();
         if let Some(agent) = ended.and_then(|(at, _)| self.agent_of(at)) {

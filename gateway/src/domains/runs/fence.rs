@@ -57,6 +57,8 @@ pub struct Totals {
     pub cost_microusd: i64,
     pub cost_ceiling_microusd: Option<i64>,
     pub version: i64,
+    /// The database's clock when the fence was passed.
+    pub updated_ms: i64,
 }
 
 impl Totals {
@@ -93,7 +95,7 @@ impl Fence {
             "UPDATE topology_runs SET updated_ms = {now}, version = version + 1, steps_done = steps_done + $1, \
                tokens_in = tokens_in + $2, tokens_out = tokens_out + $3, cost_microusd = cost_microusd + $4 \
              WHERE id = $5 AND epoch = $6 AND status = 'running' AND cancel_requested_ms IS NULL \
-             RETURNING cost_microusd, cost_ceiling_microusd, version"
+             RETURNING cost_microusd, cost_ceiling_microusd, version, updated_ms"
         );
         let values = [
             i32::try_from(ended).unwrap_or(i32::MAX).into(),
@@ -120,15 +122,20 @@ impl Fence {
         })
     }
 
-    /// Writes down that steps begin. One that has a row already keeps it.
+    /// Writes down that steps begin, when the fence was passed. One that has a row already keeps it.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn begin(&self, tx: &WriteTx, steps: &[Begin<'_>]) -> Result<(), DbErr> {
+    pub async fn begin(
+        &self,
+        tx: &WriteTx,
+        passed: Totals,
+        steps: &[Begin<'_>],
+    ) -> Result<(), DbErr> {
         if steps.is_empty() {
             return Ok(());
         }
-        let now = now_ms(tx).await?;
+        let now = passed.updated_ms;
         let rows = steps.iter().map(|begin| step::ActiveModel {
             run_id: Set(self.run),
             step_key: Set(begin.key.to_owned()),
@@ -367,7 +374,7 @@ impl Journal {
     pub async fn write(&self, entry: Entry) -> Result<Totals, FenceError> {
         let tx = self.db.write().await?;
         let totals = self.fence.pass(&tx, entry.used, 0).await?;
-        let now = now_ms(&tx).await?;
+        let now = totals.updated_ms;
         let lap = i32::try_from(self.lap).unwrap_or(i32::MAX);
         let row = call::ActiveModel {
             run_id: Set(self.fence.run),
@@ -416,9 +423,4 @@ fn this_step(run: RunId, key: &str, lap: i32) -> sea_orm::Condition {
         .add(step::Column::RunId.eq(run))
         .add(step::Column::StepKey.eq(key))
         .add(step::Column::Lap.eq(lap))
-}
-
-/// The database's clock.
-async fn now_ms(tx: &WriteTx) -> Result<i64, DbErr> {
-    super::store::now_ms(&**tx, tx.backend()).await
 }
