@@ -179,12 +179,6 @@ impl RunActor {
         begun: &[(Step, i32)],
     ) -> Result<(), FenceError> {
         let runs = self.runs.clone();
-        let mut tx = runs.inner.db.write().await?;
-        let passed = u32::from(ended.is_some());
-        let totals = self.fence.pass(&tx, Used::default(), passed).await?;
-        if let Some((at, ended)) = ended {
-            self.fence.end(&tx, &at.key, lap(at), ended).await?;
-        }
         let mut rows = Vec::with_capacity(begun.len());
         for (step, position) in begun {
             let node = self.progress.node(step);
@@ -202,6 +196,17 @@ impl RunActor {
                 child,
             });
         }
+        let last = rows.iter().rev().find_map(|begin| begin.agent);
+        let pane = last.map(|agent| Pane::of_run(self.row.id, agent));
+        let mut tx = runs.inner.db.write().await?;
+        let passed = u32::from(ended.is_some());
+        let totals = self
+            .fence
+            .pass_at(&tx, Used::default(), passed, pane.as_ref())
+            .await?;
+        if let Some((at, ended)) = ended {
+            self.fence.end(&tx, &at.key, lap(at), ended).await?;
+        }
         self.fence.begin(&tx, totals, &rows).await?;
         let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
         let mut told = Vec::new();
@@ -209,8 +214,6 @@ impl RunActor {
             told.extend(shown::resting(&tx, scope, agent, now).await?);
         }
         for agent in rows.iter().filter_map(|begin| begin.agent) {
-            let pane = Pane::of_run(self.row.id, agent);
-            self.fence.shells(&tx, &pane).await?;
             told.extend(shown::working(&tx, scope, agent, now).await?);
         }
         let fact = Event::changed(ResourceKind::Run, self.row.id, totals.version);

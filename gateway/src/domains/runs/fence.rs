@@ -90,10 +90,27 @@ impl Fence {
     /// # Errors
     /// [`FenceError`].
     pub async fn pass(&self, tx: &WriteTx, used: Used, ended: u32) -> Result<Totals, FenceError> {
+        self.pass_at(tx, used, ended, None).await
+    }
+
+    /// As [`pass`](Self::pass), and notes where the shells of an agent that begins are in the sandbox's terminal
+    /// multiplexer: the same names in every life of the run, so that whoever takes it up is in the same pane.
+    ///
+    /// # Errors
+    /// [`FenceError`].
+    pub async fn pass_at(
+        &self,
+        tx: &WriteTx,
+        used: Used,
+        ended: u32,
+        pane: Option<&Pane>,
+    ) -> Result<Totals, FenceError> {
         let now = tx.backend().now_ms();
         let sql = format!(
             "UPDATE topology_runs SET updated_ms = {now}, version = version + 1, steps_done = steps_done + $1, \
-               tokens_in = tokens_in + $2, tokens_out = tokens_out + $3, cost_microusd = cost_microusd + $4 \
+               tokens_in = tokens_in + $2, tokens_out = tokens_out + $3, cost_microusd = cost_microusd + $4, \
+               mux_workspace_id = COALESCE($7, mux_workspace_id), mux_tab_id = COALESCE($8, mux_tab_id), \
+               mux_pane_id = COALESCE($9, mux_pane_id) \
              WHERE id = $5 AND epoch = $6 AND status = 'running' AND cancel_requested_ms IS NULL \
              RETURNING cost_microusd, cost_ceiling_microusd, version, updated_ms"
         );
@@ -104,6 +121,9 @@ impl Fence {
             used.cost_microusd.into(),
             self.run.into(),
             self.epoch.into(),
+            pane.map(|_| Pane::SESSION).into(),
+            pane.map(Pane::window).into(),
+            pane.map(Pane::name).into(),
         ];
         let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
         match Totals::find_by_statement(statement).one(&**tx).await? {
@@ -164,22 +184,6 @@ impl Fence {
         step::Entity::insert_many(rows)
             .on_conflict(kept)
             .exec_without_returning(&**tx)
-            .await?;
-        Ok(())
-    }
-
-    /// Notes where the shells of the run's agents are in the sandbox's terminal multiplexer: the same names in every life of
-    /// the run, so that whoever takes it up is in the same pane.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn shells(&self, tx: &WriteTx, pane: &Pane) -> Result<(), DbErr> {
-        run::Entity::update_many()
-            .col_expr(run::Column::MuxWorkspaceId, Expr::value(Pane::SESSION))
-            .col_expr(run::Column::MuxTabId, Expr::value(pane.window()))
-            .col_expr(run::Column::MuxPaneId, Expr::value(pane.name()))
-            .filter(run::Column::Id.eq(self.run))
-            .exec(&**tx)
             .await?;
         Ok(())
     }
