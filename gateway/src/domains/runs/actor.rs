@@ -57,6 +57,8 @@ pub struct RunActor {
     resting: BTreeSet<StepRef>,
     /// What kind of failure was the last, for the run's error code.
     last: Option<Class>,
+    /// Its end is written.
+    over: bool,
 }
 
 impl Serve for RunActor {
@@ -83,6 +85,7 @@ impl Serve for RunActor {
             steps: BTreeMap::new(),
             resting: BTreeSet::new(),
             last: None,
+            over: false,
         })
     }
 
@@ -113,7 +116,10 @@ impl Serve for RunActor {
 
     async fn stop(&mut self, _: &Context<Msg>) -> Result<(), Failure> {
         self.drop_jobs();
-        // After an end there is nothing to give back, and the statement finds nothing.
+        if self.over {
+            return Ok(());
+        }
+        // Of one that is somebody else's the statement finds nothing.
         queue::give_back(&self.runs.inner.db, self.row.id, self.fence.epoch).await?;
         Ok(())
     }
@@ -363,6 +369,7 @@ impl RunActor {
             code: code.map(str::to_owned),
         };
         closing::close(&self.runs, cx, self.fence, &self.row, ended, finish).await?;
+        self.over = true;
         cx.stop();
         Ok(())
     }
@@ -377,7 +384,12 @@ impl RunActor {
             code: None,
         };
         match closing::close(&self.runs, cx, self.fence, &self.row, None, finish).await {
-            Ok(()) | Err(FenceError::Lost | FenceError::Cancelled) => {
+            Ok(()) => {
+                self.over = true;
+                cx.stop();
+                Ok(())
+            }
+            Err(FenceError::Lost | FenceError::Cancelled) => {
                 cx.stop();
                 Ok(())
             }
