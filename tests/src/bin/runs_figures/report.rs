@@ -173,3 +173,39 @@ fn shown(value: f64) -> String {
         _ => format!("{value:7.2}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_and_the_ranks_are_those_of_the_sorted_values() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        let hundred: Vec<f64> = (1..=100).rev().map(f64::from).collect();
+        assert_eq!(percentile(&hundred, 0.5), 50.0);
+        assert_eq!(percentile(&hundred, 0.99), 99.0);
+        assert_eq!(percentile(&[7.0], 0.99), 7.0);
+    }
+
+    #[test]
+    fn others_are_compared_with_ours_of_the_same_setting_by_the_median() {
+        let mut report = Report::default();
+        report.table("Steps", Some("steps/s"));
+        for (setting, side, rate) in [
+            ("1 at once", OURS, 100.0),
+            ("1 at once", OURS, 300.0),
+            ("1 at once", "DBOS", 50.0),
+            ("64 at once", OURS, 900.0),
+            ("64 at once", "DBOS", 450.0),
+        ] {
+            report.add(setting, side, &[("steps/s", rate)]);
+        }
+        let told = report.json();
+        let rows = &told["tables"][0]["rows"];
+        assert_eq!(rows[0]["measured"]["steps/s"]["median"], 200.0);
+        assert_eq!(rows[0]["roost_by_it"], Value::Null);
+        assert_eq!(rows[1]["roost_by_it"], 4.0);
+        assert_eq!(rows[3]["roost_by_it"], 2.0);
+    }
+}
