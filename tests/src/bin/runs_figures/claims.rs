@@ -24,8 +24,7 @@ pub async fn run(options: &Options, report: &mut Report) -> Result<()> {
         let team = house.team(&owner, 1).await?;
         for round in 1..=options.rounds {
             eprintln!("claims: {base}, round {round}");
-            // Divided among the rounds: what matters is that all see the same moods of the machine.
-            let samples = idle(&house, &team, (CROWD / options.rounds).max(1)).await?;
+            let samples = idle(&house, &team).await?;
             report.add("idle", &side(base), &figures(&samples));
             let samples = crowd(&house, &team).await?;
             report.add(
@@ -50,9 +49,9 @@ fn figures(samples: &[f64]) -> [(&'static str, f64); 2] {
     ]
 }
 
-async fn idle(house: &House, team: &Team, runs: usize) -> Result<Vec<f64>> {
+async fn idle(house: &House, team: &Team) -> Result<Vec<f64>> {
     let mut samples = Vec::new();
-    for _ in 0..runs {
+    for _ in 0..CROWD {
         let id = RunId(Uuid::now_v7());
         let (first, ended) = (house.crew.first_step(id), house.await_end(id));
         commands::enqueue(house.runs(), team.scope, team.user, team.run(id)).await?;
