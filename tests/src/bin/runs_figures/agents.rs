@@ -21,8 +21,10 @@ use crate::server::{cpu, memory};
 
 /// Requests that are under way at the same time while teams are made and runs started.
 const TOGETHER: usize = 8;
-/// Between two reads of whoever watches: whether or not the one before is answered.
+/// Between two reads of whoever watches, whether or not the one before is answered.
 const READ: Duration = Duration::from_millis(20);
+/// Reads under way at most: a gateway that is behind must not be buried. Those that wait are late all the same.
+const UNDER_WAY: usize = 16;
 /// How long the idle gateway is read.
 const IDLE: Duration = Duration::from_secs(10);
 /// Whatever takes longer is not slow but wrong.
@@ -180,10 +182,14 @@ async fn reads_until(owner: &Client, over: impl Future<Output = ()>) -> Vec<f64>
             let mut tick = interval(READ);
             tick.set_missed_tick_behavior(MissedTickBehavior::Burst);
             let mut under_way = tokio::task::JoinSet::new();
+            let mut samples = Vec::new();
             for turn in 0.. {
                 let due = tick.tick().await;
                 if stopped.load(Ordering::Relaxed) {
                     break;
+                }
+                if under_way.len() == UNDER_WAY {
+                    samples.extend(under_way.join_next().await);
                 }
                 let owner = owner.clone();
                 under_way.spawn(async move {
@@ -191,10 +197,14 @@ async fn reads_until(owner: &Client, over: impl Future<Output = ()>) -> Vec<f64>
                     due.elapsed().as_secs_f64() * 1e3
                 });
             }
-            under_way.join_all().await
+            while let Some(sample) = under_way.join_next().await {
+                samples.push(sample);
+            }
+            samples.into_iter().collect::<Result<Vec<f64>, _>>()
         }
     });
     over.await;
     stopped.store(true, Ordering::Relaxed);
-    reader.await.expect("reads are answered")
+    let samples = reader.await.expect("the reader ends");
+    samples.expect("every read is answered")
 }
