@@ -237,6 +237,7 @@ impl Gateway {
                 db: db.clone(),
                 clock: clock.clone(),
                 keep: config.events,
+                outputs: config.runs.outputs,
                 owner: ids.next().to_string(),
             },
             sagas: SagaDriver {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tempfile::TempDir;
+use tokio::time::sleep;
 
 /// How long it may take to answer.
 const START: Duration = Duration::from_secs(60);
@@ -24,7 +25,7 @@ impl PrivateEngine {
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start(images: &[&str]) -> Option<Self> {
+    pub async fn start(images: &[&str]) -> Option<Self> {
         let installed =
             Path::new("/usr/sbin/dockerd").exists() || Path::new("/usr/bin/dockerd").exists();
         if !geteuid().is_root() || !installed {
@@ -36,7 +37,7 @@ impl PrivateEngine {
         let folder = tempfile::tempdir().expect("a folder");
         let child = launch(folder.path());
         let engine = Self { folder, child };
-        engine.answers();
+        engine.answers().await;
         let saved = engine.folder.path().join("images.tar");
         let mut save = Command::new("docker");
         let saved_to = save.arg("save").arg("-o").arg(&saved).args(images).output();
@@ -58,11 +59,13 @@ impl PrivateEngine {
     }
 
     /// Starts it again on its data; it ends what still ran.
-    pub fn again(&mut self) {
-        // The id in it may be somebody else's by now.
-        let _ = std::fs::remove_file(self.folder.path().join("pid"));
+    pub async fn again(&mut self) {
+        // The ids in them may be somebody else's by now, or of the dead that nobody has buried.
+        for left in ["pid", "exec/containerd/containerd.pid"] {
+            let _ = std::fs::remove_file(self.folder.path().join(left));
+        }
         self.child = launch(self.folder.path());
-        self.answers();
+        self.answers().await;
     }
 
     /// Removes all containers.
@@ -81,11 +84,11 @@ impl PrivateEngine {
         command.output().expect("docker is installed")
     }
 
-    fn answers(&self) {
+    async fn answers(&self) {
         let until = Instant::now() + START;
         while !self.docker(&["version"]).status.success() {
             assert!(Instant::now() < until, "{}", log(self.folder.path()));
-            std::thread::sleep(Duration::from_millis(50));
+            sleep(Duration::from_millis(50)).await;
         }
     }
 }

@@ -117,6 +117,7 @@ pub fn show(config: &Config) -> String {
         "runs.lease_seconds",
         config.runs.lease.as_secs().to_string(),
     );
+    line("runs.retention_days", days(config.runs.outputs));
     let ceiling = config.runs.ceiling.unwrap_or(0) / 1_000_000;
     line("runs.ceiling_usd", ceiling.to_string());
     if let Some(script) = &config.runs.script {

@@ -5,6 +5,7 @@ mod crash;
 mod crew;
 mod demonstration;
 mod durable;
+mod ends;
 mod fenced;
 pub mod killed;
 mod teams;

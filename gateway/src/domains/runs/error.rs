@@ -14,6 +14,9 @@ pub enum RunError {
     /// Only what is over can be forked.
     #[error("the run is still going on; cancel it, or wait for its end")]
     StillGoing,
+    /// What the steps before it handed over is not kept any more.
+    #[error("what the run handed over is past its retention")]
+    Forgotten,
     /// The topology cannot be run.
     #[error("the topology has mistakes")]
     BadGraph(Vec<Mistake>),

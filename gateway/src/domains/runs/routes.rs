@@ -9,7 +9,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::dto::{Checkpoint, ForkFrom, Run, RunCalls, RunSummary, RunsQuery, result_of};
 use super::entity::run;
 use super::store::Wanted;
-use super::{RunError, RunsHandle, commands, store};
+use super::{RunError, RunsHandle, commands, forget, store};
 use crate::domains::auth::dto::UserBrief;
 use crate::domains::auth::{self, Scoped, can};
 use crate::domains::topology::{self, Graph};
@@ -165,6 +165,7 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
         graph_sha256: row.graph_sha256,
         input: row.input,
         checkpoint: Checkpoint::of(&steps),
+        outputs_forgotten: forget::is_forgotten(&steps),
         steps: steps.into_iter().map(Into::into).collect(),
         last_event_id: row.last_event_id,
         multiplexer_workspace_id: row.mux_workspace_id,

@@ -143,11 +143,12 @@ impl Work {
         let told = eventually("the sandbox answers", async || {
             let answer = owner.post(&path).json(&count).try_send().await.ok()?;
             // A sandbox that died with its engine after the last command has no book, and none to contradict.
-            let gone = ran == Ran::AtMostOnce && answer.status == 409;
-            (answer.status == 200 || gone).then_some(answer)
+            let gone = ran == Ran::AtMostOnce
+                && (answer.status == 409 || answer.body["state"] == "failed");
+            (answer.body["state"] == "done" || gone).then_some(answer)
         })
         .await;
-        if told.status == 200 {
+        if told.body["state"] == "done" {
             assert_eq!(told.body["code"], 0, "seed {}: {told:?}", self.seed);
         }
     }

@@ -1,6 +1,7 @@
 //! Two gateways on a PostgreSQL server of their own, and a machine with an engine of its own. Who works on the runs is
 //! whom the switch points at; everything may die.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rand::rngs::StdRng;
@@ -49,7 +50,7 @@ async fn gateways_database_machine_and_engine_die_and_each_step_is_done_once() {
         return;
     };
     let image = image();
-    let mut engine = PrivateEngine::start(&[&image]);
+    let mut engine = PrivateEngine::start(&[&image]).await;
     for seed in seeds() {
         let database = format!("history_{seed}");
         let admin = Book::open(&postgres.url("postgres")).await;
@@ -77,6 +78,8 @@ struct Stage<'a> {
     daemon: Daemon,
     book: Book,
     follower: Follower,
+    /// Names under which gateways that are dead worked on runs.
+    dead: BTreeSet<String>,
     _folders: [TempDir; 2],
 }
 
@@ -132,6 +135,7 @@ impl<'a> Stage<'a> {
             book: Book::open(&postgres.url(database)).await,
             follower: Follower::start(owners.to_vec()),
             owners,
+            dead: BTreeSet::new(),
             _folders: folders,
         }
     }
@@ -168,7 +172,7 @@ impl<'a> Stage<'a> {
     async fn strike(&mut self, blow: Blow) {
         match blow {
             Blow::Gateway => {
-                self.gateways[self.works].kill();
+                self.kill(self.works).await;
                 self.other_takes_over().await;
             }
             Blow::Sleep => self.falls_asleep().await,
@@ -186,10 +190,23 @@ impl<'a> Stage<'a> {
                 if let Some(engine) = &mut self.engine {
                     engine.kill();
                     sleep(Duration::from_millis(self.chance.random_range(0..1_000))).await;
-                    engine.again();
+                    engine.again().await;
                 }
             }
         }
+    }
+
+    /// The names under which living gateways work on runs: there is one at a time.
+    async fn at_work(&self) -> Option<String> {
+        let owners = "SELECT DISTINCT owner AS t FROM topology_runs WHERE status = 'running'";
+        let mut owners = self.book.texts(owners).await;
+        owners.retain(|owner| !self.dead.contains(owner));
+        owners.pop()
+    }
+
+    async fn kill(&mut self, gateway: usize) {
+        self.gateways[gateway].kill();
+        self.dead.extend(self.at_work().await);
     }
 
     async fn other_takes_over(&mut self) {
@@ -201,12 +218,11 @@ impl<'a> Stage<'a> {
     /// It wakes up believing that the runs are its own, and dies a moment later.
     async fn falls_asleep(&mut self) {
         let before = self.works;
-        let had = "SELECT DISTINCT owner AS t FROM topology_runs WHERE status = 'running'";
-        let had = self.book.texts(had).await;
         self.gateways[before].pause();
+        let had = self.at_work().await;
         self.other_takes_over().await;
         sleep(SLEEP).await;
-        if let [had] = &*had {
+        if let Some(had) = &had {
             let theirs = format!(
                 "SELECT COUNT(*) AS n FROM topology_runs WHERE status = 'queued' OR (status = 'running' AND owner = '{had}')"
             );
@@ -217,7 +233,7 @@ impl<'a> Stage<'a> {
         }
         let slept = self.gateways[before].log().len();
         self.gateways[before].go_on();
-        if !had.is_empty() {
+        if had.is_some() {
             // Refused, each of them, before it is dead.
             eventually("the sleeper finds that it lost them", async || {
                 let log = self.gateways[before].log();
@@ -228,5 +244,25 @@ impl<'a> Stage<'a> {
             .await;
         }
         self.gateways[before].kill();
+        self.dead.extend(had);
+    }
+}
+
+impl Drop for Stage<'_> {
+    /// A history that failed shows what those who played in it said last.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        let [one, two] = &self.gateways;
+        for (who, log) in [
+            ("one", one.log()),
+            ("two", two.log()),
+            ("daemon", self.daemon.log()),
+        ] {
+            let lines: Vec<&str> = log.lines().collect();
+            let last = lines[lines.len().saturating_sub(60)..].join("\n");
+            eprintln!("--- seed {}, {who}:\n{last}", self.seed);
+        }
     }
 }
