@@ -153,17 +153,12 @@ async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
     let mut tx = runs.inner.db.write().await?;
     let moved = queue::sweep(&tx, silent).await?;
     for run in &moved {
-        let fact = Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id);
-        events::append(&mut tx, run.workspace_id, now, [fact]).await?;
+        let mut told = vec![Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id)];
         if run.status != "queued" {
-            shown::all_resting(
-                &mut tx,
-                WorkspaceScope::of_row(run.workspace_id),
-                run.id,
-                now,
-            )
-            .await?;
+            let scope = WorkspaceScope::of_row(run.workspace_id);
+            told.extend(shown::all_resting(&tx, scope, run.id, now).await?);
         }
+        events::append(&mut tx, run.workspace_id, now, told).await?;
         tracing::warn!(run = %run.id, status = run.status, "whoever worked on this run is silent");
     }
     tx.commit().await?;

@@ -87,6 +87,11 @@ impl RunsHandle {
         self.inner.queue.nudge();
     }
 
+    /// The runs that end in this process, from now on. Whoever waits for one that may end elsewhere reads its row too.
+    pub fn endings(&self) -> broadcast::Receiver<RunId> {
+        self.inner.ended.subscribe()
+    }
+
     /// Tells those of these runs that live here that they shall end.
     pub fn tell_cancelled(&self, runs: impl IntoIterator<Item = RunId>) {
         for run in runs {
