@@ -17,6 +17,7 @@ impl From<RunError> for ApiError {
             E::Forgotten => Self::new(Code::Conflict).detail(
                 "What the steps before it handed over is past `runs.retention_days` and not kept any more. Start a run of the team instead.",
             ),
+            E::Wrong(mistakes) => Self::validations(mistakes),
             E::BadGraph(mistakes) => Self::validations(under("/graph", mistakes)),
             E::Db(error) => error.into(),
         }

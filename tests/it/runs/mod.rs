@@ -1,6 +1,7 @@
 //! Runs of teams: order, retries, cancel, children, forks; who may write; and the life of a run over the deaths of its
 //! gateway.
 
+mod compare;
 mod crash;
 mod crew;
 mod demonstration;
@@ -8,6 +9,7 @@ mod durable;
 mod ends;
 mod fenced;
 pub mod killed;
+mod machines;
 mod teams;
 
 use roost_tests::{Answer, Client, eventually};

@@ -1,6 +1,7 @@
 //! What can go wrong with runs.
 
 use crate::domains::topology::Mistake;
+use crate::http::problem::FieldError;
 
 /// Errors of runs.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +18,9 @@ pub enum RunError {
     /// What the steps before it handed over is not kept any more.
     #[error("what the run handed over is past its retention")]
     Forgotten,
+    /// What was asked for does not fit together.
+    #[error("the run cannot be made like that")]
+    Wrong(Vec<FieldError>),
     /// The topology cannot be run.
     #[error("the topology has mistakes")]
     BadGraph(Vec<Mistake>),

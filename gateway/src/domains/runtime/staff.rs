@@ -11,6 +11,7 @@ use crate::domains::runs::{End, Job};
 use crate::domains::skills;
 use crate::domains::teams;
 use crate::domains::tools::{Capability, Pane, Profile};
+use crate::domains::topology::Purpose;
 use crate::ids::ClawId;
 
 /// What a brain may take of a prompt, bytes.
@@ -22,6 +23,8 @@ pub(super) struct Staffed {
     pub may: Capability,
     pub model: Resolved,
     pub system: String,
+    /// Where a sandbox is made for it; the workspace's placement when absent.
+    pub machine: Option<String>,
 }
 
 /// Finds out who works on the step, and how.
@@ -47,7 +50,18 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
         .await
         .map_err(again)?;
     let team_model = standing.model.clone();
-    let may = of_standing(scope, &job.run, id, standing);
+    let machine = match standing.workbench {
+        // Who works in the team's sandbox works where that is.
+        Some(_) => None,
+        None => job.node.attributes.machine.clone(),
+    };
+    let machine = machine.or_else(|| standing.machine.clone());
+    let mut may = of_standing(scope, &job.run, id, standing);
+    if job.step.purpose == Purpose::Verdict {
+        // Who judges strangers' words does so by what it was shown.
+        may.profile = Profile::Toolfree;
+        may.bundles.clear();
+    }
     let binding = job
         .node
         .attributes
@@ -66,7 +80,12 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
     let system = system(agents, job, &claw, may.profile)
         .await
         .map_err(again)?;
-    Ok(Staffed { may, model, system })
+    Ok(Staffed {
+        may,
+        model,
+        system,
+        machine,
+    })
 }
 
 /// What an agent may use in a run.

@@ -7,6 +7,7 @@ use crate::domains::claws::store as claws;
 use crate::domains::teams::dto::{RuntimeConfigChange, TeamChange};
 use crate::domains::teams::entity::{member, team};
 use crate::domains::teams::model::State;
+use crate::domains::teams::plan::NO_COMPARISON;
 use crate::domains::teams::routes::TeamsState;
 use crate::domains::teams::{TeamError, store};
 use crate::domains::topology::{self, Graph, NodeKind};
@@ -14,7 +15,7 @@ use crate::events::{self, Event, ResourceKind};
 use crate::http::problem::FieldError;
 use crate::ids::{ClawId, TeamId, UserId};
 
-use super::create::bundles;
+use super::create::{bundles, machines};
 
 /// Changes names, model, lifecycle, topology, sandbox.
 ///
@@ -47,7 +48,13 @@ pub async fn change(
         row.lifecycle = lifecycle.as_str().to_owned();
         changed.push("lifecycle");
     }
+    if let Some(machine) = change.machine_id {
+        machines(&tx, scope, "", machine.as_deref(), None).await?;
+        row.machine_id = machine;
+        changed.push("machine_id");
+    }
     if let Some(graph) = change.topology {
+        machines(&tx, scope, "/topology", None, Some(&graph)).await?;
         let seats = seats(&tx, scope, id, &graph).await?;
         if row
             .workbench_id
@@ -165,6 +172,12 @@ async fn seats(
     topology::check(graph).map_err(TeamError::BadGraph)?;
     let mut seats = Vec::new();
     let mut wrong = Vec::new();
+    if graph.kind == topology::Kind::Compare {
+        wrong.push(FieldError {
+            pointer: "/topology/kind".to_owned(),
+            detail: NO_COMPARISON.to_owned(),
+        });
+    }
     for (place, node) in graph.nodes.iter().enumerate() {
         let mut refuse = |detail: &str| {
             wrong.push(FieldError {
