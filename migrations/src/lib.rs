@@ -38,6 +38,7 @@ mod m0604_models;
 mod m0605_agent_tokens;
 mod m0606_teams;
 mod m0607_team_machines;
+mod m0608_runs_in_place;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -75,6 +76,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0605_agent_tokens::Migration),
             Box::new(m0606_teams::Migration),
             Box::new(m0607_team_machines::Migration),
+            Box::new(m0608_runs_in_place::Migration),
         ]
     }
 }
