@@ -31,6 +31,7 @@ import { operatorTests } from "./browser-operator.mjs";
 import { pasteTests } from "./browser-paste.mjs";
 import { peopleTests } from "./browser-people.mjs";
 import { meshTests } from "./browser-mesh.mjs";
+import { modelTests } from "./browser-models.mjs";
 import { repoTests } from "./browser-repos.mjs";
 import { runTests } from "./browser-runs.mjs";
 import { skillTests } from "./browser-skills.mjs";
@@ -178,6 +179,7 @@ const tests = {
 
   ...shellTests(scene, both),
   ...settingsTests(scene),
+  ...modelTests(scene),
   ...deploymentTests(scene, both),
   ...tabTests(scene),
   ...noticeTests(scene, both),

@@ -38,6 +38,7 @@ export function pagesOf(state) {
     members: "/members",
     quotas: "/quotas",
     settings: "/settings",
+    "settings-models": "/settings/models",
     "settings-sign-in": "/settings/sign-in",
     "settings-connections": "/settings/connections",
     "settings-mesh": "/settings/mesh",

@@ -103,7 +103,7 @@ const members = createRoute({
   path: "/members",
   component: page(() => import("~/domains/people/page"), "MembersPage"),
 });
-type SettingsPart = "General" | "SignIn" | "Connections" | "Mesh" | "Broker";
+type SettingsPart = "General" | "Models" | "SignIn" | "Connections" | "Mesh" | "Broker";
 const part = <P extends `/settings${string}`>(path: P, name: SettingsPart) =>
   createRoute({
     getParentRoute: () => shell,
@@ -111,6 +111,7 @@ const part = <P extends `/settings${string}`>(path: P, name: SettingsPart) =>
     component: page(() => import("./settings-route"), name),
   });
 const settings = part("/settings", "General");
+const settingsModels = part("/settings/models", "Models");
 const settingsSignIn = part("/settings/sign-in", "SignIn");
 const settingsConnections = part("/settings/connections", "Connections");
 const settingsMesh = part("/settings/mesh", "Mesh");
@@ -174,6 +175,7 @@ export const router = createRouter({
       members,
       quotas,
       settings,
+      settingsModels,
       settingsSignIn,
       settingsConnections,
       settingsMesh,

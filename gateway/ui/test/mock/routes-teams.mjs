@@ -55,12 +55,4 @@ export const teamRoutes = (signedIn) => ({
     const run = begin(at.state, { title: one.name, team_id: one.id, input: at.body.input, slots });
     return { status: 202, body: summaryOf(run) };
   }),
-  "GET /api/models": signedIn(() => ({
-    body: {
-      items: [
-        { id: "m1", name: "openai/gpt-large" },
-        { id: "m2", name: "ollama/small" },
-      ],
-    },
-  })),
 });

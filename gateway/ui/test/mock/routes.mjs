@@ -7,6 +7,7 @@ import { doorRoutes } from "./routes-doors.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
 import { meshRoutes } from "./routes-mesh.mjs";
+import { modelRoutes } from "./routes-models.mjs";
 import { repoRoutes } from "./routes-repos.mjs";
 import { runRoutes } from "./routes-runs.mjs";
 import { teamRoutes } from "./routes-teams.mjs";
@@ -57,6 +58,7 @@ const RIGHTS = {
     "skills.manage",
     "templates.read",
     "templates.manage",
+    "models.manage",
   ],
   viewer: [
     "workspace.read",
@@ -202,6 +204,7 @@ export const routes = {
   ...repoRoutes(signedIn),
   ...runRoutes(signedIn),
   ...teamRoutes(signedIn),
+  ...modelRoutes(signedIn),
   ...skillRoutes(signedIn),
   ...templateRoutes(signedIn),
 };

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useId, useState, type SubmitEvent } from "react";
+import { modelsQuery } from "~/api/models";
 import { asProblem, type Problem } from "~/api/problem";
 import type { TemplateBrief, TopologyKind } from "~/api/teams";
 import { Button, buttonClass } from "~/ui/button";
@@ -12,7 +13,7 @@ import { Topology } from "~/ui/topology/drawing";
 import { KIND_NAMES, shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import { bodyOf, draftOf, working, type Draft, type DraftRole } from "./draft";
-import { create, modelsQuery } from "./queries";
+import { create } from "./queries";
 
 interface RoleProps {
   role: DraftRole;

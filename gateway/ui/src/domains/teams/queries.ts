@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
-import type { components } from "~/api/schema";
 import type { NewTeam, Team } from "~/api/teams";
 
 const at = (id: string, rest = "") => `/api/teams/${encodeURIComponent(id)}${rest}`;
@@ -16,13 +15,6 @@ export const teamQuery = (id: string) =>
     queryKey: [...keys.teams, "one", id],
     queryFn: ({ signal }) => api.get<Team>(at(id), { signal }),
   });
-
-/** The models that can be named. Nothing announces a new one, so they are asked for with each visit. */
-export const modelsQuery = queryOptions({
-  queryKey: ["model", "list"],
-  queryFn: ({ signal }) => api.get<components["schemas"]["Models"]>("/api/models", { signal }),
-  staleTime: 0,
-});
 
 export const create = (body: NewTeam, key: string) =>
   api.post<Team>("/api/teams", body, { headers: { "idempotency-key": key } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TemplateBrief } from "~/api/teams";
 import { bodyOf, draftOf, working } from "./draft";
-import { ceilingOf } from "./goal";
+import { microusdOf, typedOf } from "~/ui/dollars";
 
 const template = {
   id: "t1",
@@ -33,14 +33,16 @@ describe("a team that is put together", () => {
     expect(working({ ...draftOf(template), kind: "single" })).toHaveLength(1);
   });
   it("reads a sum of money as it is typed", () => {
-    expect(["", " ", "0.5", "1,25", "0", "-1", "much"].map(ceilingOf)).toEqual([
+    expect(["", " ", "0.5", "1,25", "0", "$2", ".5"].map(microusdOf)).toEqual([
       undefined,
       undefined,
       500_000,
       1_250_000,
       0,
-      undefined,
-      undefined,
+      2_000_000,
+      500_000,
     ]);
+    expect(["-1", "much", "1.2.3", "1e3"].map(microusdOf)).toEqual([NaN, NaN, NaN, NaN]);
+    expect([null, 0, 1_250_000].map(typedOf)).toEqual(["", "0", "1.25"]);
   });
 });
