@@ -37,6 +37,7 @@ mod m0603_templates;
 mod m0604_models;
 mod m0605_agent_tokens;
 mod m0606_teams;
+mod m0607_team_machines;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -73,6 +74,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0604_models::Migration),
             Box::new(m0605_agent_tokens::Migration),
             Box::new(m0606_teams::Migration),
+            Box::new(m0607_team_machines::Migration),
         ]
     }
 }

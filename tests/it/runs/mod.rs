@@ -6,6 +6,7 @@ mod demonstration;
 mod durable;
 mod fenced;
 pub mod killed;
+mod machines;
 mod seeded;
 mod teams;
 

@@ -300,7 +300,7 @@ async fn act(
     Ok(())
 }
 
-async fn find(api: &Api, wanted: &str) -> anyhow::Result<String> {
+pub(super) async fn find(api: &Api, wanted: &str) -> anyhow::Result<String> {
     if uuid::Uuid::parse_str(wanted).is_ok() {
         return Ok(wanted.to_owned());
     }

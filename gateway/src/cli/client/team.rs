@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Api;
 use super::show::{self, field};
-use super::{claws, watch};
+use super::{claws, node, watch};
 
 /// Teams.
 #[derive(Debug, clap::Subcommand)]
@@ -34,6 +34,10 @@ pub enum Team {
         /// The model of agents that have none of their own
         #[arg(long, value_name = "NAME")]
         model: Option<String>,
+        /// Where its sandboxes are made: `local`, or a machine by its name or id; see `roost node list`. Without it, where the
+        /// workspace's are
+        #[arg(long, value_name = "MACHINE")]
+        machine: Option<String>,
         /// Take the team down after its last run
         #[arg(long)]
         ephemeral: bool,
@@ -75,6 +79,7 @@ impl Team {
                 roles,
                 profile,
                 model,
+                machine,
                 ephemeral,
             } => {
                 let mut body = json!({ "name": name });
@@ -92,6 +97,13 @@ impl Team {
                     if let Some(value) = value {
                         body[key] = value.into();
                     }
+                }
+                if let Some(machine) = machine {
+                    body["machine_id"] = match machine.as_str() {
+                        "local" => machine,
+                        _ => node::find(api, &machine).await?,
+                    }
+                    .into();
                 }
                 if ephemeral {
                     body["lifecycle"] = "ephemeral".into();
@@ -194,6 +206,7 @@ fn one(api: &Api, team: &Value) {
         ("profile", "effective_profile"),
         ("lifecycle", "lifecycle"),
         ("model", "model_binding"),
+        ("machine", "machine_id"),
     ] {
         println!("{label:<11} {}", field(team, path));
     }

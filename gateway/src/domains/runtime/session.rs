@@ -260,7 +260,10 @@ impl Session<'_> {
     async fn make_sandbox(&self) -> Result<(), Stopped> {
         let may = &self.staffed.may;
         let id = SandboxId(self.agents.ids.next());
-        let wanted = sandboxes::dto::NewSandbox::default();
+        let wanted = sandboxes::dto::NewSandbox {
+            node_id: self.staffed.machine.clone(),
+            ..Default::default()
+        };
         let made = sandboxes::commands::provision(
             &self.agents.sandboxes,
             may.scope,

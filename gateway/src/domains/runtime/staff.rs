@@ -22,6 +22,8 @@ pub(super) struct Staffed {
     pub may: Capability,
     pub model: Resolved,
     pub system: String,
+    /// Where a sandbox is made for it; the workspace's placement when absent.
+    pub machine: Option<String>,
 }
 
 /// Finds out who works on the step, and how.
@@ -47,6 +49,12 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
         .await
         .map_err(again)?;
     let team_model = standing.model.clone();
+    let machine = match standing.workbench {
+        // Who works in the team's sandbox works where that is.
+        Some(_) => None,
+        None => job.node.attributes.machine.clone(),
+    };
+    let machine = machine.or_else(|| standing.machine.clone());
     let may = of_standing(scope, &job.run, id, standing);
     let binding = job
         .node
@@ -66,7 +74,12 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
     let system = system(agents, job, &claw, may.profile)
         .await
         .map_err(again)?;
-    Ok(Staffed { may, model, system })
+    Ok(Staffed {
+        may,
+        model,
+        system,
+        machine,
+    })
 }
 
 /// What an agent may use in a run.

@@ -15,6 +15,9 @@ pub enum SandboxError {
     /// No such node in the workspace.
     #[error("no such node")]
     NoNode,
+    /// The machine that was asked for is none of this workspace.
+    #[error("no such machine")]
+    NoMachine,
     /// The agent has no sandbox.
     #[error("the agent has no sandbox")]
     NoSandbox,

@@ -131,6 +131,16 @@ pub enum Setting {
     Node(NodeId),
 }
 
+impl Setting {
+    /// Reads how a request or a team names a machine: `local`, or a node's id.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "local" => Some(Self::Local),
+            id => id.parse().ok().map(Self::Node),
+        }
+    }
+}
+
 /// What is known of the machine that the setting names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Machine {
@@ -264,6 +274,16 @@ mod tests {
             assert_eq!(State::parse(state.as_str()), Some(state));
         }
         assert_eq!(State::parse("else"), None);
+    }
+
+    #[test]
+    fn a_machine_is_named_by_its_id_or_as_local_and_by_nothing_else() {
+        let node = NodeId(uuid::Uuid::from_u128(7));
+        assert_eq!(Setting::parse("local"), Some(Setting::Local));
+        assert_eq!(Setting::parse(&node.to_string()), Some(Setting::Node(node)));
+        for word in ["", "Local", "local ", "../local", "machine:7"] {
+            assert_eq!(Setting::parse(word), None, "{word:?}");
+        }
     }
 
     #[test]

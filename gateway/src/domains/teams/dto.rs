@@ -54,6 +54,8 @@ pub struct Team {
     pub workbench_agent_id: Option<ClawId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_binding: Option<String>,
+    /// Where its agents' sandboxes are made: `local`, a node's id, or null for the workspace's placement.
+    pub machine_id: Option<String>,
     /// Each node's attribute `agent` is the agent that works there.
     pub topology: Graph,
     /// Where its nodes are drawn.
@@ -115,6 +117,10 @@ pub struct NewTeam {
     pub model_binding: Option<String>,
     /// Whether all work in one sandbox, which is what teams on one repository want. True when absent.
     pub shared_sandbox: Option<bool>,
+    /// Where its agents' sandboxes are made: `local`, or the id of a node of the workspace. The workspace's placement when
+    /// absent.
+    #[schema(max_length = 40)]
+    pub machine_id: Option<String>,
 }
 
 /// A change of a team. What is absent stays.
@@ -132,6 +138,10 @@ pub struct TeamChange {
     /// Every agent node must name an agent of the workspace. Runs that have begun keep the topology that they began with.
     pub topology: Option<Graph>,
     pub shared_sandbox: Option<bool>,
+    /// As in a new team; null takes the workspace's placement. Sandboxes that are there stay where they are.
+    #[serde(default, deserialize_with = "crate::http::json::nullable")]
+    #[schema(value_type = Option<String>, max_length = 40)]
+    pub machine_id: Option<Option<String>>,
 }
 
 /// What a team's agents may use.

@@ -38,6 +38,9 @@ pub mod team {
         pub created_at: DateTimeUtc,
         pub updated_at: DateTimeUtc,
         pub version: i64,
+        /// `local` or a node's id: where its sandboxes are made; the workspace's placement when absent.
+        #[sea_orm(column_type = "Text", nullable)]
+        pub machine_id: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -239,6 +239,7 @@ async fn shown(
             name: row.name,
             description: row.description,
             model_binding: row.model_binding,
+            machine_id: row.machine_id,
         });
     }
     Ok(shown)

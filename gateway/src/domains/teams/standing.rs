@@ -22,6 +22,8 @@ pub struct Standing {
     pub workbench: Option<ClawId>,
     /// The team's model.
     pub model: Option<String>,
+    /// Where a sandbox of it is made; the workspace's placement when absent.
+    pub machine: Option<String>,
 }
 
 /// That of an agent in a team, or in the one that it is a member of. Who is in none may use nothing.
@@ -46,6 +48,7 @@ pub async fn standing(
             bundles: BTreeSet::from([Bundle::Skills]),
             workbench: None,
             model: None,
+            machine: None,
         }),
     }
 }
@@ -79,5 +82,6 @@ pub async fn of_team(
         bundles: effective_bundles(own.iter().map(String::as_str), given.map(String::as_str)),
         workbench: row.workbench_id,
         model: row.model_binding.clone(),
+        machine: row.machine_id.clone(),
     })
 }

@@ -163,6 +163,7 @@ pub async fn replace(
             team::Column::ModelBinding,
             Expr::value(row.model_binding.clone()),
         )
+        .col_expr(team::Column::MachineId, Expr::value(row.machine_id.clone()))
         .col_expr(team::Column::UpdatedAt, Expr::value(row.updated_at))
         .col_expr(team::Column::Version, Expr::value(row.version))
         .filter(team::Column::Id.eq(row.id))

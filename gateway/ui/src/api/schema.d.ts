@@ -3562,6 +3562,11 @@ export interface components {
             /** @description Another image than the deployment's; it must hold the guest. */
             image?: string | null;
             limits?: components["schemas"]["Limits"] | null;
+            /**
+             * @description Where it is made: `local`, or the id of a node of the workspace; the workspace's placement when absent. One that
+             *     cannot take it now is replaced by `local`, and the sandbox says so. An agent that has a sandbox keeps its machine.
+             */
+            node_id?: string | null;
         };
         /** @description A new skill of the workspace. */
         NewSkill: {
@@ -3587,6 +3592,11 @@ export interface components {
             description?: string | null;
             graph?: components["schemas"]["TopologyGraph"] | null;
             lifecycle?: components["schemas"]["TeamLifecycle"];
+            /**
+             * @description Where its agents' sandboxes are made: `local`, or the id of a node of the workspace. The workspace's placement when
+             *     absent.
+             */
+            machine_id?: string | null;
             mcp_bundles?: components["schemas"]["ToolBundle"][];
             /** @description For agents that have none of their own. */
             model_binding?: string | null;
@@ -4392,6 +4402,8 @@ export interface components {
                 /** @description Where its nodes are drawn. */
                 layout: components["schemas"]["TopologyPlaced"][];
                 lifecycle: components["schemas"]["TeamLifecycle"];
+                /** @description Where its agents' sandboxes are made: `local`, a node's id, or null for the workspace's placement. */
+                machine_id?: string | null;
                 /** @description The team's own, beside the template's. */
                 mcp_bundles: components["schemas"]["ToolBundle"][];
                 members: components["schemas"]["TeamMember"][];
@@ -5282,6 +5294,8 @@ export interface components {
             /** @description Where its nodes are drawn. */
             layout: components["schemas"]["TopologyPlaced"][];
             lifecycle: components["schemas"]["TeamLifecycle"];
+            /** @description Where its agents' sandboxes are made: `local`, a node's id, or null for the workspace's placement. */
+            machine_id?: string | null;
             /** @description The team's own, beside the template's. */
             mcp_bundles: components["schemas"]["ToolBundle"][];
             members: components["schemas"]["TeamMember"][];
@@ -5309,6 +5323,8 @@ export interface components {
         TeamChange: {
             description?: string | null;
             lifecycle?: components["schemas"]["TeamLifecycle"] | null;
+            /** @description As in a new team; null takes the workspace's placement. Sandboxes that are there stay where they are. */
+            machine_id?: string | null;
             model_binding?: string | null;
             name?: string | null;
             shared_sandbox?: boolean | null;

@@ -9,4 +9,4 @@ pub use destroy::{Destroyed, destroy, destroy_for_good};
 pub use exec::{cancel, exec, of_agent, output};
 pub use place::{clear_placement, set_placement};
 pub(super) use provision::fallback_event;
-pub use provision::{Provisioned, provision};
+pub use provision::{Provisioned, has_machine, provision, provision_asked};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use roost_protocol::sandbox::Limits;
+use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::domains::audit;
 use crate::domains::auth::WorkspaceScope;
@@ -27,6 +28,43 @@ pub enum Provisioned {
     Made(container::Model),
     /// The agent had one already.
     Present(container::Model),
+}
+
+/// As [`provision`], for somebody who names the machine: it must be one of the workspace's. Where the name was checked when
+/// it was given, as a team's was, a machine that went since is one of the reasons to fall back.
+///
+/// # Errors
+/// [`SandboxError::NoMachine`], and those of [`provision`].
+pub async fn provision_asked(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    user: UserId,
+    agent: ClawId,
+    id: SandboxId,
+    wanted: NewSandbox,
+) -> Result<Provisioned, SandboxError> {
+    if let Some(machine) = &wanted.node_id
+        && !has_machine(sandboxes.db.read(), scope, machine).await?
+    {
+        return Err(SandboxError::NoMachine);
+    }
+    provision(sandboxes, scope, user, agent, id, wanted).await
+}
+
+/// Whether the workspace has the machine: `local`, or a node by its id.
+///
+/// # Errors
+/// When the database fails.
+pub async fn has_machine(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    machine: &str,
+) -> Result<bool, DbErr> {
+    match Setting::parse(machine) {
+        None => Ok(false),
+        Some(Setting::Local) => Ok(true),
+        Some(Setting::Node(node)) => Ok(fleet::standing(db, scope, node).await?.is_some()),
+    }
 }
 
 /// Gives the agent a sandbox and waits until it runs. An agent that has one keeps it, with its machine.
@@ -84,7 +122,11 @@ async fn begin(
         Some(_) => fresh(&sandboxes.ids),
     };
     quota::take(&tx, scope, &sandboxes.plans, QuotaKind::LiveContainers).await?;
-    let (setting, _) = store::placement(&*tx, scope).await?;
+    let chosen = wanted.node_id.as_deref().and_then(Setting::parse);
+    let setting = match chosen {
+        Some(setting) => setting,
+        None => store::placement(&*tx, scope).await?.0,
+    };
     let machine = match setting {
         Setting::Local => None,
         Setting::Node(node) => {

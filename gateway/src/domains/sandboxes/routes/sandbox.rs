@@ -36,7 +36,9 @@ async fn provision(
     let scope = caller.scope();
     let id = id.or_fresh(&sandboxes.ids);
     let (status, row) =
-        match commands::provision(&sandboxes, scope, caller.user_id(), agent, id, wanted).await? {
+        match commands::provision_asked(&sandboxes, scope, caller.user_id(), agent, id, wanted)
+            .await?
+        {
             Provisioned::Made(row) => (StatusCode::CREATED, row),
             Provisioned::Present(row) => (StatusCode::OK, row),
         };

@@ -14,7 +14,7 @@ use crate::events::{self, Event, ResourceKind};
 use crate::http::problem::FieldError;
 use crate::ids::{ClawId, TeamId, UserId};
 
-use super::create::bundles;
+use super::create::{bundles, machines};
 
 /// Changes names, model, lifecycle, topology, sandbox.
 ///
@@ -47,7 +47,13 @@ pub async fn change(
         row.lifecycle = lifecycle.as_str().to_owned();
         changed.push("lifecycle");
     }
+    if let Some(machine) = change.machine_id {
+        machines(&tx, scope, "", machine.as_deref(), None).await?;
+        row.machine_id = machine;
+        changed.push("machine_id");
+    }
     if let Some(graph) = change.topology {
+        machines(&tx, scope, "/topology", None, Some(&graph)).await?;
         let seats = seats(&tx, scope, id, &graph).await?;
         if row
             .workbench_id

@@ -1,7 +1,7 @@
 //! Making a team: its agents, what the runtime knows of them, its topology and its seats, in one transaction. A team is
 //! there whole or not at all.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::db::WriteTx;
 use crate::domains::audit;
@@ -9,6 +9,7 @@ use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::commands::create_in;
 use crate::domains::claws::dto::NewClaw;
 use crate::domains::claws::store as claws;
+use crate::domains::sandboxes;
 use crate::domains::teams::dto::NewTeam;
 use crate::domains::teams::entity::{member, runtime_agent, team};
 use crate::domains::teams::model::State;
@@ -18,6 +19,7 @@ use crate::domains::teams::{TeamError, store};
 use crate::domains::templates;
 use crate::domains::templates::model::Content;
 use crate::domains::tools::{Bundle, Profile};
+use crate::domains::topology::Graph;
 use crate::events::{self, Event, ResourceKind};
 use crate::http::problem::FieldError;
 use crate::ids::{ClawId, TeamId, UserId, fresh};
@@ -51,6 +53,14 @@ pub async fn create(
     };
     let content: Option<Content> = template.as_ref().map(templates::store::Template::content);
     let plan = plan::plan(&new, content.as_ref()).map_err(TeamError::Wrong)?;
+    machines(
+        &tx,
+        scope,
+        "/graph",
+        new.machine_id.as_deref(),
+        Some(&plan.graph),
+    )
+    .await?;
     let mut agents: HashMap<String, ClawId> = HashMap::new();
     for (place, member) in plan.members.iter().enumerate() {
         let agent = match member.agent {
@@ -99,6 +109,7 @@ pub async fn create(
         created_at: now,
         updated_at: now,
         version: 1,
+        machine_id: new.machine_id.clone(),
     };
     let seats = plan
         .members
@@ -133,6 +144,7 @@ pub async fn create(
     store::insert(&*tx, row.clone(), seats.collect(), records.collect()).await?;
     let details = serde_json::json!({
         "name": row.name, "template": row.template_id, "agents": plan.members.len(), "topology": graph.kind,
+        "machine": row.machine_id,
     });
     audit::record(
         &tx,
@@ -155,6 +167,42 @@ pub async fn create(
 pub(super) fn bundles(bundles: &[Bundle]) -> String {
     let words: Vec<&str> = bundles.iter().map(|bundle| bundle.as_str()).collect();
     serde_json::json!(words).to_string()
+}
+
+/// The machine of the team, and those of single nodes, must be ones that the workspace has. One that goes later is no
+/// mistake: then sandboxes fall back, as those of the workspace's placement do.
+pub(super) async fn machines(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    within: &str,
+    of_team: Option<&str>,
+    graph: Option<&Graph>,
+) -> Result<(), TeamError> {
+    let nodes = graph.map_or(&[][..], |graph| &graph.nodes);
+    let of_nodes = nodes.iter().enumerate().filter_map(|(place, node)| {
+        let pointer = format!("{within}/nodes/{place}/attributes/machine");
+        Some((pointer, node.attributes.machine.as_deref()?))
+    });
+    let of_team = of_team.map(|machine| ("/machine_id".to_owned(), machine));
+    let mut wrong = Vec::new();
+    let mut known = BTreeSet::new();
+    for (pointer, machine) in of_team.into_iter().chain(of_nodes) {
+        if known.contains(machine) {
+            continue;
+        }
+        if sandboxes::has_machine(&**tx, scope, machine).await? {
+            known.insert(machine);
+        } else {
+            wrong.push(FieldError {
+                pointer,
+                detail: "must be `local`, or the id of a machine of this workspace".to_owned(),
+            });
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(TeamError::Wrong(wrong)),
+    }
 }
 
 async fn mint(

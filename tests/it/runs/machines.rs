@@ -1,0 +1,122 @@
+//! The machine that a team's agents work on: chosen by people, kept by what runs, given up for `local` when it cannot take
+//! any more.
+
+use roost_tests::{Gateway, Machine, Player, ScratchPostgres, Stream, eventually};
+use serde_json::{Value, json};
+
+use super::{over, started};
+
+/// An agent that works on files, alone in its team, on this machine.
+fn alone_on(machine: &Value) -> Value {
+    json!({ "name": "Alone", "topology": "single", "roles": [{ "slot": "coder" }],
+        "risk_profile": "coding_readwrite", "machine_id": machine })
+}
+
+#[tokio::test]
+async fn a_teams_sandboxes_are_made_on_its_machine_and_stay_there() {
+    // Where the workspace's own sandboxes would go, none can be made.
+    let off = [("sandboxes.local", "off".to_owned())];
+    let mut each = vec![(Gateway::start_like(&off, None).await, None)];
+    if let Some(scratch) = ScratchPostgres::new().await {
+        each.push((
+            Gateway::start_like(&off, Some(&scratch)).await,
+            Some(scratch),
+        ));
+    }
+    for (gateway, scratch) in each {
+        let owner = gateway.owner().await;
+        let machine = Machine::joined(&gateway, owner).await;
+        let player = Player::start(machine.clone(), vec![machine.channel.clone()]);
+        eventually("it is connected", async || {
+            let node = owner.get(&machine.path("")).expect(200).await;
+            (node.str("/connection") == "connected").then_some(())
+        })
+        .await;
+        let team = alone_on(&json!(machine.node_id));
+        let team = owner.post("/api/teams").json(&team).expect(201).await;
+        assert_eq!(team.str("/machine_id"), machine.node_id);
+        over(owner, &started(owner, &team.body).await).await;
+        let sandbox = format!("/api/claws/{}/sandbox", team.str("/members/0/agent_id"));
+        let made = owner.get(&sandbox).expect(200).await;
+        assert_eq!(made.str("/node_id"), machine.node_id, "{made:?}");
+        assert_eq!(player.played().sandboxes.len(), 1);
+        // Another machine counts from the next sandbox on.
+        let path = format!("/api/teams/{}", team.str("/id"));
+        let change = json!({ "machine_id": "local" });
+        let changed = owner.patch(&path).json(&change).expect(200).await;
+        assert_eq!(changed.body["machine_id"], "local");
+        let moved = json!({ "node_id": "local" });
+        let kept = owner.post(&sandbox).json(&moved).expect(200).await;
+        assert_eq!(kept.body["id"], made.body["id"]);
+        assert_eq!(kept.str("/node_id"), machine.node_id);
+        let change = json!({ "machine_id": null });
+        let changed = owner.patch(&path).json(&change).expect(200).await;
+        assert_eq!(changed.body["machine_id"], Value::Null);
+        drop(player);
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_machine_that_cannot_take_it_is_replaced_by_local_and_the_event_says_why() {
+    let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
+    let owner = gateway.owner().await;
+    // It never dials.
+    let machine = Machine::joined(&gateway, owner).await;
+    let team = alone_on(&json!(machine.node_id));
+    let team = owner.post("/api/teams").json(&team).expect(201).await;
+    let run = over(owner, &started(owner, &team.body).await).await;
+    // Nothing can be made on the gateway's own host either, here.
+    assert_eq!(run.body["status"], "failed", "{run:?}");
+    let path = "/api/events?types=placement.fallback&last_event_id=1.0";
+    let mut events = Stream::open(owner.get(path)).await;
+    let event = events.next().await.expect("the event");
+    assert_eq!(event.data["wanted"], machine.node_id.as_str());
+    assert_eq!(event.data["reason"], "node_offline");
+    assert_eq!(event.data["agentId"], team.body["members"][0]["agent_id"]);
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_machine_that_the_workspace_does_not_have_is_refused_with_its_place() {
+    let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
+    let owner = gateway.owner().await;
+    let stranger = gateway.stranger().await;
+    let theirs = Machine::joined(&gateway, &stranger).await.node_id;
+    let of_nobody = "0190a000-0000-7000-8000-000000000009";
+    let team = alone_on(&json!("local"));
+    let team = owner.post("/api/teams").json(&team).expect(201).await;
+    let path = format!("/api/teams/{}", team.str("/id"));
+    let sandbox = format!("/api/claws/{}/sandbox", team.str("/members/0/agent_id"));
+    for machine in [theirs.as_str(), of_nobody, "the big one", ""] {
+        let mut on_node = team.body["topology"].clone();
+        on_node["nodes"][0]["attributes"]["machine"] = machine.into();
+        for (request, pointer) in [
+            (
+                owner.post("/api/teams").json(&alone_on(&json!(machine))),
+                "/machine_id",
+            ),
+            (
+                owner.patch(&path).json(&json!({ "machine_id": machine })),
+                "/machine_id",
+            ),
+            (
+                owner.patch(&path).json(&json!({ "topology": on_node })),
+                "/topology/nodes/0/attributes/machine",
+            ),
+            (
+                owner.post(&sandbox).json(&json!({ "node_id": machine })),
+                "/node_id",
+            ),
+        ] {
+            let refused = request.refused(400, "validation").await;
+            assert_eq!(refused.body["errors"][0]["pointer"], pointer, "{machine:?}");
+        }
+    }
+    let list = owner.get("/api/teams").expect(200).await;
+    assert_eq!(list.body["items"].as_array().unwrap().len(), 1);
+    gateway.stop().await;
+}
