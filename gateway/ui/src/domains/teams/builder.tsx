@@ -13,6 +13,7 @@ import { Topology } from "~/ui/topology/drawing";
 import { KIND_NAMES, shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import { bodyOf, draftOf, working, type Draft, type DraftRole } from "./draft";
+import { MachineChoice } from "./machine";
 import { create } from "./queries";
 
 interface RoleProps {
@@ -67,11 +68,13 @@ function Settings({
   draft,
   template,
   models,
+  problem,
   set,
 }: {
   draft: Draft;
   template: TemplateBrief;
   models: string;
+  problem: Problem | undefined;
   set: (more: Partial<Draft>) => void;
 }) {
   const profile = draft.profile || template.risk_profile;
@@ -107,12 +110,12 @@ function Settings({
           checked={draft.shared}
           onChange={(event) => set({ shared: event.target.checked })}
         />
-        <p className="text-small text-fg-2">
-          Sandboxes are made on the machine that the workspace's placement names.{" "}
-          <Link to="/fleet" className="underline underline-offset-2 hover:text-accent">
-            Look at the machines
-          </Link>
-        </p>
+        <MachineChoice
+          label="Machine of their sandboxes"
+          value={draft.machine}
+          error={problem?.field("/machine_id")}
+          onChange={(machine) => set({ machine })}
+        />
       </div>
     </Panel>
   );
@@ -200,7 +203,7 @@ export function Builder({ template }: { template: TemplateBrief }) {
           ))}
         </ul>
       </Panel>
-      <Settings draft={draft} template={template} models={list} set={set} />
+      <Settings draft={draft} template={template} models={list} problem={problem} set={set} />
       {problem && <ProblemNote problem={problem}>{told(problem)}</ProblemNote>}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" busy={make.isPending}>

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { TemplateBrief } from "~/api/teams";
+import type { NodeLine } from "~/api/types";
 import { bodyOf, draftOf, working } from "./draft";
+import { machineOf, machineOptions, takesWork } from "./place";
 import { microusdOf, typedOf } from "~/ui/dollars";
 
 const template = {
@@ -28,6 +30,28 @@ describe("a team that is put together", () => {
       roles: [{ slot: "coder", name: "Mason" }],
       model_binding: "m",
     });
+  });
+  it("is made on the machine that was chosen, whatever became of it", () => {
+    const draft = { ...draftOf(template), machine: "n1" };
+    expect(bodyOf(draft, template)).toMatchObject({ machine_id: "n1" });
+    expect(bodyOf({ ...draft, machine: null }, template)).not.toHaveProperty("machine_id");
+    const node = { id: "n1", name: "box", status: "online", rev: 1, sandboxes: 0 } as NodeLine;
+    const ids = (value: string | null, nodes = [node]) =>
+      machineOptions(nodes, { target: "node", node_id: "n1" }, value).map(([id]) => id);
+    expect(ids(null)).toEqual(["", "local", "n1"]);
+    expect(ids("n9")).toEqual(["", "local", "n1", "n9"]);
+    expect(ids("n1", [{ ...node, status: "pending" }])).toContain("n1");
+    expect(ids(null, [{ ...node, status: "pending" }])).not.toContain("n1");
+    expect([machineOf(null, { target: "local" }), machineOf("n2", { target: "local" })]).toEqual([
+      "local",
+      "n2",
+    ]);
+    expect(takesWork(node)).toBe(true);
+    expect(
+      [{ status: "draining" }, { connection: "suspect" }, { paused: true }].map((more) =>
+        takesWork({ ...node, ...more } as NodeLine),
+      ),
+    ).toEqual([false, false, false]);
   });
   it("has one member where one works alone", () => {
     expect(working({ ...draftOf(template), kind: "single" })).toHaveLength(1);
