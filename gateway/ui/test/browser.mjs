@@ -34,6 +34,7 @@ import { meshTests } from "./browser-mesh.mjs";
 import { modelTests } from "./browser-models.mjs";
 import { repoTests } from "./browser-repos.mjs";
 import { runTests } from "./browser-runs.mjs";
+import { runtimeTests } from "./browser-runtime.mjs";
 import { skillTests } from "./browser-skills.mjs";
 import { teamTests } from "./browser-teams.mjs";
 import { templateTests } from "./browser-templates.mjs";
@@ -196,6 +197,7 @@ const tests = {
   ...fleetTests(scene),
   ...machineTests(scene),
   ...agentTests(scene),
+  ...runtimeTests(scene),
   ...appTests(scene, both),
   ...pasteTests(scene, both),
   ...connectionTests(scene),

@@ -11,6 +11,7 @@ export function pagesOf(state) {
     "no-sandbox": `/claws/${bare.id}?app=sandbox`,
     "agent-sandbox": `/claws/${claw.id}?app=sandbox`,
     activity: `/claws/${claw.id}?app=activity`,
+    runtime: `/claws/${claw.id}?app=runtime`,
     apps: `/claws/${claw.id}?app=apps`,
     declined: `/claws/${bare.id}?app=apps&declined=github`,
     brain: `/claws/${state.claws[0].id}?app=brain`,

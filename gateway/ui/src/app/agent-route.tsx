@@ -7,9 +7,7 @@ const AgentApps = lazy(() =>
   import("~/domains/connections/page").then((part) => ({ default: part.AgentApps })),
 );
 // With the pages of teams and skills, of which it tells.
-const AgentRuntime = lazy(() =>
-  import("./work-route").then((part) => ({ default: part.AgentRuntime })),
-);
+const AgentRuntime = lazy(() => import("./work-route").then((part) => ({ default: part.AgentRuntime })));
 
 const later = (what: string, part: ReactNode) => (
   <Suspense fallback={<Loading what={what} rows={2} />}>{part}</Suspense>

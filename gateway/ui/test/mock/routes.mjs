@@ -11,6 +11,7 @@ import { modelRoutes } from "./routes-models.mjs";
 import { repoRoutes } from "./routes-repos.mjs";
 import { runRoutes } from "./routes-runs.mjs";
 import { teamRoutes } from "./routes-teams.mjs";
+import { runtimeRoutes } from "./routes-runtime.mjs";
 import { skillRoutes } from "./routes-skills.mjs";
 import { templateRoutes } from "./routes-templates.mjs";
 import { Refusal } from "./server.mjs";
@@ -205,6 +206,7 @@ export const routes = {
   ...runRoutes(signedIn),
   ...teamRoutes(signedIn),
   ...modelRoutes(signedIn),
+  ...runtimeRoutes(signedIn),
   ...skillRoutes(signedIn),
   ...templateRoutes(signedIn),
 };

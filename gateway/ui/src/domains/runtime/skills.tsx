@@ -71,7 +71,7 @@ function Lacks({ name, why, back }: { name: string; why: string; back?: (() => v
         className="whitespace-normal"
       />
       {back && (
-        <Button aria-label={`Take ${visible(name)} back`} onClick={back}>
+        <Button aria-label={`Take back ${visible(name)}`} onClick={back}>
           Take back
         </Button>
       )}
