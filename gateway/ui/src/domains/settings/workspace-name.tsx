@@ -10,7 +10,7 @@ import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
-import { LeaveGuard } from "./leave-guard";
+import { LeaveGuard } from "~/ui/leave-guard";
 import { renameWorkspace } from "./queries";
 
 const LONGEST = 100;

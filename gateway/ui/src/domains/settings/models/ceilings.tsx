@@ -10,7 +10,7 @@ import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
-import { LeaveGuard } from "../leave-guard";
+import { LeaveGuard } from "~/ui/leave-guard";
 import { setCeilings, settingsQuery, type ModelSettings } from "./queries";
 
 const sum = (value: number | null | undefined) => (value == null ? "no bound" : money(value));
