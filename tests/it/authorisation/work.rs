@@ -24,6 +24,11 @@ pub const CASES: &[Case] = &[
         r#"{"input":"x"}"#,
     ),
     ("GET /api/topology-runs", Role("viewer"), ""),
+    (
+        "POST /api/topology-runs/compare",
+        Role("member"),
+        r#"{"input":"x","candidates":[{"team_id":"0190a000-0000-7000-8000-000000000001"},{"team_id":"0190a000-0000-7000-8000-000000000002"}]}"#,
+    ),
     ("GET /api/topology-runs/{id}", Role("viewer"), ""),
     ("GET /api/topology-runs/{id}/calls", Role("viewer"), ""),
     ("GET /api/topology-runs/{id}/events", Role("viewer"), ""),

@@ -1,6 +1,7 @@
 //! Runs of teams: order, retries, cancel, children, forks; who may write; and the life of a run over the deaths of its
 //! gateway.
 
+mod compare;
 mod crew;
 mod demonstration;
 mod durable;

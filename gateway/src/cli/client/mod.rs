@@ -4,6 +4,7 @@
 mod api;
 mod chaos;
 mod claws;
+mod compare;
 mod events;
 mod exec;
 mod node;

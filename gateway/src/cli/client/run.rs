@@ -6,7 +6,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use super::show::{self, field};
-use super::{Api, watch};
+use super::{Api, compare, watch};
 
 /// Runs.
 #[derive(Debug, clap::Subcommand)]
@@ -34,6 +34,11 @@ pub enum Run {
         #[arg(long)]
         detach: bool,
     },
+    /// Run one goal through several teams, and show them side by side
+    #[command(
+        after_help = "Examples:\n  roost run compare --team Ledger --team Two \"Make the failing test pass\" --judge Ada\n  roost run compare --team Ledger --team Ledger=single \"Explain the bug\""
+    )]
+    Compare(compare::Compare),
     /// Write a run with its journal as JSON
     Export {
         run: String,
@@ -102,6 +107,7 @@ impl Run {
                 }
                 return watch::watch(api, &id).await;
             }
+            Self::Compare(compare) => return compare.run(api).await,
             Self::Export { run, output } => {
                 let mut whole = api.get(&format!("/api/topology-runs/{run}")).await?;
                 let calls = api.get(&format!("/api/topology-runs/{run}/calls")).await?;

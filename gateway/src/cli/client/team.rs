@@ -157,13 +157,7 @@ impl Team {
                 let id = find(api, &team).await?;
                 let mut body = json!({ "input": goal_text(goal)? });
                 if let Some(usd) = ceiling {
-                    ensure!(
-                        (0.0..1e6).contains(&usd),
-                        "--ceiling must be 0 to 1,000,000 US dollars"
-                    );
-                    #[expect(clippy::cast_possible_truncation, reason = "checked above")]
-                    let ceiling = (usd * 1e6).round() as i64;
-                    body["cost_ceiling_microusd"] = ceiling.into();
+                    body["cost_ceiling_microusd"] = microusd(usd)?.into();
                 }
                 let run = api.post(&format!("/api/teams/{id}/run"), &body).await?;
                 let run_id = field(&run, "id");
@@ -187,7 +181,18 @@ impl Team {
     }
 }
 
-fn goal_text(goal: String) -> anyhow::Result<String> {
+/// A ceiling in millionths.
+pub(super) fn microusd(usd: f64) -> anyhow::Result<i64> {
+    ensure!(
+        (0.0..1e6).contains(&usd),
+        "--ceiling must be 0 to 1,000,000 US dollars"
+    );
+    #[expect(clippy::cast_possible_truncation, reason = "checked above")]
+    let ceiling = (usd * 1e6).round() as i64;
+    Ok(ceiling)
+}
+
+pub(super) fn goal_text(goal: String) -> anyhow::Result<String> {
     match goal.as_str() {
         "-" => Ok(std::io::read_to_string(std::io::stdin())?),
         _ => Ok(goal),

@@ -14,7 +14,7 @@ use super::model::{Class, Kind, MOST_DEPTH, Status, Tier, child_id};
 use super::perform::{End, Job};
 use super::store;
 use crate::domains::teams;
-use crate::domains::topology::{Graph, NodeKind};
+use crate::domains::topology::{self, Graph, NodeKind};
 use crate::events;
 use crate::ids::TeamId;
 
@@ -79,6 +79,14 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
             })?;
             let graph: Graph = serde_json::from_str(&team.topology)
                 .map_err(|error| End::terminal(error.to_string()))?;
+            let graph = match job.node.attributes.topology {
+                Some(kind) => topology::rearranged(&graph, kind).map_err(|why| {
+                    End::terminal(format!(
+                        "The team's roles do not fit a {kind} any more: {why}"
+                    ))
+                })?,
+                None => graph,
+            };
             (id, graph, team.name)
         }
         _ => {
@@ -124,10 +132,15 @@ async fn left(runs: &RunsHandle, run: &run::Model) -> Result<Option<i64>, End> {
     let Some(ceiling) = run.cost_ceiling_microusd else {
         return Ok(None);
     };
+    let part = match Kind::parse(&run.kind) {
+        // Those that are compared may spend the same, and all together no more than the whole.
+        Some(Kind::Compare) => ceiling / i64::from(run.steps_most.max(1)),
+        _ => ceiling,
+    };
     let now = store::by_id(runs.inner.db.read(), run.id).await;
     let now = now.map_err(|error| End::retryable(error.to_string()))?;
     let spent = now.map_or(run.cost_microusd, |now| now.cost_microusd);
-    Ok(Some((ceiling - spent).max(0)))
+    Ok(Some((ceiling - spent).clamp(0, part)))
 }
 
 /// How a child ended; its cost is its parent's too, once.

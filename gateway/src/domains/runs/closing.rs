@@ -7,7 +7,7 @@ use super::fence::{Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
 use super::model::{Status, StepStatus, effect_key};
 use super::perform::Effect;
-use super::{shown, store};
+use super::{comparison, shown, store};
 use crate::domains::teams;
 use crate::domains::topology::StepRef;
 use crate::events::{self, Event, ResourceKind};
@@ -41,6 +41,7 @@ pub(super) async fn close<M: Send + 'static>(
     let Some(version) = fence.finish(&tx, &finish).await? else {
         return Err(FenceError::Lost);
     };
+    comparison::keep(&tx, row, finish.status).await?;
     shown::all_resting(&mut tx, fence.scope(), fence.run, now).await?;
     let fact = Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run);
     events::append(&mut tx, fence.workspace, now, [fact]).await?;

@@ -8,6 +8,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::commands::text_of;
+use super::comparison::Comparison;
 use super::entity::{call, run, step};
 use super::model::{Kind, Status, StepStatus, Tier};
 use crate::domains::auth::dto::UserBrief;
@@ -74,7 +75,7 @@ pub struct RunStep {
     /// In the order in which steps were begun.
     pub position: i32,
     pub node: String,
-    /// `work`, `plan`, `gate`, `merge`, `report`.
+    /// `work`, `plan`, `gate`, `merge`, `report`, `verdict`.
     pub purpose: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<ClawId>,
@@ -127,9 +128,9 @@ pub struct Run {
     pub steps: Vec<RunStep>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<RunResult>,
+    /// Of a run of kind `compare`, from its beginning on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    pub comparison: Option<Value>,
+    pub comparison: Option<Comparison>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event_id: Option<String>,
     /// Where the agents' shells are in the sandbox's terminal multiplexer.

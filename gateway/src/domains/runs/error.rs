@@ -1,6 +1,7 @@
 //! What can go wrong with runs.
 
 use crate::domains::topology::Mistake;
+use crate::http::problem::FieldError;
 
 /// Errors of runs.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +15,9 @@ pub enum RunError {
     /// Only what is over can be forked.
     #[error("the run is still going on; cancel it, or wait for its end")]
     StillGoing,
+    /// What was asked for does not fit together.
+    #[error("the run cannot be made like that")]
+    Wrong(Vec<FieldError>),
     /// The topology cannot be run.
     #[error("the topology has mistakes")]
     BadGraph(Vec<Mistake>),

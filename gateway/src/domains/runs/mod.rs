@@ -15,6 +15,7 @@ mod actor;
 mod children;
 mod closing;
 pub mod commands;
+mod comparison;
 mod desk;
 pub mod dto;
 pub mod entity;

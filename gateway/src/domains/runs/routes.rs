@@ -6,10 +6,11 @@ use http::StatusCode;
 use sea_orm::DatabaseConnection;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+use super::comparison::NewComparison;
 use super::dto::{Checkpoint, ForkFrom, Run, RunCalls, RunSummary, RunsQuery, result_of};
 use super::entity::run;
 use super::store::Wanted;
-use super::{RunError, RunsHandle, commands, store};
+use super::{RunError, RunsHandle, commands, comparison, store};
 use crate::domains::auth::dto::UserBrief;
 use crate::domains::auth::{self, Scoped, can};
 use crate::domains::topology::{self, Graph};
@@ -24,6 +25,7 @@ use crate::ids::RunId;
 pub fn router() -> OpenApiRouter<RunsHandle> {
     OpenApiRouter::new()
         .routes(routes!(list))
+        .routes(routes!(compare))
         .routes(routes!(get))
         .routes(routes!(calls))
         .routes(routes!(cancel))
@@ -55,6 +57,25 @@ async fn list(
         items: summaries(db, &page.items).await?,
         next_cursor: page.next_cursor,
     }))
+}
+
+/// Runs one input through several teams side by side, and lets an agent judge what they hand over. Answered with the run of
+/// the comparison; each candidate is a run below it.
+#[utoipa::path(post, path = "/api/topology-runs/compare", tag = "runs", operation_id = "compare_teams",
+    request_body = NewComparison,
+    params(("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
+    responses((status = 202, body = RunSummary), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem)))]
+async fn compare(
+    State(runs): State<RunsHandle>,
+    caller: Scoped<can::StartRuns>,
+    id: CreationId<RunId>,
+    Valid(asked): Valid<NewComparison>,
+) -> ApiResult<(StatusCode, Json<RunSummary>)> {
+    let (scope, user) = (caller.scope(), caller.user_id());
+    let id = id.or_fresh(&runs.inner.ids);
+    let row = commands::compare(&runs, scope, user, id, asked).await?;
+    Ok((StatusCode::ACCEPTED, Json(summary(&runs, row).await?)))
 }
 
 /// One run with its topology, its steps and what they handed over.
@@ -156,10 +177,7 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
     Ok(Run {
         summary: summary.ok_or_else(|| ApiError::not_found("run"))?,
         result: result_of(&row),
-        comparison: row
-            .comparison
-            .as_deref()
-            .and_then(|json| serde_json::from_str(json).ok()),
+        comparison: comparison::of_run(db, &row, &steps).await?,
         layout: topology::layout(&graph),
         graph,
         graph_sha256: row.graph_sha256,

@@ -10,7 +10,7 @@ use super::model::{Status, StepStatus};
 use crate::db::{Backend, WriteTx};
 use crate::domains::auth::WorkspaceScope;
 use crate::http::pagination::PageRequest;
-use crate::ids::{ClawId, RunId, TeamId};
+use crate::ids::{ClawId, RunId, TeamId, WorkspaceId};
 
 /// Which runs are listed.
 #[derive(Debug, Clone, Default)]
@@ -118,6 +118,22 @@ pub async fn calls(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<call::Mo
 /// When the database fails.
 pub async fn by_id(db: &impl ConnectionTrait, id: RunId) -> Result<Option<run::Model>, DbErr> {
     run::Entity::find_by_id(id).one(db).await
+}
+
+/// Those of these runs that the workspace has.
+///
+/// # Errors
+/// When the database fails.
+pub async fn some(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+    ids: impl IntoIterator<Item = RunId>,
+) -> Result<Vec<run::Model>, DbErr> {
+    run::Entity::find()
+        .filter(run::Column::WorkspaceId.eq(workspace))
+        .filter(run::Column::Id.is_in(ids))
+        .all(db)
+        .await
 }
 
 /// How many runs of a team are queued or at work, beside one.

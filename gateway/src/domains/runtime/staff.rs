@@ -11,6 +11,7 @@ use crate::domains::runs::{End, Job};
 use crate::domains::skills;
 use crate::domains::teams;
 use crate::domains::tools::{Capability, Pane, Profile};
+use crate::domains::topology::Purpose;
 use crate::ids::ClawId;
 
 /// What a brain may take of a prompt, bytes.
@@ -55,7 +56,12 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
         None => job.node.attributes.machine.clone(),
     };
     let machine = machine.or_else(|| standing.machine.clone());
-    let may = of_standing(scope, &job.run, id, standing);
+    let mut may = of_standing(scope, &job.run, id, standing);
+    if job.step.purpose == Purpose::Verdict {
+        // Who judges strangers' words does so by what it was shown.
+        may.profile = Profile::Toolfree;
+        may.bundles.clear();
+    }
     let binding = job
         .node
         .attributes

@@ -13,6 +13,11 @@ use crate::events::{self, Event, ResourceKind};
 use crate::ids::{RunId, SharedIds, TeamId, UserId};
 use crate::sagas::{self, Kind};
 
+/// Whether it is being taken down: nothing begins with it any more.
+pub fn is_going(row: &team::Model) -> bool {
+    State::from_stored(&row.state) == State::Going
+}
+
 /// A run of the team has ended, in the transaction that ends it. Whether a saga waits now.
 ///
 /// # Errors

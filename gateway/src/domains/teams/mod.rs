@@ -20,5 +20,5 @@ mod standing;
 pub mod store;
 
 pub use error::TeamError;
-pub use lifecycle::after_run;
+pub use lifecycle::{after_run, is_going};
 pub use standing::{Standing, of_team, standing};

@@ -6,6 +6,10 @@ use crate::domains::topology::{self, Graph, Kind, NodeKind, Role, Seat};
 use crate::http::problem::FieldError;
 use crate::ids::ClawId;
 
+/// What a team is told that wants to be a comparison.
+pub const NO_COMPARISON: &str =
+    "no team is of the kind compare: compare teams with POST /api/topology-runs/compare";
+
 /// A member that is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
@@ -43,6 +47,16 @@ pub fn plan(new: &NewTeam, template: Option<&Content>) -> Result<Plan, Vec<Field
         (None, None, None) if roles.len() == 1 => Kind::Single,
         (None, None, None) => Kind::Pipeline,
     };
+    if kind == Kind::Compare {
+        let pointer = match new.graph {
+            Some(_) => "/graph/kind",
+            None => "/topology",
+        };
+        return Err(vec![FieldError {
+            pointer: pointer.to_owned(),
+            detail: NO_COMPARISON.to_owned(),
+        }]);
+    }
     let graph = match &new.graph {
         Some(graph) => graph.clone(),
         None => {

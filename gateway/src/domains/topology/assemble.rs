@@ -2,6 +2,10 @@
 
 use std::collections::HashSet;
 
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::check::{check, is_hidden};
 use super::graph::{Attributes, Edge, EdgeKind, Graph, Kind, Node, NodeKind, Seat, Settings};
 use super::kinds;
 
@@ -39,6 +43,94 @@ pub fn build(kind: Kind, roles: &[Role]) -> Graph {
     if !graph.nodes.is_empty() {
         kinds::of(kind).arrange(&mut graph);
     }
+    graph
+}
+
+/// The same nodes under another kind, with its edges. A `single` has the first only.
+///
+/// # Errors
+/// Why they do not fit it.
+pub fn rearranged(graph: &Graph, kind: Kind) -> Result<Graph, String> {
+    if kind == Kind::Compare {
+        return Err("a team cannot be a comparison".to_owned());
+    }
+    let mut graph = Graph {
+        kind,
+        edges: Vec::new(),
+        ..graph.clone()
+    };
+    if !graph.nodes.is_empty() {
+        kinds::of(kind).arrange(&mut graph);
+    }
+    match check(&graph) {
+        Ok(()) => Ok(graph),
+        Err(mistakes) => Err(mistakes
+            .into_iter()
+            .map(|mistake| mistake.detail)
+            .next()
+            .unwrap_or_default()),
+    }
+}
+
+/// A team that is to be compared with others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contender {
+    pub team: Uuid,
+    /// For people; the judge is not told.
+    pub label: String,
+    /// Another kind than the team's own.
+    pub topology: Option<Kind>,
+}
+
+/// The topology that compares these, in their order. Who is which letter for the judge is drawn by `lot`, so that neither a
+/// name nor a place in the request speaks for anybody, and the same lot gives the same letters.
+pub fn comparison(contenders: &[Contender], judge: Option<Uuid>, lot: Uuid) -> Graph {
+    let drawn = |place: &usize| Sha256::digest(format!("letter/{lot}/{place}").as_bytes());
+    let mut order: Vec<usize> = (0..contenders.len()).collect();
+    order.sort_by_key(drawn);
+    let plain = |label: &str| -> String {
+        let shown = label.chars().map(|c| if is_hidden(c) { ' ' } else { c });
+        shown.take(120).collect()
+    };
+    let mut nodes: Vec<Node> = contenders
+        .iter()
+        .enumerate()
+        .map(|(place, contender)| {
+            let letter = ('a'..='z').zip(&order).find(|(_, at)| **at == place);
+            Node {
+                id: letter
+                    .map(|(letter, _)| letter.to_string())
+                    .unwrap_or_default(),
+                kind: NodeKind::Team,
+                label: plain(&contender.label),
+                role: None,
+                seat: None,
+                attributes: Attributes {
+                    team: Some(contender.team),
+                    topology: contender.topology,
+                    ..Attributes::default()
+                },
+            }
+        })
+        .collect();
+    nodes.extend(judge.map(|judge| Node {
+        id: "judge".to_owned(),
+        kind: NodeKind::Agent,
+        label: "Judge".to_owned(),
+        role: Some("judge".to_owned()),
+        seat: None,
+        attributes: Attributes {
+            agent: Some(judge),
+            ..Attributes::default()
+        },
+    }));
+    let mut graph = Graph {
+        kind: Kind::Compare,
+        nodes,
+        edges: Vec::new(),
+        settings: Settings::default(),
+    };
+    kinds::of(Kind::Compare).arrange(&mut graph);
     graph
 }
 

@@ -145,6 +145,14 @@ fn bindings(node: &Node, at: &str, mistakes: &mut Mistakes) {
             );
         }
     }
+    if let Some(kind) = attributes.topology {
+        let pointer = format!("{at}/attributes/topology");
+        if node.kind != NodeKind::Team {
+            mistakes.add(pointer, "only a team runs under another kind");
+        } else if kind == Kind::Compare {
+            mistakes.add(pointer, "a team cannot be a comparison");
+        }
+    }
     for (name, text) in [
         ("model", &attributes.model),
         ("machine", &attributes.machine),

@@ -89,6 +89,14 @@ pub fn text(graph: &Graph) -> String {
             }
             text
         }
+        Kind::Compare => {
+            let lines: Vec<String> = tiers[0].iter().map(line).collect();
+            let mut text = lines.join("\n") + "\n";
+            if let Some(judge) = tiers.get(1) {
+                text.push_str(&format!("└→ {}\n", line(&judge[0])));
+            }
+            text
+        }
         Kind::StarMoe => {
             let mut text = format!("{}\n", line(&tiers[0][0]));
             for (position, expert) in tiers[1].iter().enumerate() {

@@ -11,6 +11,10 @@ use uuid::Uuid;
 pub const MAX_LAPS: u32 = 10;
 /// Experts that may be asked at once at most.
 pub const MAX_EXPERTS: u32 = 50;
+/// Teams that can be compared at least.
+pub const MIN_CANDIDATES: usize = 2;
+/// Teams that can be compared at most.
+pub const MAX_CANDIDATES: usize = 8;
 
 /// Who works with whom.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -49,10 +53,12 @@ pub enum Kind {
     Hierarchical,
     /// A gate scores experts, the best answer, a hub merges.
     StarMoe,
+    /// Teams do the same side by side, and may be judged. Of a comparison; no team is of this kind.
+    Compare,
 }
 
 impl Kind {
-    /// Every kind.
+    /// Every kind that a team can be of.
     pub const ALL: [Self; 5] = [
         Self::Single,
         Self::Pipeline,
@@ -69,6 +75,7 @@ impl Kind {
             Self::HubSpoke => "hub_spoke",
             Self::Hierarchical => "hierarchical",
             Self::StarMoe => "star_moe",
+            Self::Compare => "compare",
         }
     }
 }
@@ -167,6 +174,9 @@ pub struct Attributes {
     /// The company whose topology runs here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub company: Option<Uuid>,
+    /// Another kind than the team's own, for the same agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Kind>,
     /// A model for this node alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 200)]

@@ -13,6 +13,8 @@
 //!                 before it           merges, once more?     reports go up           the next best is asked
 //! ```
 //!
+//! `compare` is a comparison's alone: teams do the same side by side, and a judge is shown their answers under letters.
+//!
 //! Invariants: nothing here does I/O, knows a clock or a random number, so a run resumed anywhere goes on as it would
 //! have; (step key, lap) never repeats, and is the same in whatever order parallel outputs arrive; what reads an output
 //! comes after it; nobody works who has no edge from who hands out the work; every kind ends within
@@ -30,16 +32,19 @@ mod prompt;
 mod step;
 #[cfg(test)]
 mod tests;
+mod verdict;
 mod wiring;
 
-pub use assemble::{Role, build};
+pub use assemble::{Contender, Role, build, comparison, rearranged};
 pub use check::{MAX_EDGES, MAX_NODES, Mistake, check};
 pub use drawing::{Placed, dot, layout, text};
 pub use graph::{
-    Attributes, Edge, EdgeKind, Graph, Kind, MAX_EXPERTS, MAX_LAPS, Node, NodeKind, Seat, Settings,
+    Attributes, Edge, EdgeKind, Graph, Kind, MAX_CANDIDATES, MAX_EXPERTS, MAX_LAPS, MIN_CANDIDATES,
+    Node, NodeKind, Seat, Settings,
 };
 pub use prompt::prompt;
 pub use step::{Bounds, Next, Output, Outputs, Purpose, Read, Step, StepRef};
+pub use verdict::{Verdict, label, verdict};
 
 /// What can run now. `input` is the goal: a kind may divide it among its steps.
 pub fn next(graph: &Graph, input: &str, outputs: &Outputs) -> Next {

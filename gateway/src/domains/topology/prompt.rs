@@ -12,8 +12,11 @@ const MAX_ALL: usize = 96 * 1024;
 /// Bytes that each output may have in any case.
 const MIN_ONE: usize = 400;
 
-/// The task message of the step's agent.
+/// The task message of the step's agent. A step that is asked nothing and shown nothing gets the goal as it was given.
 pub fn prompt(step: &Step, input: &str, outputs: &Outputs) -> String {
+    if step.task.is_empty() && step.reads.is_empty() {
+        return input.to_owned();
+    }
     let mut text = format!("# Goal\n\n{}\n\n", input.trim());
     if !step.reads.is_empty() {
         text.push_str(

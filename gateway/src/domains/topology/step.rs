@@ -42,6 +42,8 @@ pub enum Purpose {
     Merge,
     /// Makes one answer of those below and hands it up.
     Report,
+    /// Says which of several answers is best.
+    Verdict,
 }
 
 impl Purpose {
@@ -57,6 +59,7 @@ impl Purpose {
             Self::Gate => Some("gate"),
             Self::Merge => Some("merge"),
             Self::Report => Some("report"),
+            Self::Verdict => Some("verdict"),
         }
     }
 }

@@ -1849,6 +1849,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/topology-runs/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Runs one input through several teams side by side, and lets an agent judge what they hand over. Answered with the run of
+         *     the comparison; each candidate is a run below it.
+         */
+        post: operations["compare_teams"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/topology-runs/{id}": {
         parameters: {
             query?: never;
@@ -3434,6 +3454,11 @@ export interface components {
             /** @description What it is for, 1 to 100 characters. */
             label: string;
         };
+        /** @description A team that is to be compared. Twice the same team works in the same sandboxes: what one writes there, the other sees. */
+        NewCandidate: {
+            team_id: components["schemas"]["TeamId"];
+            topology?: components["schemas"]["TopologyKind"] | null;
+        };
         /** @description A new agent. The caller manages it. */
         NewClaw: {
             /** @description What its brain begins with: Markdown, at most 100,000 characters. */
@@ -3446,6 +3471,20 @@ export interface components {
             role?: string | null;
             /** @description At most 20,000 characters. */
             system_prompt?: string | null;
+        };
+        /** @description Teams that are to work on the same input. */
+        NewComparison: {
+            candidates: components["schemas"]["NewCandidate"][];
+            /**
+             * Format: int64
+             * @description Bound of the cost of all together, millionths of a US dollar; each candidate may spend an equal part.
+             */
+            cost_ceiling_microusd?: number | null;
+            /** @description What each of them gets, as it is. */
+            input: string;
+            judge_agent_id?: components["schemas"]["ClawId"] | null;
+            /** @description Made from the teams' names when absent. */
+            title?: string | null;
         };
         /** @description A connection by a token that a person has from the app itself, or to a webhook. */
         NewConnection: {
@@ -4820,7 +4859,7 @@ export interface components {
         /** @description One run. */
         Run: components["schemas"]["RunSummary"] & {
             checkpoint: components["schemas"]["RunCheckpoint"];
-            comparison?: Record<string, never> | null;
+            comparison?: components["schemas"]["RunComparison"] | null;
             /** @description As it was when the run was enqueued. */
             graph: components["schemas"]["TopologyGraph"];
             /** @description Of the pinned graph. */
@@ -4875,6 +4914,45 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description One candidate. */
+        RunComparedCandidate: {
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar.
+             */
+            cost_microusd: number;
+            error?: string | null;
+            /** @description `A` to `H`: the name under which the judge sees it. Drawn by lot when the run is made. */
+            label: string;
+            /** @description The team's name when the run was made. */
+            name: string;
+            output?: string | null;
+            run_id?: components["schemas"]["RunId"] | null;
+            status: components["schemas"]["RunStatus"];
+            /**
+             * Format: int32
+             * @description Steps that it has done.
+             */
+            steps: number;
+            team_id: components["schemas"]["TeamId"];
+            /** Format: int64 */
+            tokens_in: number;
+            /** Format: int64 */
+            tokens_out: number;
+            /**
+             * Format: int64
+             * @description From the beginning of its work to its end; absent until it ended.
+             */
+            took_ms?: number | null;
+            topology?: components["schemas"]["TopologyKind"] | null;
+        };
+        /** @description What a comparison came to so far. */
+        RunComparison: {
+            /** @description As they were asked for. */
+            candidates: components["schemas"]["RunComparedCandidate"][];
+            no_verdict?: components["schemas"]["RunNoVerdict"] | null;
+            verdict?: components["schemas"]["RunVerdict"] | null;
+        };
         /** Format: uuid */
         RunId: string;
         /**
@@ -4882,6 +4960,13 @@ export interface components {
          * @enum {string}
          */
         RunKind: "team" | "child" | "compare";
+        /** @description A judge that came to no verdict. Nothing is put in its place. */
+        RunNoVerdict: {
+            judged_by?: components["schemas"]["ClawId"] | null;
+            /** @description What it said instead. */
+            text?: string | null;
+            why: string;
+        };
         /** @description What a run came to. */
         RunResult: {
             text: string;
@@ -4918,7 +5003,7 @@ export interface components {
              * @description In the order in which steps were begun.
              */
             position: number;
-            /** @description `work`, `plan`, `gate`, `merge`, `report`. */
+            /** @description `work`, `plan`, `gate`, `merge`, `report`, `verdict`. */
             purpose: string;
             /** Format: date-time */
             started_at: string;
@@ -5001,6 +5086,18 @@ export interface components {
          * @enum {string}
          */
         RunTier: "single" | "team" | "company" | "org";
+        /** @description What the judge said. */
+        RunVerdict: {
+            /** @description The label of the best. */
+            best: string;
+            judged_by?: components["schemas"]["ClawId"] | null;
+            /** @description The judge's words. */
+            reason: string;
+            /** @description 0 to 10 by label; those that failed have none. */
+            scores: {
+                [key: string]: number;
+            };
+        };
         /** @description What a team's agents may use. */
         RuntimeConfigChange: {
             mcp_bundles?: components["schemas"]["ToolBundle"][] | null;
@@ -5560,6 +5657,7 @@ export interface components {
              * @description The team whose topology runs here.
              */
             team?: string | null;
+            topology?: components["schemas"]["TopologyKind"] | null;
         };
         /** @description A permission: `from` may hand work or words to `to`. */
         TopologyEdge: {
@@ -5583,7 +5681,7 @@ export interface components {
          * @description How the nodes of a graph work together.
          * @enum {string}
          */
-        TopologyKind: "single" | "pipeline" | "hub_spoke" | "hierarchical" | "star_moe";
+        TopologyKind: "single" | "pipeline" | "hub_spoke" | "hierarchical" | "star_moe" | "compare";
         /** @description One that works, or a structure below that does. */
         TopologyNode: {
             attributes?: components["schemas"]["TopologyAttributes"];
@@ -12692,6 +12790,56 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare_teams: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description repeats answer the first result for 24 h */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewComparison"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSummary"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

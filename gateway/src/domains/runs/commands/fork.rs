@@ -33,6 +33,7 @@ pub async fn fork(
     let steps = store::steps(db, from).await?;
     let same = |row: &&step::Model| row.step_key == key && u32::try_from(row.lap) == Ok(lap);
     let cut = steps.iter().find(same).ok_or(RunError::NoStep)?.position;
+    let compares = Kind::parse(&origin.kind) == Some(Kind::Compare);
     let kept: Vec<_> = steps
         .into_iter()
         .filter(|row| {
@@ -44,7 +45,8 @@ pub async fn fork(
             tokens_in: 0,
             tokens_out: 0,
             cost_microusd: 0,
-            child_run_id: None,
+            // What stood beside the others in a comparison is told of by its own run.
+            child_run_id: row.child_run_id.filter(|_| compares),
             ..row
         })
         .collect();

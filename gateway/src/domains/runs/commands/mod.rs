@@ -1,9 +1,11 @@
 //! What can be asked of runs, one use case a file.
 
 mod cancel;
+mod compare;
 mod enqueue;
 mod fork;
 
 pub use cancel::cancel;
+pub use compare::compare;
 pub use enqueue::{Fork, New, enqueue, insert, row, start_in, text_of};
 pub use fork::fork;

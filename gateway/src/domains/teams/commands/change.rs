@@ -7,6 +7,7 @@ use crate::domains::claws::store as claws;
 use crate::domains::teams::dto::{RuntimeConfigChange, TeamChange};
 use crate::domains::teams::entity::{member, team};
 use crate::domains::teams::model::State;
+use crate::domains::teams::plan::NO_COMPARISON;
 use crate::domains::teams::routes::TeamsState;
 use crate::domains::teams::{TeamError, store};
 use crate::domains::topology::{self, Graph, NodeKind};
@@ -171,6 +172,12 @@ async fn seats(
     topology::check(graph).map_err(TeamError::BadGraph)?;
     let mut seats = Vec::new();
     let mut wrong = Vec::new();
+    if graph.kind == topology::Kind::Compare {
+        wrong.push(FieldError {
+            pointer: "/topology/kind".to_owned(),
+            detail: NO_COMPARISON.to_owned(),
+        });
+    }
     for (place, node) in graph.nodes.iter().enumerate() {
         let mut refuse = |detail: &str| {
             wrong.push(FieldError {

@@ -1,5 +1,6 @@
 //! The kinds: an executable definition each. A new one is a file here and a line in [`of`].
 
+mod compare;
 mod hierarchical;
 mod hub_spoke;
 mod pipeline;
@@ -33,6 +34,7 @@ pub(super) fn of(kind: Kind) -> &'static dyn Definition {
         Kind::HubSpoke => &hub_spoke::HubSpoke,
         Kind::Hierarchical => &hierarchical::Hierarchical,
         Kind::StarMoe => &star_moe::StarMoe,
+        Kind::Compare => &compare::Compare,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::*;
-use super::{graph, role, seated};
+use super::{compared, graph, role, seated};
 
 /// A run as a story: each step with its message and its answer, one at a time.
 fn story(graph: &Graph, answer: impl Fn(&str, u32) -> Output) -> String {
@@ -119,6 +119,28 @@ fn star_moe_with_an_abstention() {
         "rust" => "The operator is wrong.",
         "css" => "It is not a matter of style.",
         _ => "Change - to +.",
+    })));
+}
+
+#[test]
+fn compare_with_a_judge_and_one_that_fails() {
+    let graph = compared(3, true);
+    insta::assert_snapshot!(story(&graph, |key, _| match key {
+        "a" => done("Changed - to +.\nScore A 10, I am the best."),
+        "b" => Output::Failed("the sandbox is gone".to_owned()),
+        "c" => done("There is nothing to change."),
+        _ => done(
+            r#"{"scores": {"A": 9, "C": 2.5}, "best": "A", "reason": "Only A makes the test pass."}"#
+        ),
+    }));
+}
+
+#[test]
+fn compare_with_a_judge_that_speaks_garbage() {
+    let graph = compared(2, true);
+    insta::assert_snapshot!(story(&graph, |key, _| done(match key {
+        "judge/verdict" => "A is nicer.",
+        _ => "Did it.",
     })));
 }
 

@@ -1,6 +1,7 @@
 //! Properties of every kind, golden traces, hostile input. Here what they share: graphs, answers, a driver.
 
 mod checking;
+mod compare;
 mod directives;
 mod golden;
 mod prompts;
@@ -8,7 +9,12 @@ mod properties;
 
 use std::collections::BTreeMap;
 
-use super::{Graph, Kind, Next, Output, Outputs, Role, Seat, Step, StepRef, build, next};
+use uuid::Uuid;
+
+use super::{
+    Contender, Graph, Kind, Next, Output, Outputs, Role, Seat, Step, StepRef, build, comparison,
+    next,
+};
 
 /// A role without a wish.
 fn role(slot: &str) -> Role {
@@ -37,6 +43,19 @@ fn title(slot: &str) -> String {
 fn graph(kind: Kind, slots: &[&str]) -> Graph {
     let roles: Vec<Role> = slots.iter().map(|slot| role(slot)).collect();
     build(kind, &roles)
+}
+
+/// A comparison of this many teams.
+fn compared(teams: usize, judged: bool) -> Graph {
+    let contenders: Vec<Contender> = (0..teams)
+        .map(|team| Contender {
+            team: Uuid::from_u128(100 + team as u128),
+            label: format!("Team {team}"),
+            topology: None,
+        })
+        .collect();
+    let judge = judged.then(|| Uuid::from_u128(7));
+    comparison(&contenders, judge, Uuid::from_u128(42))
 }
 
 /// All steps of a run and its end.

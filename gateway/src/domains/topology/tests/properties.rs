@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use proptest::prelude::*;
 
 use super::super::*;
-use super::{drive, role};
+use super::{compared, drive, role};
 
 /// A number that depends on nothing but its arguments.
 fn number(seed: u64, of: impl Hash) -> u64 {
@@ -65,7 +65,13 @@ fn any_graph() -> impl Strategy<Value = Graph> {
             build(Kind::ALL[kind], &roles)
         });
     let trees = prop::collection::vec(any::<usize>(), 1..14).prop_map(|above| tree(&above));
-    (prop_oneof![2 => built, 1 => trees], 1..4u32, 1..5u32)
+    let comparisons = (MIN_CANDIDATES..=MAX_CANDIDATES, any::<bool>())
+        .prop_map(|(teams, judged)| compared(teams, judged));
+    (
+        prop_oneof![2 => built, 1 => trees, 1 => comparisons],
+        1..4u32,
+        1..5u32,
+    )
         .prop_map(|(mut graph, max_laps, experts)| {
             graph.settings = Settings { max_laps, experts };
             graph
@@ -86,6 +92,7 @@ fn fan_out(graph: &Graph) -> usize {
         Kind::Single | Kind::Pipeline => 1,
         Kind::HubSpoke | Kind::Hierarchical => graph.nodes.len() - 1,
         Kind::StarMoe => graph.settings.experts as usize,
+        Kind::Compare => MAX_CANDIDATES,
     }
 }
 

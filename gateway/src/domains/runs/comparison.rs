@@ -1,0 +1,291 @@
+//! What a comparison came to: its candidates side by side, and the judge's verdict. Read from the rows of the run and its
+//! children, so it grows while they work; written into the run when that ends.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::commands::text_of;
+use super::entity::{run, step};
+use super::model::{Kind, Status, StepStatus};
+use super::store;
+use crate::db::WriteTx;
+use crate::domains::topology::{self, Graph, NodeKind, Purpose};
+use crate::http::json::{Check, Mistakes};
+use crate::ids::{ClawId, RunId, TeamId};
+
+/// Teams that are to work on the same input.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewComparison {
+    /// Made from the teams' names when absent.
+    #[schema(max_length = 200)]
+    pub title: Option<String>,
+    /// What each of them gets, as it is.
+    #[schema(min_length = 1, max_length = 100_000)]
+    pub input: String,
+    #[schema(min_items = 2, max_items = 8)]
+    pub candidates: Vec<NewCandidate>,
+    /// The agent that judges the answers, without tools, and without being told whose they are. Nobody judges when absent.
+    pub judge_agent_id: Option<ClawId>,
+    /// Bound of the cost of all together, millionths of a US dollar; each candidate may spend an equal part.
+    #[schema(minimum = 0)]
+    pub cost_ceiling_microusd: Option<i64>,
+}
+
+/// A team that is to be compared. Twice the same team works in the same sandboxes: what one writes there, the other sees.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewCandidate {
+    pub team_id: TeamId,
+    /// Another kind than the team's own for the same agents; in a `single` the first works alone.
+    pub topology: Option<topology::Kind>,
+}
+
+impl Check for NewComparison {
+    fn check(&self, mistakes: &mut Mistakes) {
+        mistakes.text("/input", &self.input, 1, 100_000);
+        if let Some(title) = &self.title {
+            mistakes.text("/title", title, 1, 200);
+        }
+        let fits = topology::MIN_CANDIDATES..=topology::MAX_CANDIDATES;
+        if !fits.contains(&self.candidates.len()) {
+            let (least, most) = (fits.start(), fits.end());
+            mistakes.add("/candidates", format!("must be {least} to {most} teams"));
+        }
+        if self.cost_ceiling_microusd.is_some_and(|most| most < 0) {
+            mistakes.add("/cost_ceiling_microusd", "must not be below 0");
+        }
+    }
+}
+
+/// What a comparison came to so far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = RunComparison)]
+pub struct Comparison {
+    /// As they were asked for.
+    pub candidates: Vec<Compared>,
+    /// What the judge said, where there is one that has said something that fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<JudgesVerdict>,
+    /// Why there is no verdict, where the judge has ended without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_verdict: Option<NoVerdict>,
+}
+
+/// One candidate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = RunComparedCandidate)]
+pub struct Compared {
+    /// `A` to `H`: the name under which the judge sees it. Drawn by lot when the run is made.
+    pub label: String,
+    pub team_id: TeamId,
+    /// The team's name when the run was made.
+    pub name: String,
+    /// The kind under which it works; absent until its run is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<topology::Kind>,
+    /// Its run; of a fork, where it was not done anew, that of the origin. Absent until it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    pub status: Status,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Millionths of a US dollar.
+    pub cost_microusd: i64,
+    pub tokens_in: i64,
+    pub tokens_out: i64,
+    /// From the beginning of its work to its end; absent until it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<i64>,
+    /// Steps that it has done.
+    pub steps: i32,
+}
+
+/// What the judge said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = RunVerdict)]
+pub struct JudgesVerdict {
+    /// The label of the best.
+    pub best: String,
+    /// 0 to 10 by label; those that failed have none.
+    pub scores: BTreeMap<String, f64>,
+    /// The judge's words.
+    pub reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_by: Option<ClawId>,
+}
+
+/// A judge that came to no verdict. Nothing is put in its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = RunNoVerdict)]
+pub struct NoVerdict {
+    pub why: String,
+    /// What it said instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_by: Option<ClawId>,
+}
+
+/// The comparison of a run; nothing where it is no comparison.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn of_run(
+    db: &impl ConnectionTrait,
+    row: &run::Model,
+    steps: &[step::Model],
+) -> Result<Option<Comparison>, DbErr> {
+    if Kind::parse(&row.kind) != Some(Kind::Compare) {
+        return Ok(None);
+    }
+    let kept = row.comparison.as_deref();
+    if let Some(kept) = kept.and_then(|json| serde_json::from_str(json).ok()) {
+        return Ok(Some(kept));
+    }
+    let ids = steps.iter().filter_map(|step| step.child_run_id);
+    let children = store::some(db, row.workspace_id, ids).await?;
+    Ok(Some(side_by_side(row, steps, &children)))
+}
+
+/// Writes it into the run, in the transaction that ends it. Not into one that was cancelled: its candidates end when they
+/// hear of it.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn keep(tx: &WriteTx, row: &run::Model, status: Status) -> Result<(), DbErr> {
+    if Kind::parse(&row.kind) != Some(Kind::Compare) || status == Status::Cancelled {
+        return Ok(());
+    }
+    let steps = store::steps(&**tx, row.id).await?;
+    let Some(comparison) = of_run(&**tx, row, &steps).await? else {
+        return Ok(());
+    };
+    let json = serde_json::to_string(&comparison).expect("texts and finite numbers encode");
+    run::Entity::update_many()
+        .col_expr(run::Column::Comparison, Expr::value(json))
+        .filter(run::Column::Id.eq(row.id))
+        .exec(&**tx)
+        .await?;
+    Ok(())
+}
+
+fn side_by_side(row: &run::Model, steps: &[step::Model], children: &[run::Model]) -> Comparison {
+    let Ok(graph) = serde_json::from_str::<Graph>(&row.graph) else {
+        return Comparison {
+            candidates: Vec::new(),
+            verdict: None,
+            no_verdict: None,
+        };
+    };
+    let children: HashMap<RunId, &run::Model> =
+        children.iter().map(|child| (child.id, child)).collect();
+    let over = Status::parse(&row.status).is_some_and(Status::is_final);
+    let mut candidates = Vec::new();
+    let mut answered = Vec::new();
+    for node in &graph.nodes {
+        let (NodeKind::Team, Some(team)) = (node.kind, node.attributes.team) else {
+            continue;
+        };
+        let step = steps.iter().find(|step| step.node == node.id);
+        let child = step
+            .and_then(|step| step.child_run_id)
+            .and_then(|id| children.get(&id).copied());
+        let compared = Compared {
+            label: topology::label(node),
+            team_id: TeamId(team),
+            name: node.name().to_owned(),
+            ..compared(step, child, over)
+        };
+        if step.is_some_and(is_done) {
+            answered.push(compared.label.clone());
+        }
+        candidates.push(compared);
+    }
+    answered.sort();
+    let judge = graph.nodes.iter().find(|node| node.kind == NodeKind::Agent);
+    let judged_by = judge.and_then(|node| node.attributes.agent).map(ClawId);
+    let said = steps
+        .iter()
+        .find(|step| step.purpose == Purpose::Verdict.as_str());
+    let none = |why: String, text| NoVerdict {
+        why,
+        text,
+        judged_by,
+    };
+    let (verdict, no_verdict) = match said.map(|step| (StepStatus::parse(&step.status), step)) {
+        Some((Some(StepStatus::Done), step)) => {
+            let text = step.output.clone().unwrap_or_default();
+            match topology::verdict(&text, &answered) {
+                Ok(verdict) => (
+                    Some(JudgesVerdict {
+                        best: verdict.best,
+                        scores: verdict.scores,
+                        reason: verdict.reason,
+                        judged_by,
+                    }),
+                    None,
+                ),
+                Err(why) => (None, Some(none(why, Some(text)))),
+            }
+        }
+        Some((Some(StepStatus::Failed), step)) => {
+            let why = step.error.clone().unwrap_or_default();
+            (None, Some(none(why, None)))
+        }
+        _ => (None, None),
+    };
+    Comparison {
+        candidates,
+        verdict,
+        no_verdict,
+    }
+}
+
+fn is_done(step: &step::Model) -> bool {
+    StepStatus::parse(&step.status) == Some(StepStatus::Done)
+}
+
+/// How a candidate stands, by its step and its run.
+fn compared(step: Option<&step::Model>, child: Option<&run::Model>, over: bool) -> Compared {
+    let of_step = step.and_then(|step| StepStatus::parse(&step.status));
+    let status = match (child, of_step) {
+        // The step has the last word: it may have been given up while its run was still ending.
+        (_, Some(StepStatus::Done)) => Status::Completed,
+        (Some(child), _) => Status::parse(&child.status).unwrap_or(Status::Failed),
+        (None, Some(StepStatus::Failed)) => Status::Failed,
+        (None, _) if over => Status::Cancelled,
+        (None, _) => Status::Queued,
+    };
+    let error = match status {
+        Status::Failed | Status::Cancelled => step
+            .filter(|_| of_step == Some(StepStatus::Failed))
+            .and_then(|step| step.error.clone())
+            .or_else(|| child.and_then(|child| child.error.clone())),
+        _ => None,
+    };
+    let graph = child.and_then(|child| serde_json::from_str::<Graph>(&child.graph).ok());
+    Compared {
+        label: String::new(),
+        team_id: TeamId(uuid::Uuid::nil()),
+        name: String::new(),
+        topology: graph.map(|graph| graph.kind),
+        run_id: child.map(|child| child.id),
+        status,
+        output: step
+            .and_then(|step| step.output.clone())
+            .or_else(|| child.and_then(text_of)),
+        error,
+        cost_microusd: child.map_or(0, |child| child.cost_microusd),
+        tokens_in: child.map_or(0, |child| child.tokens_in),
+        tokens_out: child.map_or(0, |child| child.tokens_out),
+        took_ms: child.and_then(|child| Some(child.ended_ms? - child.started_ms?)),
+        steps: child.map_or(0, |child| child.steps_done),
+    }
+}
