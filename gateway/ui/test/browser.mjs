@@ -33,6 +33,7 @@ import { peopleTests } from "./browser-people.mjs";
 import { meshTests } from "./browser-mesh.mjs";
 import { modelTests } from "./browser-models.mjs";
 import { repoTests } from "./browser-repos.mjs";
+import { compareTests } from "./browser-compare.mjs";
 import { runTests } from "./browser-runs.mjs";
 import { runtimeTests } from "./browser-runtime.mjs";
 import { skillTests } from "./browser-skills.mjs";
@@ -190,6 +191,7 @@ const tests = {
   ...meshTests(scene),
   ...repoTests(scene),
   ...runTests(scene),
+  ...compareTests(scene),
   ...teamTests(scene),
   ...skillTests(scene),
   ...templateTests(scene),

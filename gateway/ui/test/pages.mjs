@@ -33,6 +33,7 @@ export function pagesOf(state) {
     "team-build": `/teams/new?template=${state.templates[1].id}`,
     team: `/teams/${state.teams.list[0].id}`,
     runs: "/runs",
+    compare: "/runs/compare",
     run: `/runs/${state.runs.list[0].id}`,
     mesh: "/mesh",
     audit: "/audit",

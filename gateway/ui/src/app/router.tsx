@@ -2,7 +2,7 @@ import { createRoute, createRouter, Navigate, redirect } from "@tanstack/react-r
 import { PageFault } from "./lost-pages";
 import { invitation, root, setPassword, shell, signIn, terminal } from "./root-routes";
 import { given, page, text } from "./route-kit";
-import { newTeam, run, runs, skill, skills, team, teams, template, templates } from "./work-routes";
+import { compare, newTeam, run, runs, skill, skills, team, teams, template, templates } from "./work-routes";
 
 const home = createRoute({
   getParentRoute: () => shell,
@@ -169,6 +169,7 @@ export const router = createRouter({
       templates,
       template,
       runs,
+      compare,
       run,
       mesh,
       audit,

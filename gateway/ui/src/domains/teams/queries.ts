@@ -1,14 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
-import { all, api } from "~/api/client";
+import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import type { NewTeam, Team } from "~/api/teams";
 
 const at = (id: string, rest = "") => `/api/teams/${encodeURIComponent(id)}${rest}`;
 
-export const teamsQuery = queryOptions({
-  queryKey: [...keys.teams, "list"],
-  queryFn: ({ signal }) => all<Team>("/api/teams", {}, signal),
-});
+export { teamsQuery } from "~/api/teams";
 
 export const teamQuery = (id: string) =>
   queryOptions({
