@@ -63,6 +63,7 @@ function Candidate({ one, at, teams, problem, change, remove }: LineProps) {
           ))}
         </Choice>
         <Button
+          className="justify-self-end"
           aria-label={`Remove candidate ${at + 1}`}
           icon={<Trash2 size={14} aria-hidden />}
           disabled={!remove}

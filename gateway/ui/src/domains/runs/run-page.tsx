@@ -89,7 +89,7 @@ function Whole({ run }: { run: Run }) {
     <>
       <Outcome run={run} />
       {run.comparison && <Comparison comparison={run.comparison} />}
-      <Panel title="Topology" aside={kindName(run.graph.kind)}>
+      <Panel title="Topology" aside={run.comparison ? "side by side" : kindName(run.graph.kind)}>
         <Topology
           label="Who works with whom in this run"
           nodes={run.graph.nodes.map(({ id, label }) => ({ id, ...(label && { label }) }))}
