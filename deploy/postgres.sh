@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Sourced: a private PostgreSQL for one run of the tests, gone when the script ends. Its own folder, a free port,
-# no password, loopback only, and no care for the disk (a test's data need not survive a power cut).
+# no password, loopback only, and no care for the disk (a test's data need not survive a power cut) unless it is asked for.
 
 pg_folder=''
 pg_account=''
@@ -34,9 +34,11 @@ pg_sweep() {
     pg_folder=''
 }
 
-# Starts it and exports ROOST_TEST_POSTGRES_URL. The caller traps EXIT with pg_stop.
+# Starts it and exports ROOST_TEST_POSTGRES_URL. The caller traps EXIT with pg_stop. With `durable` a commit is on the disk
+# before it is answered, as PostgreSQL has it by itself: for figures.
 pg_start() {
-    local bin port try
+    local bin port try care='-c fsync=off -c full_page_writes=off -c synchronous_commit=off'
+    [ "${1:-}" != durable ] || care=''
     bin=$(pg_bin)
     if [ "$(id -u)" = 0 ]; then
         pg_account=postgres
@@ -53,7 +55,7 @@ pg_start() {
     for try in 1 2 3 4 5; do
         port=$((20000 + RANDOM % 10000))
         if port_taken "$port"; then continue; fi
-        if (cd / && pg_as "$bin/pg_ctl" -D "$pg_folder/data" -l "$pg_folder/log" -s -w -o "-p $port -k $pg_folder -c listen_addresses=127.0.0.1 -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=300" start) </dev/null >/dev/null; then
+        if (cd / && pg_as "$bin/pg_ctl" -D "$pg_folder/data" -l "$pg_folder/log" -s -w -o "-p $port -k $pg_folder -c listen_addresses=127.0.0.1 $care -c max_connections=300" start) </dev/null >/dev/null; then
             export ROOST_TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres"
             detail "PostgreSQL for the tests on port $port"
             return 0

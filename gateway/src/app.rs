@@ -34,7 +34,7 @@ use crate::domains::auth::{AuthError, OpenStreams};
 use crate::domains::doors::DoorKeeper;
 use crate::domains::live::LiveHandle;
 use crate::domains::repos;
-use crate::domains::runs::Perform;
+use crate::domains::runs::{Perform, RunsHandle};
 use crate::domains::tools::Toolbox;
 use crate::events::retention::Sweeper;
 use crate::events::{EventLog, Hub};
@@ -109,6 +109,7 @@ pub struct Gateway {
     events: EventLog,
     broker: BrokerHandle,
     toolbox: Toolbox,
+    runs: RunsHandle,
     draining: CancellationToken,
     local_executor: Option<LocalExecutor>,
     public: SocketAddr,
@@ -210,6 +211,7 @@ impl Gateway {
         let hosted = identity::hosted(&shared);
         let work = work::work(&shared, machines.sandboxes.clone(), around.perform.clone())?;
         let toolbox = work.agents.tools.clone();
+        let runs = work.runs.clone();
         let states = states::states(
             &shared,
             machines.state,
@@ -235,6 +237,7 @@ impl Gateway {
                 db: db.clone(),
                 clock: clock.clone(),
                 keep: config.events,
+                outputs: config.runs.outputs,
                 owner: ids.next().to_string(),
             },
             sagas: SagaDriver {
@@ -290,6 +293,7 @@ impl Gateway {
             events,
             broker,
             toolbox,
+            runs,
             draining,
             local_executor: machines.local_executor,
             public: public_address,
@@ -331,6 +335,11 @@ impl Gateway {
     /// The tools of agents, for tests that call them as a run does.
     pub fn toolbox(&self) -> &Toolbox {
         &self.toolbox
+    }
+
+    /// The runs, for load programs that put them into the queue without a request each.
+    pub fn runs(&self) -> &RunsHandle {
+        &self.runs
     }
 
     /// The tree, for tests that kill parts of it.

@@ -171,6 +171,11 @@ impl Process {
         kill_process(id.expect("a process id"), signal).expect("the child can be signalled");
     }
 
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Where it listens.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)

@@ -56,6 +56,7 @@ pub(super) fn work(
         live: handle,
         sagas: shared.saga_nudge.clone(),
         at_once: shared.config.runs.at_once,
+        lease: shared.config.runs.lease,
         ceiling: shared.config.runs.ceiling,
     });
     let branch = runs::branch(&runs, live).child(runtime::telemetry::child(&agents));

@@ -161,6 +161,10 @@ impl Reader {
             },
             runs: Runs {
                 at_once: self.number("runs.at_once", 256, 1, 100_000),
+                lease: Duration::from_secs(self.number("runs.lease_seconds", 30, 3, 3_600)),
+                outputs: Duration::from_secs(
+                    DAY * self.number::<u64>("runs.retention_days", 30, 1, 3_650),
+                ),
                 ceiling: match self.number::<i64>("runs.ceiling_usd", 0, 0, 1_000_000) {
                     0 => None,
                     usd => Some(usd * 1_000_000),

@@ -70,6 +70,10 @@ pub struct Config {
 pub struct Runs {
     /// Runs that this gateway works on at once.
     pub at_once: usize,
+    /// Without a sign of life for this long a run is given to somebody else.
+    pub lease: Duration,
+    /// How long what a run handed over is kept after its end.
+    pub outputs: Duration,
     /// Bound of what a run may cost when whoever starts it says nothing, millionths of a US dollar.
     pub ceiling: Option<i64>,
     /// The file of the scripted model; absent means the demonstration that comes with Roost.

@@ -113,6 +113,11 @@ pub fn show(config: &Config) -> String {
     line("events.retention_days", days(config.events.age));
     line("events.retention_count", config.events.count.to_string());
     line("runs.at_once", config.runs.at_once.to_string());
+    line(
+        "runs.lease_seconds",
+        config.runs.lease.as_secs().to_string(),
+    );
+    line("runs.retention_days", days(config.runs.outputs));
     let ceiling = config.runs.ceiling.unwrap_or(0) / 1_000_000;
     line("runs.ceiling_usd", ceiling.to_string());
     if let Some(script) = &config.runs.script {

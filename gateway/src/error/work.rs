@@ -14,6 +14,9 @@ impl From<RunError> for ApiError {
             E::NoStep => Self::validation("/step", "the run never came to this step"),
             E::StillGoing => Self::new(Code::Conflict)
                 .detail("The run is still going on. Cancel it, or wait for its end, then fork it."),
+            E::Forgotten => Self::new(Code::Conflict).detail(
+                "What the steps before it handed over is past `runs.retention_days` and not kept any more. Start a run of the team instead.",
+            ),
             E::Wrong(mistakes) => Self::validations(mistakes),
             E::BadGraph(mistakes) => Self::validations(under("/graph", mistakes)),
             E::Db(error) => error.into(),

@@ -1,5 +1,5 @@
 //! Forgetting: events past their age or beyond the count of a workspace, idempotency keys and sessions past their time,
-//! averages of machines older than a day.
+//! averages of machines older than a day, outputs of runs that ended long ago.
 
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ pub struct Sweeper {
     pub db: Db,
     pub clock: SharedClock,
     pub keep: Retention,
+    /// How long outputs of runs are kept after their end.
+    pub outputs: Duration,
     /// This incarnation's name in the lease.
     pub owner: String,
 }
@@ -55,6 +57,7 @@ impl Sweeper {
         .await?;
         domains::auth::store::forget_expired(&*tx, now).await?;
         domains::apps::store::forget_expired(&*tx, now).await?;
+        domains::runs::forget::outputs(&tx, self.outputs).await?;
         domains::fleet::history::forget_before(&tx, now).await?;
         if lease.guard(&tx).await? {
             tx.commit().await?;

@@ -217,3 +217,32 @@ async fn a_call_works_in_the_agents_own_sandbox_and_one_who_hangs_up_ends_it() {
     owner.delete(&sandbox).expect(204).await;
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn agents_of_a_team_meet_in_the_sandbox_that_it_shares() {
+    let image =
+        std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:dev".to_owned());
+    let gateway = Gateway::start_with(&[("sandboxes.image", &image)]).await;
+    let owner = gateway.owner().await;
+    let new = json!({ "name": "Pair", "topology": "pipeline", "roles": [{ "slot": "one" }, { "slot": "two" }],
+        "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"] });
+    let team = owner.post("/api/teams").json(&new).expect(201).await;
+    let sandbox = format!("/api/claws/{}/sandbox", team.str("/workbench_agent_id"));
+    owner.post(&sandbox).json(&json!({})).expect(201).await;
+    let mut clients = Vec::new();
+    for place in 0..2 {
+        let agent = team.str(&format!("/members/{place}/agent_id"));
+        let path = format!("/api/claws/{agent}/tokens");
+        let token = owner.post(&path).json(&json!({ "label": "its runtime" }));
+        let token = token.expect(201).await;
+        clients.push(gateway.anonymous().with_token(token.str("/token")));
+    }
+    let note = json!({ "path": "/workspace/note", "content": "from the second" });
+    let wrote = call(&clients[1], "/mcp/sandbox", "write_file", note).await;
+    assert_ne!(wrote.body["result"]["isError"], true, "{}", wrote.body);
+    let read = json!({ "path": "/workspace/note" });
+    let read = call(&clients[0], "/mcp/sandbox", "read_file", read).await;
+    assert!(read.text.contains("from the second"), "{}", read.body);
+    owner.delete(&sandbox).send().await;
+    gateway.stop().await;
+}

@@ -189,9 +189,11 @@ async fn a_fork_keeps_what_was_handed_over_before_the_step_and_does_the_rest_ane
         .expect(202)
         .await;
     assert_eq!(fork.str("/forked_from"), run);
+    assert_eq!(fork.body["steps_done"], 1);
     let fork = over(owner, fork.str("/id")).await;
     assert_eq!(fork.body["status"], "completed", "{fork:?}");
     assert_eq!(steps(&fork), ["first done", "second done", "third done"]);
+    assert_eq!(fork.body["steps_done"], 3);
     assert_eq!((crew.begun("first"), crew.begun("second")), (1, 2));
     assert_eq!(over(owner, &run).await.body["status"], "failed");
     gateway.stop().await;

@@ -1,5 +1,7 @@
 //! The fence: whoever lost a run writes nothing to it any more, however late it wakes up.
 
+use std::time::Duration;
+
 use roost_gateway::domains::runs::queue::{self, Among, Silent};
 use roost_gateway::domains::runs::{End, Fence, FenceError, Used};
 use roost_gateway::ids::RunId;
@@ -8,6 +10,9 @@ use sea_orm::{ConnectionTrait, Statement};
 
 use super::crew::Crew;
 use super::{line_of, over, started};
+
+/// Without a sign of life for this long a run is given to somebody else.
+const LEASE: Duration = Duration::from_secs(30);
 
 #[tokio::test]
 async fn a_zombie_writes_nothing_and_its_run_goes_on_with_somebody_else() {
@@ -38,7 +43,7 @@ async fn a_zombie_writes_nothing_and_its_run_goes_on_with_somebody_else() {
         ))
         .await
         .unwrap();
-        let swept = queue::sweep(&tx, Silent::Stale).await.unwrap();
+        let swept = queue::sweep(&tx, Silent::For(LEASE)).await.unwrap();
         assert_eq!((swept.len(), &*swept[0].status), (1, "queued"));
         tx.commit().await.unwrap();
         let tx = db.write().await.unwrap();

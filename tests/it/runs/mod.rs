@@ -2,13 +2,14 @@
 //! gateway.
 
 mod compare;
+mod crash;
 mod crew;
 mod demonstration;
 mod durable;
+mod ends;
 mod fenced;
 pub mod killed;
 mod machines;
-mod seeded;
 mod teams;
 
 use roost_tests::{Answer, Client, eventually};

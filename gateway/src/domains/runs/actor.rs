@@ -57,6 +57,8 @@ pub struct RunActor {
     resting: BTreeSet<StepRef>,
     /// What kind of failure was the last, for the run's error code.
     last: Option<Class>,
+    /// Its end is written.
+    over: bool,
 }
 
 impl Serve for RunActor {
@@ -83,6 +85,7 @@ impl Serve for RunActor {
             steps: BTreeMap::new(),
             resting: BTreeSet::new(),
             last: None,
+            over: false,
         })
     }
 
@@ -113,7 +116,10 @@ impl Serve for RunActor {
 
     async fn stop(&mut self, _: &Context<Msg>) -> Result<(), Failure> {
         self.drop_jobs();
-        // After an end there is nothing to give back, and the statement finds nothing.
+        if self.over {
+            return Ok(());
+        }
+        // Of one that is somebody else's the statement finds nothing.
         queue::give_back(&self.runs.inner.db, self.row.id, self.fence.epoch).await?;
         Ok(())
     }
@@ -179,12 +185,6 @@ impl RunActor {
         begun: &[(Step, i32)],
     ) -> Result<(), FenceError> {
         let runs = self.runs.clone();
-        let mut tx = runs.inner.db.write().await?;
-        let passed = u32::from(ended.is_some());
-        let totals = self.fence.pass(&tx, Used::default(), passed).await?;
-        if let Some((at, ended)) = ended {
-            self.fence.end(&tx, &at.key, lap(at), ended).await?;
-        }
         let mut rows = Vec::with_capacity(begun.len());
         for (step, position) in begun {
             let node = self.progress.node(step);
@@ -202,24 +202,30 @@ impl RunActor {
                 child,
             });
         }
-        self.fence.begin(&tx, &rows).await?;
+        let last = rows.iter().rev().find_map(|begin| begin.agent);
+        let pane = last.map(|agent| Pane::of_run(self.row.id, agent));
+        let mut tx = runs.inner.db.write().await?;
+        let passed = u32::from(ended.is_some());
+        let totals = self
+            .fence
+            .pass_at(&tx, Used::default(), passed, pane.as_ref())
+            .await?;
+        if let Some((at, ended)) = ended {
+            self.fence.end(&tx, &at.key, lap(at), ended).await?;
+        }
+        self.fence.begin(&tx, totals, &rows).await?;
         let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
+        let mut told = Vec::new();
         if let Some(agent) = ended.and_then(|(at, _)| self.agent_of(at)) {
-            shown::resting(&mut tx, scope, agent, now).await?;
+            told.extend(shown::resting(&tx, scope, agent, now).await?);
         }
         for agent in rows.iter().filter_map(|begin| begin.agent) {
-            let pane = Pane::of_run(self.row.id, agent);
-            self.fence.shells(&tx, &pane).await?;
-            shown::working(&mut tx, scope, agent, now).await?;
+            told.extend(shown::working(&tx, scope, agent, now).await?);
         }
         let fact = Event::changed(ResourceKind::Run, self.row.id, totals.version);
-        events::append(
-            &mut tx,
-            self.fence.workspace,
-            now,
-            [fact.in_run(self.row.id)],
-        )
-        .await?;
+        told.push(fact.in_run(self.row.id));
+        // Last: all who write in this workspace wait from here until the commit.
+        events::append(&mut tx, self.fence.workspace, now, told).await?;
         kill_point!(cx, "runs.checkpoint.before_commit");
         tx.commit().await?;
         kill_point!(cx, "runs.checkpoint.after_commit");
@@ -363,6 +369,7 @@ impl RunActor {
             code: code.map(str::to_owned),
         };
         closing::close(&self.runs, cx, self.fence, &self.row, ended, finish).await?;
+        self.over = true;
         cx.stop();
         Ok(())
     }
@@ -377,7 +384,12 @@ impl RunActor {
             code: None,
         };
         match closing::close(&self.runs, cx, self.fence, &self.row, None, finish).await {
-            Ok(()) | Err(FenceError::Lost | FenceError::Cancelled) => {
+            Ok(()) => {
+                self.over = true;
+                cx.stop();
+                Ok(())
+            }
+            Err(FenceError::Lost | FenceError::Cancelled) => {
                 cx.stop();
                 Ok(())
             }

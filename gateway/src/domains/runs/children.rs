@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) async fn carry(runs: &RunsHandle, job: Job) -> End {
     let id = child_id(job.run.id, &job.step.key, job.step.lap);
     // Listening begins before the row is looked at: no end is missed.
-    let mut ended = runs.inner.ended.subscribe();
+    let mut ended = runs.endings();
     match store::by_id(runs.inner.db.read(), id).await {
         Ok(Some(_)) => {}
         Ok(None) => match bear(runs, &job).await {

@@ -42,9 +42,10 @@ pub(super) async fn close<M: Send + 'static>(
         return Err(FenceError::Lost);
     };
     comparison::keep(&tx, row, finish.status).await?;
-    shown::all_resting(&mut tx, fence.scope(), fence.run, now).await?;
+    let mut told = shown::all_resting(&tx, fence.scope(), fence.run, now).await?;
     let fact = Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run);
-    events::append(&mut tx, fence.workspace, now, [fact]).await?;
+    told.push(fact);
+    events::append(&mut tx, fence.workspace, now, told).await?;
     if let Some(last) = tx.last_announced() {
         fence.last_event(&tx, last).await?;
     }

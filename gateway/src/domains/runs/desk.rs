@@ -20,9 +20,9 @@ use crate::supervision::{
 const CLAIM: Duration = Duration::from_secs(1);
 /// How often cancelled runs are looked for, and the beat of the keeper.
 const KEEP: Duration = Duration::from_secs(1);
-/// Leases are renewed at every such beat.
-const RENEW_EACH: u32 = 5;
-const SWEEP: Duration = Duration::from_secs(10);
+/// How often a lease is renewed while it lasts, and how often silent runs are looked for meanwhile.
+const RENEWALS: u32 = 6;
+const SWEEPS: u32 = 3;
 /// Claimed in one statement.
 const BATCH: usize = 32;
 
@@ -88,6 +88,8 @@ async fn start(runs: &RunsHandle, run: &Moved) -> Result<(), Failure> {
 
 /// Keeps the leases of the runs that live here, and tells those that were cancelled from elsewhere.
 pub fn keeper(runs: &RunsHandle) -> ChildSpec<NoMessages> {
+    let renew_each =
+        u32::try_from((runs.inner.lease / RENEWALS).as_secs()).map_or(1, |beats| beats.max(1));
     let runs = runs.clone();
     let beat = std::sync::atomic::AtomicU32::new(0);
     ChildSpec::periodic(
@@ -104,7 +106,7 @@ pub fn keeper(runs: &RunsHandle) -> ChildSpec<NoMessages> {
                     return Ok(());
                 }
                 let (db, owner) = (&runs.inner.db, &runs.inner.owner);
-                if beat.is_multiple_of(RENEW_EACH) {
+                if beat.is_multiple_of(renew_each) {
                     // One whose actor failed for good is not kept: its lease runs out, and somebody tries anew.
                     let kept = queue::keep(db, owner, &live).await?;
                     let kept: std::collections::HashSet<RunId> = kept.into_iter().collect();
@@ -128,7 +130,7 @@ pub fn sweeper(runs: &RunsHandle) -> ChildSpec<NoMessages> {
     ChildSpec::periodic(
         "sweeper",
         ActorKind::RunSweeper,
-        SWEEP,
+        runs.inner.lease / SWEEPS,
         &Nudge::default(),
         move |_| {
             let first = first.swap(false, std::sync::atomic::Ordering::Relaxed);
@@ -139,7 +141,7 @@ pub fn sweeper(runs: &RunsHandle) -> ChildSpec<NoMessages> {
                     let owner = runs.inner.owner.clone();
                     sweep(&runs, Silent::NotOf(&owner)).await?;
                 }
-                sweep(&runs, Silent::Stale).await
+                sweep(&runs, Silent::For(runs.inner.lease)).await
             }
         },
     )
@@ -151,17 +153,12 @@ async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
     let mut tx = runs.inner.db.write().await?;
     let moved = queue::sweep(&tx, silent).await?;
     for run in &moved {
-        let fact = Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id);
-        events::append(&mut tx, run.workspace_id, now, [fact]).await?;
+        let mut told = vec![Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id)];
         if run.status != "queued" {
-            shown::all_resting(
-                &mut tx,
-                WorkspaceScope::of_row(run.workspace_id),
-                run.id,
-                now,
-            )
-            .await?;
+            let scope = WorkspaceScope::of_row(run.workspace_id);
+            told.extend(shown::all_resting(&tx, scope, run.id, now).await?);
         }
+        events::append(&mut tx, run.workspace_id, now, told).await?;
         tracing::warn!(run = %run.id, status = run.status, "whoever worked on this run is silent");
     }
     tx.commit().await?;

@@ -126,6 +126,8 @@ pub struct Run {
     pub layout: Vec<Placed>,
     pub checkpoint: Checkpoint,
     pub steps: Vec<RunStep>,
+    /// What its steps handed over, and what happened inside them, is past its retention.
+    pub outputs_forgotten: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<RunResult>,
     /// Of a run of kind `compare`, from its beginning on.

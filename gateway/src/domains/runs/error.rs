@@ -15,6 +15,9 @@ pub enum RunError {
     /// Only what is over can be forked.
     #[error("the run is still going on; cancel it, or wait for its end")]
     StillGoing,
+    /// What the steps before it handed over is not kept any more.
+    #[error("what the run handed over is past its retention")]
+    Forgotten,
     /// What was asked for does not fit together.
     #[error("the run cannot be made like that")]
     Wrong(Vec<FieldError>),

@@ -57,6 +57,8 @@ pub struct Totals {
     pub cost_microusd: i64,
     pub cost_ceiling_microusd: Option<i64>,
     pub version: i64,
+    /// The database's clock when the fence was passed.
+    pub updated_ms: i64,
 }
 
 impl Totals {
@@ -88,12 +90,29 @@ impl Fence {
     /// # Errors
     /// [`FenceError`].
     pub async fn pass(&self, tx: &WriteTx, used: Used, ended: u32) -> Result<Totals, FenceError> {
+        self.pass_at(tx, used, ended, None).await
+    }
+
+    /// As [`pass`](Self::pass), and notes where the shells of an agent that begins are in the sandbox's terminal
+    /// multiplexer: the same names in every life of the run, so that whoever takes it up is in the same pane.
+    ///
+    /// # Errors
+    /// [`FenceError`].
+    pub async fn pass_at(
+        &self,
+        tx: &WriteTx,
+        used: Used,
+        ended: u32,
+        pane: Option<&Pane>,
+    ) -> Result<Totals, FenceError> {
         let now = tx.backend().now_ms();
         let sql = format!(
             "UPDATE topology_runs SET updated_ms = {now}, version = version + 1, steps_done = steps_done + $1, \
-               tokens_in = tokens_in + $2, tokens_out = tokens_out + $3, cost_microusd = cost_microusd + $4 \
+               tokens_in = tokens_in + $2, tokens_out = tokens_out + $3, cost_microusd = cost_microusd + $4, \
+               mux_workspace_id = COALESCE($7, mux_workspace_id), mux_tab_id = COALESCE($8, mux_tab_id), \
+               mux_pane_id = COALESCE($9, mux_pane_id) \
              WHERE id = $5 AND epoch = $6 AND status = 'running' AND cancel_requested_ms IS NULL \
-             RETURNING cost_microusd, cost_ceiling_microusd, version"
+             RETURNING cost_microusd, cost_ceiling_microusd, version, updated_ms"
         );
         let values = [
             i32::try_from(ended).unwrap_or(i32::MAX).into(),
@@ -102,6 +121,9 @@ impl Fence {
             used.cost_microusd.into(),
             self.run.into(),
             self.epoch.into(),
+            pane.map(|_| Pane::SESSION).into(),
+            pane.map(Pane::window).into(),
+            pane.map(Pane::name).into(),
         ];
         let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
         match Totals::find_by_statement(statement).one(&**tx).await? {
@@ -120,15 +142,20 @@ impl Fence {
         })
     }
 
-    /// Writes down that steps begin. One that has a row already keeps it.
+    /// Writes down that steps begin, when the fence was passed. One that has a row already keeps it.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn begin(&self, tx: &WriteTx, steps: &[Begin<'_>]) -> Result<(), DbErr> {
+    pub async fn begin(
+        &self,
+        tx: &WriteTx,
+        passed: Totals,
+        steps: &[Begin<'_>],
+    ) -> Result<(), DbErr> {
         if steps.is_empty() {
             return Ok(());
         }
-        let now = now_ms(tx).await?;
+        let now = passed.updated_ms;
         let rows = steps.iter().map(|begin| step::ActiveModel {
             run_id: Set(self.run),
             step_key: Set(begin.key.to_owned()),
@@ -157,22 +184,6 @@ impl Fence {
         step::Entity::insert_many(rows)
             .on_conflict(kept)
             .exec_without_returning(&**tx)
-            .await?;
-        Ok(())
-    }
-
-    /// Notes where the shells of the run's agents are in the sandbox's terminal multiplexer: the same names in every life of
-    /// the run, so that whoever takes it up is in the same pane.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn shells(&self, tx: &WriteTx, pane: &Pane) -> Result<(), DbErr> {
-        run::Entity::update_many()
-            .col_expr(run::Column::MuxWorkspaceId, Expr::value(Pane::SESSION))
-            .col_expr(run::Column::MuxTabId, Expr::value(pane.window()))
-            .col_expr(run::Column::MuxPaneId, Expr::value(pane.name()))
-            .filter(run::Column::Id.eq(self.run))
-            .exec(&**tx)
             .await?;
         Ok(())
     }
@@ -367,7 +378,7 @@ impl Journal {
     pub async fn write(&self, entry: Entry) -> Result<Totals, FenceError> {
         let tx = self.db.write().await?;
         let totals = self.fence.pass(&tx, entry.used, 0).await?;
-        let now = now_ms(&tx).await?;
+        let now = totals.updated_ms;
         let lap = i32::try_from(self.lap).unwrap_or(i32::MAX);
         let row = call::ActiveModel {
             run_id: Set(self.fence.run),
@@ -416,9 +427,4 @@ fn this_step(run: RunId, key: &str, lap: i32) -> sea_orm::Condition {
         .add(step::Column::RunId.eq(run))
         .add(step::Column::StepKey.eq(key))
         .add(step::Column::Lap.eq(lap))
-}
-
-/// The database's clock.
-async fn now_ms(tx: &WriteTx) -> Result<i64, DbErr> {
-    super::store::now_ms(&**tx, tx.backend()).await
 }

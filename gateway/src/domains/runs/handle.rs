@@ -1,6 +1,7 @@
 //! What other domains and the routes see of runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::broadcast;
 
@@ -39,6 +40,8 @@ pub(super) struct Inner {
     pub owner: String,
     /// Runs that this gateway works on at once.
     pub at_once: usize,
+    /// Without a sign of life for this long a run is given to somebody else.
+    pub lease: Duration,
     /// Bound of what one run may cost when nothing else is said, millionths of a US dollar.
     pub ceiling: Option<i64>,
 }
@@ -53,6 +56,7 @@ pub struct Parts {
     pub live: SupervisorHandle,
     pub sagas: Nudge,
     pub at_once: usize,
+    pub lease: Duration,
     pub ceiling: Option<i64>,
 }
 
@@ -72,6 +76,7 @@ impl RunsHandle {
                 queue: Nudge::default(),
                 ended: broadcast::channel(ENDED_KEPT).0,
                 at_once: parts.at_once,
+                lease: parts.lease,
                 ceiling: parts.ceiling,
             }),
         }
@@ -80,6 +85,11 @@ impl RunsHandle {
     /// Something waits in the queue.
     pub fn nudge(&self) {
         self.inner.queue.nudge();
+    }
+
+    /// The runs that end in this process, from now on. Whoever waits for one that may end elsewhere reads its row too.
+    pub fn endings(&self) -> broadcast::Receiver<RunId> {
+        self.inner.ended.subscribe()
     }
 
     /// Tells those of these runs that live here that they shall end.

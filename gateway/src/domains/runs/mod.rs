@@ -21,6 +21,7 @@ pub mod dto;
 pub mod entity;
 mod error;
 pub mod fence;
+pub mod forget;
 mod handle;
 pub mod model;
 pub mod perform;

@@ -12,9 +12,6 @@ use super::model::MOST_CLAIMS;
 use crate::db::{Backend, Db, WriteTx};
 use crate::ids::{RunId, UserId, WorkspaceId};
 
-/// Without a sign of life for this long a run is given to somebody else.
-pub const STALE: Duration = Duration::from_secs(30);
-
 /// A run that changed hands or state.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Moved {
@@ -144,8 +141,8 @@ pub async fn give_back(db: &Db, id: RunId, epoch: i64) -> Result<(), DbErr> {
 /// Which silent runs the sweeper looks for.
 #[derive(Debug, Clone, Copy)]
 pub enum Silent<'a> {
-    /// Whose lease is over.
-    Stale,
+    /// Whose owner gave no sign of life for this long.
+    For(Duration),
     /// Whose owner is certainly dead: not this one, on a database that only one gateway can have open.
     NotOf(&'a str),
 }
@@ -157,9 +154,11 @@ pub enum Silent<'a> {
 /// When the database fails.
 pub async fn sweep(tx: &WriteTx, silent: Silent<'_>) -> Result<Vec<Moved>, DbErr> {
     let now = tx.backend().now_ms();
-    let stale = STALE.as_millis();
     let (which, values) = match silent {
-        Silent::Stale => (format!("updated_ms < {now} - {stale}"), Vec::new()),
+        Silent::For(lease) => (
+            format!("updated_ms < {now} - {}", lease.as_millis()),
+            Vec::new(),
+        ),
         Silent::NotOf(owner) => ("owner <> $1".to_owned(), vec![owner.into()]),
     };
     let sql = format!(

@@ -10,7 +10,7 @@ use super::comparison::NewComparison;
 use super::dto::{Checkpoint, ForkFrom, Run, RunCalls, RunSummary, RunsQuery, result_of};
 use super::entity::run;
 use super::store::Wanted;
-use super::{RunError, RunsHandle, commands, comparison, store};
+use super::{RunError, RunsHandle, commands, comparison, forget, store};
 use crate::domains::auth::dto::UserBrief;
 use crate::domains::auth::{self, Scoped, can};
 use crate::domains::topology::{self, Graph};
@@ -183,6 +183,7 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
         graph_sha256: row.graph_sha256,
         input: row.input,
         checkpoint: Checkpoint::of(&steps),
+        outputs_forgotten: forget::is_forgotten(&steps),
         steps: steps.into_iter().map(Into::into).collect(),
         last_event_id: row.last_event_id,
         multiplexer_workspace_id: row.mux_workspace_id,

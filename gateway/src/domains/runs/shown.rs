@@ -14,35 +14,36 @@ use crate::domains::sandboxes::model::State;
 use crate::domains::sandboxes::store as sandboxes;
 use crate::domains::topology::{EdgeKind, Graph, NodeKind};
 use crate::events::{
-    AgentState, Event, Formation, TopologyUpdate, WorldEdge, WorldEdgeKind, WorldNode, WorldTier,
+    AgentState, Event, Formation, Stamped, TopologyUpdate, WorldEdge, WorldEdgeKind, WorldNode,
+    WorldTier,
 };
 use crate::ids::{ClawId, RunId};
 
-/// An agent works.
+/// An agent works; the event of it, for the caller to append.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) async fn working(
-    tx: &mut WriteTx,
+    tx: &WriteTx,
     scope: WorkspaceScope,
     agent: ClawId,
     now: DateTime<Utc>,
-) -> Result<(), DbErr> {
-    status::set(tx, scope, agent, AgentState::Working, now).await
+) -> Result<Option<Stamped>, DbErr> {
+    status::change(tx, scope, agent, AgentState::Working, now).await
 }
 
-/// An agent's step has ended: it rests, unless another step of it is at work.
+/// An agent's step has ended: it rests, unless another step of it is at work. The event of it, for the caller to append.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) async fn resting(
-    tx: &mut WriteTx,
+    tx: &WriteTx,
     scope: WorkspaceScope,
     agent: ClawId,
     now: DateTime<Utc>,
-) -> Result<(), DbErr> {
+) -> Result<Option<Stamped>, DbErr> {
     if store::at_work(&**tx, agent).await? > 0 {
-        return Ok(());
+        return Ok(None);
     }
     let sandbox = sandboxes::current(&**tx, scope, agent).await?;
     let runs = sandbox.is_some_and(|row| State::parse(&row.state) == Some(State::Running));
@@ -50,26 +51,25 @@ pub(super) async fn resting(
         true => AgentState::Idle,
         false => AgentState::Offline,
     };
-    status::set(tx, scope, agent, state, now).await
+    status::change(tx, scope, agent, state, now).await
 }
 
-/// All agents of a run that ended rest.
+/// All agents of a run that ended rest; the events of it, for the caller to append.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) async fn all_resting(
-    tx: &mut WriteTx,
+    tx: &WriteTx,
     scope: WorkspaceScope,
     run: RunId,
     now: DateTime<Utc>,
-) -> Result<(), DbErr> {
-    let steps = store::steps(&**tx, run).await?;
-    let agents: std::collections::BTreeSet<ClawId> =
-        steps.into_iter().filter_map(|step| step.agent_id).collect();
-    for agent in agents {
-        resting(tx, scope, agent, now).await?;
+) -> Result<Vec<Stamped>, DbErr> {
+    let mut told = Vec::new();
+    // Those whose steps ended before rest already.
+    for agent in store::who_works(&**tx, run).await? {
+        told.extend(resting(tx, scope, agent, now).await?);
     }
-    Ok(())
+    Ok(told)
 }
 
 /// Tells who works with whom in a run that begins.

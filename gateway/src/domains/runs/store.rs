@@ -9,6 +9,8 @@ use super::entity::{call, run, step};
 use super::model::{Status, StepStatus};
 use crate::db::{Backend, WriteTx};
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::store as claws;
+use crate::events::AgentState;
 use crate::http::pagination::PageRequest;
 use crate::ids::{ClawId, RunId, TeamId, WorkspaceId};
 
@@ -178,6 +180,24 @@ pub async fn at_work(db: &impl ConnectionTrait, agent: ClawId) -> Result<u64, Db
         .filter(step::Column::AgentId.eq(agent))
         .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
         .count(db)
+        .await
+}
+
+/// The agents of a run's steps that show that they work.
+///
+/// # Errors
+/// When the database fails.
+pub async fn who_works(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<ClawId>, DbErr> {
+    let working = claws::ids_in_state(AgentState::Working.as_str());
+    step::Entity::find()
+        .select_only()
+        .column(step::Column::AgentId)
+        .distinct()
+        .filter(step::Column::RunId.eq(run))
+        .filter(step::Column::AgentId.in_subquery(working))
+        .order_by_asc(step::Column::AgentId)
+        .into_tuple()
+        .all(db)
         .await
 }
 

@@ -15,6 +15,8 @@ use crate::operations::{Heard, OperationsError, Part};
 
 /// How much longer than its deadline an operation is waited for: its machine may be away for a moment.
 const GRACE: Duration = Duration::from_secs(60);
+/// After so long without a word it is looked whether the machine is there at all.
+const SILENCE: Duration = Duration::from_secs(10);
 /// How often work may be turned away before it began.
 const ATTEMPTS: usize = 20;
 
@@ -91,19 +93,23 @@ async fn follow(
     let mut stream = commands::output(sandboxes, may.scope, may.sandbox_of, id).await?;
     let mut frames = Frames::default();
     let begun = tokio::time::Instant::now();
+    let mut silent_since = begun;
     loop {
         // Of nobody who listens nothing is made.
         let due = heard.as_ref().and_then(|_| frames.due_in(begun.elapsed()));
-        let next = match due {
-            None => stream.next().await,
-            Some(due) => match tokio::time::timeout(due, stream.next()).await {
-                Ok(next) => next,
-                Err(_) => {
-                    show(&mut heard, frames.take(begun.elapsed()));
-                    continue;
-                }
-            },
+        let wait = due.map_or(SILENCE, |due| due.min(SILENCE));
+        let Ok(next) = tokio::time::timeout(wait, stream.next()).await else {
+            if due.is_some_and(|due| due <= wait) {
+                show(&mut heard, frames.take(begun.elapsed()));
+            }
+            if silent_since.elapsed() >= SILENCE {
+                // What runs there goes on; it is heard again under its key when the machine is back.
+                commands::reached(sandboxes, may.scope, may.sandbox_of).await?;
+                silent_since = tokio::time::Instant::now();
+            }
+            continue;
         };
+        silent_since = tokio::time::Instant::now();
         match next {
             Some(Heard::Part(Part::Gap { from, to })) => output.skip(to - from),
             Some(Heard::Part(Part::Data { data, .. })) => {

@@ -37,16 +37,17 @@ pub async fn cancel(
             details,
         )
         .await?;
-        let facts = moved
+        let mut told: Vec<_> = moved
             .iter()
-            .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id));
-        events::append(&mut tx, scope.workspace(), now, facts).await?;
+            .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id))
+            .collect();
         for over in moved
             .iter()
             .filter(|run| run.status == Status::Cancelled.as_str())
         {
-            shown::all_resting(&mut tx, scope, over.id, now).await?;
+            told.extend(shown::all_resting(&tx, scope, over.id, now).await?);
         }
+        events::append(&mut tx, scope.workspace(), now, told).await?;
     }
     let row = store::get(&*tx, scope, id)
         .await?

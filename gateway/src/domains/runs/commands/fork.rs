@@ -5,13 +5,13 @@ use super::enqueue::{Fork, New, start_in};
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::runs::entity::{run, step};
 use crate::domains::runs::model::{Kind, Status, StepStatus, Tier};
-use crate::domains::runs::{RunError, RunsHandle, store};
+use crate::domains::runs::{RunError, RunsHandle, forget, store};
 use crate::ids::{RunId, UserId};
 
 /// Enqueues the fork from the step `key` of lap `lap`.
 ///
 /// # Errors
-/// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`].
+/// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`], [`RunError::Forgotten`].
 pub async fn fork(
     runs: &RunsHandle,
     scope: WorkspaceScope,
@@ -50,6 +50,9 @@ pub async fn fork(
             ..row
         })
         .collect();
+    if forget::is_forgotten(&kept) {
+        return Err(RunError::Forgotten);
+    }
     let new = New {
         id,
         kind: Kind::parse(&origin.kind).unwrap_or(Kind::Team),

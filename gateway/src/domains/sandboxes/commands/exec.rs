@@ -9,12 +9,13 @@ use roost_protocol::operation::{Exec, OnBehalf, Operation, OperationRequest, Tty
 
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws;
+use crate::domains::fleet;
 use crate::domains::sandboxes::dto::{NewExec, Tty};
 use crate::domains::sandboxes::entity::container;
 use crate::domains::sandboxes::model::State;
 use crate::domains::sandboxes::{SandboxError, SandboxesHandle, settle, store, working};
-use crate::ids::{ClawId, OperationId};
-use crate::operations::{OutputStream, Standing};
+use crate::ids::{ClawId, NodeId, OperationId};
+use crate::operations::{OperationsError, OutputStream, Standing};
 
 /// How long the machine may take to take stdin.
 const STDIN_WITHIN: Duration = Duration::from_secs(30);
@@ -159,4 +160,25 @@ pub async fn cancel(
 ) -> Result<(), SandboxError> {
     of_agent(sandboxes, scope, agent, id).await?;
     Ok(sandboxes.operations.cancel(id).await?)
+}
+
+/// Whether the machine that has the agent's sandbox is there to be asked. One that another gateway holds is.
+///
+/// # Errors
+/// [`OperationsError::NodeOffline`] when it is not.
+pub async fn reached(
+    sandboxes: &SandboxesHandle,
+    scope: WorkspaceScope,
+    agent: ClawId,
+) -> Result<(), SandboxError> {
+    let db = sandboxes.db.read();
+    let row = store::current(db, scope, agent).await?;
+    // The gateway's own host has no id, and is always there.
+    let Some(node) = row.and_then(|row| row.node_id.parse::<NodeId>().ok()) else {
+        return Ok(());
+    };
+    match fleet::standing(db, scope, node).await? {
+        Some(standing) if !standing.connected => Err(OperationsError::NodeOffline(node).into()),
+        _ => Ok(()),
+    }
 }

@@ -1,0 +1,268 @@
+//! Two gateways on a PostgreSQL server of their own, and a machine with an engine of its own. Who works on the runs is
+//! whom the switch points at; everything may die.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use roost_tests::{
+    Book, Client, Daemon, Follower, PostgresServer, PrivateEngine, Process, Store, Switch,
+    eventually,
+};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+use super::books::{Ran, SCRIPT, Work};
+use super::{image, seeds};
+
+/// Longer than the lease of the runs (3 s), and than the hold of a machine.
+const SLEEP: Duration = Duration::from_secs(5);
+
+/// What dies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blow {
+    /// The gateway that works, killed; the other takes over.
+    Gateway,
+    /// The gateway that works is held still past its lease, and goes on when the other has taken over.
+    Sleep,
+    Postgres,
+    Daemon,
+    Engine,
+}
+
+impl Blow {
+    fn any(chance: &mut StdRng) -> Self {
+        match chance.random_range(0..10) {
+            0..3 => Self::Gateway,
+            3..5 => Self::Sleep,
+            5..7 => Self::Postgres,
+            7..9 => Self::Daemon,
+            _ => Self::Engine,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gateways_database_machine_and_engine_die_and_each_step_is_done_once() {
+    let Some(postgres) = PostgresServer::start() else {
+        return;
+    };
+    let image = image();
+    let mut engine = PrivateEngine::start(&[&image]).await;
+    for seed in seeds() {
+        let database = format!("history_{seed}");
+        let admin = Book::open(&postgres.url("postgres")).await;
+        admin.change(&format!("CREATE DATABASE {database}")).await;
+        admin.close().await;
+        let mut stage = Stage::set(seed, &postgres, &database, engine.take(), &image).await;
+        stage.play().await;
+        engine = stage.engine.take();
+        if let Some(engine) = &engine {
+            engine.clear();
+        }
+    }
+}
+
+struct Stage<'a> {
+    seed: u64,
+    chance: StdRng,
+    postgres: &'a PostgresServer,
+    engine: Option<PrivateEngine>,
+    gateways: [Process; 2],
+    /// Which of them works; the other is dead, or about to be.
+    works: usize,
+    owners: [Client; 2],
+    switch: Switch,
+    daemon: Daemon,
+    book: Book,
+    follower: Follower,
+    /// Names under which gateways that are dead worked on runs.
+    dead: BTreeSet<String>,
+    _folders: [TempDir; 2],
+}
+
+impl<'a> Stage<'a> {
+    async fn set(
+        seed: u64,
+        postgres: &'a PostgresServer,
+        database: &str,
+        engine: Option<PrivateEngine>,
+        image: &str,
+    ) -> Self {
+        let folders = [(), ()].map(|()| tempfile::tempdir().expect("a folder"));
+        let script = folders[0].path().join("script.toml");
+        std::fs::write(&script, SCRIPT).expect("the script is written");
+        let script = script.display().to_string();
+        let set = [
+            ("runs.script", &*script),
+            ("runs.lease_seconds", "3"),
+            // A short heartbeat makes the hold of a machine short.
+            ("heartbeat.seconds", "1"),
+            ("sandboxes.image", image),
+        ];
+        let store = Store::Postgres(postgres.url(database));
+        let one = Process::start_with(folders[0].path(), &store, &set).await;
+        let anonymous = Client::new(&one.url());
+        let login = json!({ "one_time": one.first_login() });
+        let login = anonymous.post("/api/auth/login").json(&login);
+        let token = login.expect(200).await.str("/token").to_owned();
+        let mut two = Process::start_with(folders[1].path(), &store, &set).await;
+        two.kill();
+        let owners = [&one, &two].map(|one| Client::new(&one.url()).with_token(&token));
+        let switch = Switch::to(one.port()).await;
+        let host = engine.as_ref().map(PrivateEngine::host);
+        let daemon = Daemon::joined(&switch.url(), &owners[0], host.as_deref()).await;
+        let there = json!({ "target": "node", "node_id": daemon.node_id });
+        let there = owners[0].put("/api/fleet/placement").json(&there);
+        there.expect(200).await;
+        let path = format!("/api/nodes/{}", daemon.node_id);
+        eventually("the machine is there", async || {
+            let node = owners[0].get(&path).expect(200).await;
+            (node.body["connection"] == "connected").then_some(())
+        })
+        .await;
+        Self {
+            seed,
+            chance: StdRng::seed_from_u64(seed),
+            postgres,
+            engine,
+            gateways: [one, two],
+            works: 0,
+            switch,
+            daemon,
+            book: Book::open(&postgres.url(database)).await,
+            follower: Follower::start(owners.to_vec()),
+            owners,
+            dead: BTreeSet::new(),
+            _folders: folders,
+        }
+    }
+
+    fn owner(&self) -> &Client {
+        &self.owners[self.works]
+    }
+
+    async fn play(&mut self) {
+        let mut work = Work::begin(self.seed, self.owner()).await;
+        let workbenches = work.workbenches();
+        let mut ran = Ran::Once;
+        let mut blows = Vec::new();
+        for _ in 0..self.chance.random_range(2..5) {
+            sleep(Duration::from_millis(self.chance.random_range(0..1_200))).await;
+            let blow = Blow::any(&mut self.chance);
+            blows.push(blow);
+            if blow == Blow::Engine && self.engine.is_some() {
+                ran = Ran::AtMostOnce;
+            }
+            self.strike(blow).await;
+            work.ends_stay(&self.owners[self.works]).await;
+        }
+        eprintln!("seed {}: {blows:?}", self.seed);
+        work.finish(self.owner(), ran).await;
+        let works = self.works;
+        assert!(self.gateways[works].ended().is_none(), "it ended by itself");
+        let head = self.book.events_are_whole().await;
+        self.follower.saw_all(head).await;
+        Work::clear(workbenches, self.owner()).await;
+        self.gateways[works].kill();
+    }
+
+    async fn strike(&mut self, blow: Blow) {
+        match blow {
+            Blow::Gateway => {
+                self.kill(self.works).await;
+                self.other_takes_over().await;
+            }
+            Blow::Sleep => self.falls_asleep().await,
+            Blow::Postgres => {
+                self.postgres.crash();
+                sleep(Duration::from_millis(self.chance.random_range(0..2_000))).await;
+                self.postgres.again();
+            }
+            Blow::Daemon => {
+                self.daemon.kill();
+                sleep(Duration::from_millis(self.chance.random_range(0..2_000))).await;
+                self.daemon.again();
+            }
+            Blow::Engine => {
+                if let Some(engine) = &mut self.engine {
+                    engine.kill();
+                    sleep(Duration::from_millis(self.chance.random_range(0..1_000))).await;
+                    engine.again().await;
+                }
+            }
+        }
+    }
+
+    /// The names under which living gateways work on runs: there is one at a time.
+    async fn at_work(&self) -> Option<String> {
+        let owners = "SELECT DISTINCT owner AS t FROM topology_runs WHERE status = 'running'";
+        let mut owners = self.book.texts(owners).await;
+        owners.retain(|owner| !self.dead.contains(owner));
+        owners.pop()
+    }
+
+    async fn kill(&mut self, gateway: usize) {
+        self.gateways[gateway].kill();
+        self.dead.extend(self.at_work().await);
+    }
+
+    async fn other_takes_over(&mut self) {
+        self.works = 1 - self.works;
+        self.gateways[self.works].again().await;
+        self.switch.turn(self.gateways[self.works].port());
+    }
+
+    /// It wakes up believing that the runs are its own, and dies a moment later.
+    async fn falls_asleep(&mut self) {
+        let before = self.works;
+        self.gateways[before].pause();
+        let had = self.at_work().await;
+        self.other_takes_over().await;
+        sleep(SLEEP).await;
+        if let Some(had) = &had {
+            let theirs = format!(
+                "SELECT COUNT(*) AS n FROM topology_runs WHERE status = 'queued' OR (status = 'running' AND owner = '{had}')"
+            );
+            eventually("the other one works on its runs", async || {
+                (self.book.numbers(&theirs).await == [0]).then_some(())
+            })
+            .await;
+        }
+        let slept = self.gateways[before].log().len();
+        self.gateways[before].go_on();
+        if had.is_some() {
+            // Refused, each of them, before it is dead.
+            eventually("the sleeper finds that it lost them", async || {
+                let log = self.gateways[before].log();
+                log[slept..]
+                    .contains("the run goes on elsewhere")
+                    .then_some(())
+            })
+            .await;
+        }
+        self.gateways[before].kill();
+        self.dead.extend(had);
+    }
+}
+
+impl Drop for Stage<'_> {
+    /// A history that failed shows what those who played in it said last.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        let [one, two] = &self.gateways;
+        for (who, log) in [
+            ("one", one.log()),
+            ("two", two.log()),
+            ("daemon", self.daemon.log()),
+        ] {
+            let lines: Vec<&str> = log.lines().collect();
+            let last = lines[lines.len().saturating_sub(60)..].join("\n");
+            eprintln!("--- seed {}, {who}:\n{last}", self.seed);
+        }
+    }
+}

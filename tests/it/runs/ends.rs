@@ -1,0 +1,218 @@
+//! How runs end when their actor dies for good, when there is hardly room, when a cancel meets the last step, when their
+//! machine is gone; and what is kept of them.
+
+use std::time::Duration;
+
+use roost_gateway::domains::runs::{End, forget, store};
+use roost_gateway::ids::RunId;
+use roost_tests::{Daemon, Gateway, eventually};
+use sea_orm::{ConnectionTrait, Statement};
+use serde_json::{Value, json};
+
+use super::crew::Crew;
+use super::{line_of, over, started, steps};
+
+fn said(key: &str) -> Option<End> {
+    Some(End::Done(format!("{key} is done")))
+}
+
+/// A team whose only node is that team.
+async fn around(owner: &roost_tests::Person, inner: &Value) -> Value {
+    let outer = line_of(owner, &["one"]).await;
+    let graph = json!({ "kind": "single", "nodes": [
+        { "id": "below", "kind": "team", "attributes": { "team": inner["id"] } },
+    ] });
+    let path = format!("/api/teams/{}", outer["id"].as_str().expect("an id"));
+    let changed = owner.patch(&path).json(&json!({ "topology": graph }));
+    changed.expect(200).await.body
+}
+
+#[tokio::test]
+async fn a_run_whose_actor_died_for_good_is_taken_up_anew_when_its_lease_is_over() {
+    // More deaths in a row than its supervisor forgives.
+    let dies = ["runs.checkpoint.before_commit=panic"; 12].join(",");
+    let set = [
+        ("chaos.allow", "true"),
+        ("chaos.arm", &*dies),
+        ("runs.lease_seconds", "3"),
+    ];
+    let crew = Crew::that(|key, _| said(key));
+    for (gateway, scratch) in crew.with(&set).await {
+        let owner = gateway.owner().await;
+        let team = line_of(owner, &["only"]).await;
+        let run = over(owner, &started(owner, &team).await).await;
+        assert_eq!(run.body["status"], "completed", "{run:?}");
+        let id = run.str("/id").parse::<RunId>().unwrap();
+        let row = store::by_id(gateway.app().db().read(), id).await.unwrap();
+        assert!(row.unwrap().claims > 1, "its actor never died for good");
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_child_has_a_place_although_its_parents_hold_them_all() {
+    let crew = Crew::that(|key, _| said(key));
+    for (gateway, scratch) in crew.with(&[("runs.at_once", "1")]).await {
+        let owner = gateway.owner().await;
+        let inner = line_of(owner, &["first", "second"]).await;
+        let outermost = around(owner, &around(owner, &inner).await).await;
+        let run = over(owner, &started(owner, &outermost).await).await;
+        assert_eq!(run.body["status"], "completed", "{run:?}");
+        assert_eq!(run.str("/result/text"), "second is done");
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_cancel_that_meets_the_last_step_leaves_one_end_that_stays() {
+    let crew = Crew::that(|key, _| said(key));
+    for (gateway, scratch) in crew.on_each().await {
+        let owner = gateway.owner().await;
+        let team = line_of(owner, &["first", "second"]).await;
+        let mut ends = std::collections::BTreeMap::<String, u32>::new();
+        for round in 0..40_u64 {
+            let run = started(owner, &team).await;
+            // From before its first step to after its end.
+            tokio::time::sleep(Duration::from_millis(round)).await;
+            let cancel = owner.post(&format!("/api/topology-runs/{run}/cancel"));
+            let told = cancel.expect(200).await;
+            let ended = over(owner, &run).await;
+            let status = ended.str("/status");
+            assert!(["completed", "cancelled"].contains(&status), "{ended:?}");
+            if told.str("/status") != "running" {
+                assert_eq!(told.str("/status"), status, "an end changed");
+            }
+            assert_eq!(status == "completed", ended.body["result"].is_object());
+            assert!(!steps(&ended).iter().any(|step| step.ends_with("running")));
+            *ends.entry(status.to_owned()).or_default() += 1;
+        }
+        assert_eq!(ends.len(), 2, "both must have happened: {ends:?}");
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_run_names_its_last_event_and_forgets_what_it_handed_over_in_time() {
+    let crew = Crew::that(|key, _| said(key));
+    for (gateway, scratch) in crew.on_each().await {
+        let owner = gateway.owner().await;
+        let team = line_of(owner, &["first", "second"]).await;
+        let run = over(owner, &started(owner, &team).await).await;
+        let db = gateway.app().db();
+        let id = run.str("/id").parse::<RunId>().unwrap();
+        let newest = "SELECT MAX(seq) AS n FROM events WHERE run_id = $1";
+        let newest = Statement::from_sql_and_values(db.backend().into(), newest, [id.into()]);
+        let newest = db.read().query_one_raw(newest).await.unwrap().unwrap();
+        let newest: i64 = newest.try_get("", "n").unwrap();
+        assert_eq!(run.str("/last_event_id"), format!("1.{newest}"));
+
+        let path = format!("/api/topology-runs/{id}");
+        let month = Duration::from_secs(30 * 86_400);
+        let forget = async || {
+            let tx = db.write().await.unwrap();
+            forget::outputs(&tx, month).await.unwrap();
+            tx.commit().await.unwrap();
+            owner.get(&path).expect(200).await
+        };
+        let kept = forget().await;
+        assert_eq!(kept.body["outputs_forgotten"], false);
+        assert_eq!(kept.str("/result/text"), "second is done");
+        let tx = db.write().await.unwrap();
+        let later = "UPDATE topology_runs SET ended_ms = ended_ms - 2592001000 WHERE id = $1";
+        let later = Statement::from_sql_and_values(db.backend().into(), later, [id.into()]);
+        tx.execute_raw(later).await.unwrap();
+        tx.commit().await.unwrap();
+        let gone = forget().await;
+        assert_eq!(gone.body["outputs_forgotten"], true);
+        assert_eq!(gone.body["result"], Value::Null);
+        assert_eq!(steps(&gone), ["first done", "second done"], "{gone:?}");
+        let fork = owner.post(&format!("{path}/fork"));
+        let fork = fork.json(&json!({ "step": "second" }));
+        fork.refused(409, "conflict").await;
+        // Nothing that was handed over is needed for the first.
+        let fork = owner.post(&format!("{path}/fork"));
+        let fork = fork.json(&json!({ "step": "first" })).expect(202).await;
+        assert_eq!(fork.body["steps_done"], 0);
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+const SLEEPER: &str = r#"
+[[scene]]
+  [[scene.turn]]
+  say = "I begin."
+  calls = [{ tool = "shell", arguments = { command = "echo begun; sleep 600" } }]
+  [[scene.turn]]
+  say = "Done."
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_whose_machine_vanishes_says_so_and_can_be_cancelled_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.toml");
+    std::fs::write(&script, SLEEPER).unwrap();
+    let script = script.display().to_string();
+    let image = std::env::var("ROOST_TEST_IMAGE").unwrap_or_else(|_| "roost-agent:tiny".to_owned());
+    let set = [
+        ("runs.script", &*script),
+        ("sandboxes.image", &*image),
+        ("sandboxes.local", "off"),
+        ("heartbeat.seconds", "1"),
+    ];
+    let gateway = Gateway::start_with(&set).await;
+    let owner = gateway.owner().await;
+    let mut daemon = Daemon::joined(&gateway.url(), owner, None).await;
+    let node = format!("/api/nodes/{}", daemon.node_id);
+    let is = async |connection: &str| {
+        eventually("the machine's connection changes", async || {
+            let answer = owner.get(&node).expect(200).await;
+            (answer.body["connection"] == connection).then_some(())
+        })
+        .await;
+    };
+    is("connected").await;
+    let there = json!({ "target": "node", "node_id": daemon.node_id });
+    let there = owner.put("/api/fleet/placement").json(&there);
+    there.expect(200).await;
+    let new = json!({ "name": "Alone", "topology": "single", "roles": [{ "slot": "only" }],
+        "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"] });
+    let team = owner.post("/api/teams").json(&new).expect(201).await;
+    let run = started(owner, &team.body).await;
+    let sandbox = format!("/api/claws/{}/sandbox", team.str("/workbench_agent_id"));
+    let path = format!("/api/topology-runs/{run}");
+    eventually("the command runs", async || {
+        let calls = owner.get(&format!("{path}/calls")).expect(200).await;
+        let spoke = !calls.body["items"].as_array().unwrap().is_empty();
+        let there = owner.get(&sandbox).try_send().await.unwrap();
+        (spoke && there.body["state"] == "running").then_some(())
+    })
+    .await;
+    daemon.kill();
+    eventually("the run says what it waits for", async || {
+        let now = owner.get(&path).expect(200).await;
+        assert_eq!(now.body["status"], "running", "{now:?}");
+        let why = now.body["steps"][0]["error"].as_str().unwrap_or_default();
+        why.contains("cannot be reached").then_some(())
+    })
+    .await;
+    owner.post(&format!("{path}/cancel")).expect(200).await;
+    let ended = over(owner, &run).await;
+    assert_eq!(ended.body["status"], "cancelled", "{ended:?}");
+    // What it left behind is given back when its machine is there again.
+    daemon.again();
+    is("connected").await;
+    owner.delete(&sandbox).send().await;
+    gateway.stop().await;
+}

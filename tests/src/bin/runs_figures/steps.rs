@@ -1,0 +1,207 @@
+//! Durable steps that do nothing: Roost beside graphile-worker and DBOS on one PostgreSQL server, a fresh database each,
+//! and beside DBOS on SQLite. So many runs are at work at any time; a new one begins when one is over, for some seconds, and
+//! the clock stops when the last is over. The sides take turns in every round.
+//!
+//! What a step is: for Roost its output, the begin of the next, the state of both agents and the events of it all in one
+//! fenced transaction; for DBOS the step's output in its table of operations; for graphile-worker a job that puts the next
+//! one into the queue (`chained`), or one that has nothing to do with any other (`loose jobs`: no order, no output, ends
+//! written in groups; what a plain queue can do at most).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use tokio::task::JoinSet;
+
+use crate::Options;
+use crate::house::{House, Team};
+use crate::peers::{Done, ON_POSTGRES, ON_SQLITE, Peer};
+use crate::report::{OURS, Report};
+use crate::server::{self, Marks};
+
+/// Runs at once.
+const AT_ONCE: [usize; 3] = [1, 16, 64];
+/// Workspaces of the side that has several.
+const WORKSPACES: usize = 16;
+/// Seconds of each side before anything counts.
+const WARM: f64 = 0.5;
+
+enum Side {
+    Roost {
+        name: &'static str,
+        house: Arc<House>,
+        teams: Vec<Team>,
+        runs: usize,
+    },
+    Peer(Box<Peer>),
+}
+
+/// Measures on both databases.
+pub async fn run(options: &Options, report: &mut Report) -> Result<()> {
+    report.table("Durable steps a second, PostgreSQL", Some("steps/s"));
+    on(options, report, true).await?;
+    report.table("Durable steps a second, SQLite", Some("steps/s"));
+    on(options, report, false).await
+}
+
+async fn on(options: &Options, report: &mut Report, postgres: bool) -> Result<()> {
+    let house = Arc::new(House::open(postgres).await?);
+    let mut marks = None;
+    if postgres {
+        let url = house.database();
+        report.fact(format!(
+            "PostgreSQL, for all: {}",
+            server::settings(&url).await
+        ));
+        marks = Some(Marks::of(&url).await);
+    } else {
+        report.fact("SQLite, Roost: journal_mode=wal synchronous=FULL");
+    }
+    let mut sides = vec![Side::Roost {
+        name: OURS,
+        teams: in_one_workspace(&house, options.steps).await?,
+        house: house.clone(),
+        runs: 0,
+    }];
+    if postgres {
+        // On SQLite there is one writer, however many workspaces.
+        let apart = Arc::new(House::open(true).await?);
+        sides.push(Side::Roost {
+            name: "Roost, 16 workspaces",
+            teams: in_many_workspaces(&apart, options.steps).await?,
+            house: apart,
+            runs: 0,
+        });
+    }
+    if !options.alone {
+        let programs: &[_] = if postgres { &ON_POSTGRES } else { &ON_SQLITE };
+        for program in programs {
+            let peer = Peer::start(*program).await?;
+            report.fact(format!("{}: {}", peer.about.what, peer.about.care));
+            sides.push(Side::Peer(Box::new(peer)));
+        }
+    }
+    for side in &mut sides {
+        side.measure(16, WARM, options.steps).await?;
+    }
+    for at_once in AT_ONCE {
+        for round in 1..=options.rounds {
+            for side in &mut sides {
+                eprintln!("steps: {at_once} at once, round {round}, {}", side.name());
+                let before = match &marks {
+                    Some(marks) => Some(marks.now().await),
+                    None => None,
+                };
+                let done = side
+                    .measure(at_once, options.seconds, options.steps)
+                    .await?;
+                let mut measured = vec![("steps/s", done.steps as f64 / done.seconds)];
+                if let (Some(before), Some(marks)) = (before, &marks) {
+                    let (transactions, bytes) = marks.now().await.a_step_since(before, done.steps);
+                    measured.push(("transactions/step", transactions));
+                    measured.push(("log bytes/step", bytes));
+                }
+                report.add(&format!("{at_once} at once"), side.name(), &measured);
+            }
+        }
+    }
+    drop(house);
+    for side in sides {
+        side.close(options.steps).await?;
+    }
+    Ok(())
+}
+
+impl Side {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Roost { name, .. } => name,
+            Self::Peer(peer) => peer.name,
+        }
+    }
+
+    async fn measure(&mut self, at_once: usize, seconds: f64, steps: usize) -> Result<Done> {
+        match self {
+            Self::Roost {
+                house, teams, runs, ..
+            } => {
+                let (done, took) = keep_going(house, teams, at_once, seconds).await?;
+                *runs += done;
+                Ok(Done {
+                    steps: u64::try_from(done * steps)?,
+                    seconds: took,
+                })
+            }
+            Self::Peer(peer) => peer.measure(at_once, seconds, steps).await,
+        }
+    }
+
+    async fn close(self, steps: usize) -> Result<()> {
+        match self {
+            Self::Roost { house, runs, .. } => {
+                house.all_is_done(runs, steps).await?;
+                let house = Arc::into_inner(house);
+                ensure!(house.is_some(), "somebody still works with the gateway");
+                if let Some(house) = house {
+                    house.close().await;
+                }
+                Ok(())
+            }
+            Self::Peer(peer) => peer.close().await,
+        }
+    }
+}
+
+/// A team for each run at once, all in one workspace, which has one log of events.
+async fn in_one_workspace(house: &House, steps: usize) -> Result<Vec<Team>> {
+    let owner = house.owner().await.clone();
+    let mut teams = Vec::new();
+    for _ in 0..AT_ONCE[AT_ONCE.len() - 1] {
+        teams.push(house.team(&owner, steps).await?);
+    }
+    Ok(teams)
+}
+
+/// The same, in as many workspaces as there are, in turn.
+async fn in_many_workspaces(house: &House, steps: usize) -> Result<Vec<Team>> {
+    let mut people = Vec::new();
+    // The first Owner is there, or nobody could sign in.
+    house.owner().await;
+    for _ in 0..WORKSPACES {
+        people.push(house.stranger().await);
+    }
+    let mut teams = Vec::new();
+    for n in 0..AT_ONCE[AT_ONCE.len() - 1] {
+        teams.push(house.team(&people[n % WORKSPACES], steps).await?);
+    }
+    Ok(teams)
+}
+
+/// So many runs at any time, for so long; how many were done, and the seconds until the last was over.
+async fn keep_going(
+    house: &Arc<House>,
+    teams: &[Team],
+    at_once: usize,
+    seconds: f64,
+) -> Result<(usize, f64)> {
+    let begun = Instant::now();
+    let until = begun + Duration::from_secs_f64(seconds);
+    let mut all = JoinSet::new();
+    for team in teams.iter().take(at_once).cloned() {
+        let house = house.clone();
+        all.spawn(async move {
+            let mut done = 0;
+            while Instant::now() < until {
+                let (_, ended) = house.start(&team).await?;
+                ended.await?;
+                done += 1;
+            }
+            anyhow::Ok(done)
+        });
+    }
+    let mut done = 0;
+    while let Some(one) = all.join_next().await {
+        done += one??;
+    }
+    Ok((done, begun.elapsed().as_secs_f64()))
+}

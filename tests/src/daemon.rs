@@ -1,0 +1,100 @@
+//! The real `roostd` of a machine, as a process of its own, to be killed and started again.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::{Client, bin_dir};
+
+/// A machine of a workspace.
+#[derive(Debug)]
+pub struct Daemon {
+    folder: TempDir,
+    engine: Option<String>,
+    child: Child,
+    /// The node that it is.
+    pub node_id: String,
+}
+
+impl Daemon {
+    /// Joins the workspace of `owner` through the gateway at `url`, with the engine at this address or the machine's.
+    ///
+    /// # Panics
+    /// When it does not join.
+    pub async fn joined(url: &str, owner: &Client, engine: Option<&str>) -> Self {
+        let paired = owner.post("/api/nodes/pair").json(&json!({}));
+        let code = paired.expect(201).await.str("/join_code").to_owned();
+        let folder = tempfile::tempdir().expect("a folder");
+        let engine = engine.map(str::to_owned);
+        let mut join = command(&folder, engine.as_deref());
+        join.args(["join", "--url", url, "--code", &code]);
+        let joined = tokio::task::spawn_blocking(move || join.output());
+        let joined = joined
+            .await
+            .expect("it is not aborted")
+            .expect("`cargo build --bins` made roostd");
+        let said = String::from_utf8_lossy(&joined.stderr).into_owned();
+        assert!(joined.status.success(), "{said}");
+        let child = run(&folder, engine.as_deref());
+        let nodes = owner.get("/api/nodes").expect(200).await;
+        let node_id = nodes.body["items"][0]["id"].as_str();
+        Self {
+            node_id: node_id.expect("the machine is there").to_owned(),
+            folder,
+            engine,
+            child,
+        }
+    }
+
+    /// `SIGKILL`, and its end.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("it is a child");
+        self.child.wait().expect("it is a child");
+    }
+
+    /// Starts it again after its end.
+    pub fn again(&mut self) {
+        self.child = run(&self.folder, self.engine.as_deref());
+    }
+
+    /// All that it and its predecessors have logged.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn command(folder: &TempDir, engine: Option<&str>) -> Command {
+    let state: PathBuf = folder.path().join("state");
+    let mut command = Command::new(bin_dir().join("roostd"));
+    command.arg("--state-dir").arg(state);
+    command.env_remove("ROOST_CHAOS").stdin(Stdio::null());
+    if let Some(engine) = engine {
+        command.env("DOCKER_HOST", engine);
+    }
+    command
+}
+
+fn run(folder: &TempDir, engine: Option<&str>) -> Child {
+    let log = File::options()
+        .create(true)
+        .append(true)
+        .open(folder.path().join("log"))
+        .expect("a file for the log");
+    let mut command = command(folder, engine);
+    command
+        .args(["run", "--second-ms", "200"])
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .expect("`cargo build --bins` made roostd")
+}
