@@ -91,7 +91,8 @@ case ${1:-} in
 build) build ;;
 test) test_all ;;
 journey) real test:journey ;;
-pictures) real pictures ;;
+# Agents at work need an image with cargo.
+pictures) ROOST_TEST_IMAGE=${ROOST_TEST_IMAGE:-roost-agent:dev} real pictures ;;
 figures) real figures ;;
 *) usage >&2 && exit 2 ;;
 esac

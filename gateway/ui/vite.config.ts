@@ -11,7 +11,7 @@ const SHELL =
 const RAIL_ICONS =
   /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|door-open|folder-git-2|layout-template|play|plug|workflow)\.m?js$)/;
 /** Of the same folders, but for a few pages only: it comes with them. */
-const LATER = /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|runs|teams)\.ts/;
+const LATER = /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|models|nodes|runs|skills|teams)\.ts/;
 const ofShell = (path: string) => (SHELL.test(path) || RAIL_ICONS.test(path)) && !LATER.test(path);
 
 export default defineConfig({

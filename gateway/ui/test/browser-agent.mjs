@@ -16,6 +16,7 @@ export const agentTests = (scene) => ({
       for (const [name, app] of [
         ["Sandbox", "sandbox"],
         ["Brain", "brain"],
+        ["Runtime", "runtime"],
         ["Activity", "activity"],
         ["Apps", "apps"],
       ]) {

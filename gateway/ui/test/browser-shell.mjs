@@ -63,6 +63,32 @@ export const shellTests = (scene, both) => ({
         assert.equal(await page.getByRole("option", { name }).count(), 0, name);
     }),
 
+  "palette: teams and runs by name, as texts, and only what may be read": () =>
+    scene({}, async ({ mock, page }) => {
+      const [team] = mock.state.teams.list;
+      const [run] = mock.state.runs.list;
+      Object.assign(run, { title: "<b>Mend</b>\u202E the parser" });
+      await page.getByText("Live", { exact: true }).waitFor();
+      await page.keyboard.press("Control+k");
+      await hasFocus(page.getByRole("combobox", { name: /^Search places/ }));
+      await page.keyboard.type("mend");
+      await page.getByRole("option", { name: /Mend/ }).waitFor();
+      assert.equal(await page.locator("[role=listbox] b").count(), 0);
+      assert.deepEqual(await axe(page), []);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: /Mend/ }).waitFor();
+      assert.ok(page.url().endsWith(`/runs/${run.id}`));
+      await uncovered(page);
+      await page.keyboard.press("Control+k");
+      await hasFocus(page.getByRole("combobox", { name: /^Search places/ }));
+      await page.keyboard.type(team.name);
+      await page
+        .getByRole("option", { name: new RegExp(`^${team.name}`) })
+        .first()
+        .click();
+      await page.getByRole("heading", { name: team.name, exact: true }).waitFor();
+    }),
+
   "crumbs: what stands beside opens with Alt and arrow down; brackets walk along": () =>
     scene({}, async ({ mock, page }) => {
       await page.goto(`${mock.url}/claws/${mock.state.claws[1].id}?tab=details`);

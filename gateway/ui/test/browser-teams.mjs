@@ -29,6 +29,12 @@ export const teamTests = (scene) => ({
       await drawing.getByText("nobody/nothing").waitFor();
       await page.getByLabel("What they may do").selectOption("research_readonly");
       await page.getByLabel("One sandbox for all").uncheck();
+      const [box, , away] = mock.state.nodes;
+      await page.getByText("The gateway's own machine", { exact: true }).last().waitFor();
+      await page.getByLabel("Machine of their sandboxes").selectOption(away.id);
+      await page.getByText(/Until it is back, sandboxes are made on the gateway's own machine/).waitFor();
+      await page.getByLabel("Machine of their sandboxes").selectOption(box.id);
+      await page.getByText(`${box.name}: Online`).waitFor();
       await page.getByRole("button", { name: "Create team" }).click();
       await page.getByText("there is no such model").first().waitFor();
       assert.deepEqual(await axe(page), []);
@@ -46,6 +52,7 @@ export const teamTests = (scene) => ({
         roles: [{ slot: "planner" }, { slot: "coder", name: "Mason", model_binding: "openai/gpt-large" }],
         shared_sandbox: false,
         risk_profile: "research_readonly",
+        machine_id: mock.state.nodes[0].id,
       });
       await page.getByText("None yet. Give the team a goal.").waitFor();
       await page.getByRole("textbox", { name: "Goal" }).fill("Mend the tests");
@@ -74,6 +81,10 @@ export const teamTests = (scene) => ({
           await node.getByText("Working").waitFor();
           await page.getByLabel("Change the right").selectOption("toolfree");
           await page.getByText("No tools. They think and talk, and touch nothing.").waitFor();
+          await page.getByLabel("Machine of their sandboxes").selectOption("local");
+          await until("the team to move", () => team.machine_id === "local");
+          await page.getByLabel("Machine of their sandboxes").selectOption("");
+          await until("the team to move back", () => team.machine_id === null);
           assert.deepEqual(await axe(page), []);
           await shot(page, `team-${width}-${theme}`);
           await page.getByRole("button", { name: "Delete team" }).click();

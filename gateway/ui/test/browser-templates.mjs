@@ -28,6 +28,12 @@ export const templateTests = (scene) => ({
       await page.getByText("(not there)").waitFor();
       await page.getByRole("button", { name: "Read version 1" }).click();
       await page.getByText("As it was in version 1").waitFor();
+      await page.getByRole("region", { name: "From version 1 to version 2" }).waitFor();
+      await page.getByRole("button", { name: "As it was", exact: true }).click();
+      await page
+        .getByRole("region", { name: "Version 1", exact: true })
+        .getByText("Planner", { exact: true })
+        .waitFor();
       await drawn(page);
       assert.deepEqual(await axe(page), []);
       await shot(page, "template-open");
@@ -57,6 +63,75 @@ export const templateTests = (scene) => ({
       await page.getByRole("heading", { name: "Templates", exact: true }).waitFor();
       assert.equal(mock.state.templates.length, 3);
     }),
+
+  ...Object.fromEntries(
+    [
+      ["dark", 1280],
+      ["light", 390],
+    ].map(([theme, width]) => [
+      `templates: the workspace's own is written anew, only over what was read (${theme}, ${width})`,
+      () =>
+        scene({ theme, width, height: 860 }, async ({ mock, page }) => {
+          const [template] = mock.state.templates;
+          await page.goto(`${mock.url}/templates/${template.id}`);
+          await page.getByRole("heading", { name: template.name }).waitFor();
+          assert.equal(await page.getByRole("button", { name: "Edit" }).count(), 0, "it comes with Roost");
+          template.source = "workspace";
+          await page.reload();
+          await page.getByRole("button", { name: "Edit" }).click();
+          const form = page.getByRole("form", { name: "Write a new version" });
+          await form
+            .getByRole("group", { name: "Role 1" })
+            .getByLabel("Prompt")
+            .fill("You plan.\n\nBriefly.");
+          await form.getByRole("button", { name: "Move Tester up" }).click();
+          await form.getByRole("button", { name: "Remove Coder" }).focus();
+          await page.keyboard.press("Enter");
+          await form.getByRole("button", { name: "Add a role" }).click();
+          const last = form.getByRole("group", { name: "Role 3" });
+          await last.getByLabel("Title").fill("Scribe");
+          await last.getByLabel("Slot").fill("tester");
+          await last.getByLabel("Skills").fill("release-notes  code-review ");
+          await last.getByLabel("Prompt").fill("You write it down.");
+          await form.getByLabel("read skills").uncheck();
+          await form.getByRole("button", { name: "Show changes" }).click();
+          await page
+            .getByRole("region", { name: "Your text against version 1" })
+            .getByText("You plan.")
+            .waitFor();
+          await drawn(page);
+          assert.deepEqual(await axe(page), []);
+          await shot(page, `template-edit-${width}-${theme}`);
+          await form.getByRole("button", { name: "Save as version 2" }).click();
+          await last.getByText("is there already").waitFor();
+          await last.getByLabel("Slot").fill("scribe");
+          await page.getByRole("link", { name: "Templates" }).last().click();
+          await page.getByText("Leave without saving?").waitFor();
+          await page.getByRole("button", { name: "Cancel" }).click();
+          template.version = 5;
+          await form.getByRole("button", { name: "Save as version 2" }).click();
+          await page.getByText("Your text is still here").waitFor();
+          template.version = 1;
+          await form.getByRole("button", { name: "Save as version 2" }).click();
+          await page.getByText("version 2, the workspace's own").waitFor();
+          assert.deepEqual(
+            template.roles.map(({ slot, skills }) => [slot, skills]),
+            [
+              ["planner", ["planning"]],
+              ["tester", []],
+              ["scribe", ["release-notes", "code-review"]],
+            ],
+          );
+          assert.deepEqual(template.mcp_bundles, ["sandbox", "repo"]);
+          await page.getByRole("button", { name: "Read version 1" }).click();
+          await page
+            .getByRole("region", { name: "From version 1 to version 2" })
+            .getByText("You plan.")
+            .waitFor();
+          assert.deepEqual(await axe(page), []);
+        }),
+    ]),
+  ),
 
   "templates: none, a failure with a way on, hostile texts, a role that only looks": () =>
     scene({ width: 390 }, async ({ mock, page }) => {

@@ -31,8 +31,11 @@ import { operatorTests } from "./browser-operator.mjs";
 import { pasteTests } from "./browser-paste.mjs";
 import { peopleTests } from "./browser-people.mjs";
 import { meshTests } from "./browser-mesh.mjs";
+import { modelTests } from "./browser-models.mjs";
 import { repoTests } from "./browser-repos.mjs";
+import { compareTests } from "./browser-compare.mjs";
 import { runTests } from "./browser-runs.mjs";
+import { runtimeTests } from "./browser-runtime.mjs";
 import { skillTests } from "./browser-skills.mjs";
 import { teamTests } from "./browser-teams.mjs";
 import { templateTests } from "./browser-templates.mjs";
@@ -178,6 +181,7 @@ const tests = {
 
   ...shellTests(scene, both),
   ...settingsTests(scene),
+  ...modelTests(scene),
   ...deploymentTests(scene, both),
   ...tabTests(scene),
   ...noticeTests(scene, both),
@@ -187,6 +191,7 @@ const tests = {
   ...meshTests(scene),
   ...repoTests(scene),
   ...runTests(scene),
+  ...compareTests(scene),
   ...teamTests(scene),
   ...skillTests(scene),
   ...templateTests(scene),
@@ -194,6 +199,7 @@ const tests = {
   ...fleetTests(scene),
   ...machineTests(scene),
   ...agentTests(scene),
+  ...runtimeTests(scene),
   ...appTests(scene, both),
   ...pasteTests(scene, both),
   ...connectionTests(scene),

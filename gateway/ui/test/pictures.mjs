@@ -1,9 +1,11 @@
 // Takes the README's pictures of the real pages: a real gateway, a real machine, real sandboxes. `deploy/ui.sh pictures`.
 // ROOST_TEST_BIN_DIR holds the built programs, ROOST_TEST_IMAGE the image of sandboxes; pictures land in gateway/ui/pictures.
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32, deflateSync, inflateSync } from "node:zlib";
 import { launch, shots, until, visitor } from "./browser-kit.mjs";
 import { startFront } from "./front.mjs";
+import { workPictures } from "./pictures-work.mjs";
 import { remove, startGateway, startNode } from "./real.mjs";
 
 const bin = process.env.ROOST_TEST_BIN_DIR;
@@ -15,7 +17,7 @@ const PICTURES = new URL("../pictures/", import.meta.url).pathname;
 const PATIENCE = Number(process.env.PATIENCE_S ?? 300) * 1000;
 const MOST_BYTES = 200_000;
 mkdirSync(PICTURES, { recursive: true });
-const gateway = await startGateway(bin, process.env.ROOST_TEST_IMAGE ?? "roost-agent:tiny");
+const gateway = await startGateway(bin, process.env.ROOST_TEST_IMAGE ?? "roost-agent:dev");
 // The pictures are of the page as it is here; building the program again for each would take minutes.
 const front = await startFront(gateway.url);
 const browser = await launch({ handleSIGINT: false, handleSIGTERM: false });
@@ -59,6 +61,25 @@ const api = (method, path, body) =>
     [method, path, body],
   );
 
+/** The same picture, packed as tight as PNG can: the browser packs for speed. */
+function packed(png) {
+  const parts = [];
+  const pixels = [];
+  for (let at = 8; at < png.length;) {
+    const length = png.readUInt32BE(at);
+    const type = png.toString("latin1", at + 4, at + 8);
+    if (type === "IDAT") pixels.push(png.subarray(at + 8, at + 8 + length));
+    else parts.push(png.subarray(at, at + 12 + length));
+    at += 12 + length;
+  }
+  const data = deflateSync(inflateSync(Buffer.concat(pixels)), { level: 9, memLevel: 9 });
+  const body = Buffer.concat([Buffer.from("IDAT"), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([png.subarray(0, 8), ...parts.slice(0, -1), length, body, sum, ...parts.slice(-1)]);
+}
+
 async function picture(name, path, ready, theme = "dark") {
   await page.evaluate((chosen) => localStorage.setItem("roost-theme", chosen), theme);
   await page.goto(front.url + path);
@@ -68,7 +89,7 @@ async function picture(name, path, ready, theme = "dark") {
   // Where nothing is: a pointer over a list holds its order.
   await page.mouse.move(5, 400);
   const file = join(PICTURES, `${name}.png`);
-  await page.screenshot({ path: file });
+  writeFileSync(file, packed(await page.screenshot()));
   const { size } = statSync(file);
   if (size > MOST_BYTES) throw new Error(`${name}.png has ${size} bytes, more than ${MOST_BYTES}`);
   console.log(`${name}.png ${Math.round(size / 1000)} KB`);
@@ -111,15 +132,8 @@ async function seed() {
 
 const heading = (name) => () => page.getByRole("heading", { name, exact: true }).first().waitFor();
 
-let failed = true;
-try {
-  const ids = await seed();
-  // A machine reports first some seconds after it joined; until then its figures are dashes.
-  await until(
-    "the first figures",
-    async () => typeof (await api("GET", "/api/nodes/lines")).items[0]?.cpu === "number",
-    PATIENCE,
-  );
+async function others(ids) {
+  await page.setViewportSize({ width: 1200, height: 720 });
   await picture("fleet", "/fleet", () => page.getByRole("meter", { name: "CPU" }).first().waitFor());
   await picture("machine", `/fleet/${ids.node}`, async () => {
     await page.getByRole("figure").first().waitFor();
@@ -141,6 +155,20 @@ try {
     await page.keyboard.press("Control+k");
     await page.getByRole("option", { name: /^mason/ }).waitFor();
   });
+}
+
+let failed = true;
+try {
+  const ids = await seed();
+  // A machine reports first some seconds after it joined; until then its figures are dashes.
+  await until(
+    "the first figures",
+    async () => typeof (await api("GET", "/api/nodes/lines")).items[0]?.cpu === "number",
+    PATIENCE,
+  );
+  // Of agents at work first: `ROOST_PICTURES=work` takes only these.
+  await workPictures({ page, api, picture, patience: PATIENCE });
+  if (process.env.ROOST_PICTURES !== "work") await others(ids);
   failed = false;
 } catch (error) {
   console.error(error);

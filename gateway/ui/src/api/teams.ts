@@ -16,6 +16,11 @@ export type TemplateRole = Schemas["TemplateRole"];
 export type NewTeam = Schemas["NewTeam"];
 export type RoleOfTeam = Schemas["NewTeamRole"];
 
+export const teamsQuery = queryOptions({
+  queryKey: [...keys.teams, "list"],
+  queryFn: ({ signal }) => all<Team>("/api/teams", {}, signal),
+});
+
 export const templatesQuery = queryOptions({
   queryKey: [...keys.templates, "list"],
   queryFn: ({ signal }) => all<TemplateBrief>("/api/team-templates", {}, signal),

@@ -153,11 +153,18 @@ export const KEEPING: Place[] = [
 
 /** The pages of the settings, one beside the other. */
 export interface Part extends Pick<Place, "label" | "words" | "may"> {
-  to: "/settings" | "/settings/sign-in" | "/settings/connections" | "/settings/mesh" | "/settings/broker";
+  to:
+    | "/settings"
+    | "/settings/models"
+    | "/settings/sign-in"
+    | "/settings/connections"
+    | "/settings/mesh"
+    | "/settings/broker";
 }
 
 export const SETTINGS: Part[] = [
   { to: "/settings", label: "General", words: "" },
+  { to: "/settings/models", label: "Models", words: "openai ollama price key" },
   { to: "/settings/sign-in", label: "Sign-in", words: "identity provider oidc sso issuer" },
   { to: "/settings/connections", label: "Connections", words: "oauth callback redirect apps" },
   { to: "/settings/mesh", label: "Mesh", words: "tailscale headscale vpn" },

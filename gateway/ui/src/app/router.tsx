@@ -2,7 +2,7 @@ import { createRoute, createRouter, Navigate, redirect } from "@tanstack/react-r
 import { PageFault } from "./lost-pages";
 import { invitation, root, setPassword, shell, signIn, terminal } from "./root-routes";
 import { given, page, text } from "./route-kit";
-import { newTeam, run, runs, skill, skills, team, teams, template, templates } from "./work-routes";
+import { compare, newTeam, run, runs, skill, skills, team, teams, template, templates } from "./work-routes";
 
 const home = createRoute({
   getParentRoute: () => shell,
@@ -103,7 +103,7 @@ const members = createRoute({
   path: "/members",
   component: page(() => import("~/domains/people/page"), "MembersPage"),
 });
-type SettingsPart = "General" | "SignIn" | "Connections" | "Mesh" | "Broker";
+type SettingsPart = "General" | "Models" | "SignIn" | "Connections" | "Mesh" | "Broker";
 const part = <P extends `/settings${string}`>(path: P, name: SettingsPart) =>
   createRoute({
     getParentRoute: () => shell,
@@ -111,6 +111,7 @@ const part = <P extends `/settings${string}`>(path: P, name: SettingsPart) =>
     component: page(() => import("./settings-route"), name),
   });
 const settings = part("/settings", "General");
+const settingsModels = part("/settings/models", "Models");
 const settingsSignIn = part("/settings/sign-in", "SignIn");
 const settingsConnections = part("/settings/connections", "Connections");
 const settingsMesh = part("/settings/mesh", "Mesh");
@@ -168,12 +169,14 @@ export const router = createRouter({
       templates,
       template,
       runs,
+      compare,
       run,
       mesh,
       audit,
       members,
       quotas,
       settings,
+      settingsModels,
       settingsSignIn,
       settingsConnections,
       settingsMesh,

@@ -4,6 +4,7 @@ import { meQuery } from "~/api/me";
 import { BrokerSettings } from "~/domains/settings/broker";
 import { ConnectionSettings } from "~/domains/settings/connections";
 import { MeshSettings } from "~/domains/settings/mesh";
+import { ModelSettings } from "~/domains/settings/models/page";
 import { SettingsPage } from "~/domains/settings/page";
 import { SignInSettings } from "~/domains/settings/sign-in";
 import { allowed, SETTINGS } from "./places";
@@ -14,6 +15,7 @@ function useParts() {
 }
 
 export const General = () => <SettingsPage parts={useParts()} />;
+export const Models = () => <ModelSettings parts={useParts()} />;
 export const SignIn = () => <SignInSettings parts={useParts()} />;
 export const Connections = () => <ConnectionSettings parts={useParts()} />;
 export const Mesh = () => <MeshSettings parts={useParts()} />;

@@ -5,6 +5,7 @@ import { given, page, text } from "./route-kit";
 
 type Work =
   | "RunsPage"
+  | "ComparePage"
   | "RunPage"
   | "TeamsPage"
   | "NewTeamPage"
@@ -19,6 +20,11 @@ export const runs = createRoute({
   path: "/runs",
   validateSearch: (search) => given({ q: text(search["q"]), state: text(search["state"]) }),
   component: work("RunsPage"),
+});
+export const compare = createRoute({
+  getParentRoute: () => shell,
+  path: "/runs/compare",
+  component: work("ComparePage"),
 });
 export const run = createRoute({
   getParentRoute: () => shell,

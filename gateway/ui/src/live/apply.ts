@@ -82,6 +82,7 @@ function changed(client: QueryClient, kind: string, id: string, version: unknown
     case "team":
     case "skill":
     case "team_template":
+    case "model":
       return again([kind]);
     case "workspace":
       again(keys.me);

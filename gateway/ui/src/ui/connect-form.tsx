@@ -15,12 +15,14 @@ interface Props {
   renews: readonly unknown[];
   connect: (typed: Typed) => Promise<unknown>;
   onClose: () => void;
+  /** What its button says. */
+  action?: string;
   /** Its fields, each called as the gateway points at it. */
   children: (problem: Problem | undefined) => ReactNode;
 }
 
 /** A dialog that connects something with a secret. What is typed stays in its fields; nothing else keeps it. */
-export function ConnectForm({ title, lead, renews, connect, onClose, children }: Props) {
+export function ConnectForm({ title, lead, renews, connect, onClose, action = "Connect", children }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const { busy, problem, unplaced, send } = useSending(renews, onClose);
   const submit = (event: SubmitEvent) => {
@@ -37,7 +39,7 @@ export function ConnectForm({ title, lead, renews, connect, onClose, children }:
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={busy}>
-            Connect
+            {action}
           </Button>
         </DialogActions>
       </form>

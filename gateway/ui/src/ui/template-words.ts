@@ -25,4 +25,5 @@ const BUNDLES: Record<string, string> = {
   sandbox: "work in a sandbox",
   repo: "work on repositories",
 };
+export const BUNDLE_NAMES = Object.entries(BUNDLES).map(([value, label]) => ({ value, label }));
 export const bundleName = (bundle: string) => BUNDLES[bundle] ?? bundle;

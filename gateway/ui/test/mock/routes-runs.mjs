@@ -3,7 +3,7 @@ import { ago } from "./ids.mjs";
 import { makeRun } from "./runs.mjs";
 import { Refusal } from "./server.mjs";
 
-const LONG = ["input", "graph", "graph_sha256", "layout", "checkpoint", "steps", "result"];
+const LONG = ["input", "graph", "graph_sha256", "layout", "checkpoint", "steps", "result", "comparison"];
 const brief = (run) => Object.fromEntries(Object.entries(run).filter(([name]) => !LONG.includes(name)));
 
 export const runOf = (state, id) => {
@@ -28,6 +28,34 @@ export const runRoutes = (signedIn) => ({
     const most = Number(query.get("limit") ?? 50);
     const next_cursor = from + most < all.length ? String(from + most) : null;
     return { body: { items: all.slice(from, from + most).map(brief), next_cursor } };
+  }),
+  "POST /api/topology-runs/compare": signedIn(({ state, body, request }) => {
+    state.compared = { ...body, key: request.headers["idempotency-key"] };
+    if (body.input === "refused")
+      throw new Refusal(400, "validation", "The request is not valid", {
+        errors: [{ pointer: "/candidates/1/topology", detail: "does not fit its agents" }],
+      });
+    const candidates = body.candidates.map(({ team_id, topology }, at) => ({
+      label: "BACDEFGH"[at],
+      name: state.teams.list.find(({ id }) => id === team_id).name,
+      team_id,
+      topology: topology ?? "pipeline",
+      run_id: state.runs.list[0].id,
+      status: "running",
+      cost_microusd: 0,
+      tokens_in: 0,
+      tokens_out: 0,
+      steps: 0,
+      took_ms: null,
+    }));
+    const run = begin(state, {
+      kind: "compare",
+      title: body.title ?? "Comparison",
+      input: body.input,
+      slots: candidates.map(({ label }) => label.toLowerCase()),
+      comparison: { candidates },
+    });
+    return { status: 202, body: brief(run) };
   }),
   "GET /api/topology-runs/:id": signedIn(({ state, params }) => ({ body: runOf(state, params.id) })),
   "GET /api/topology-runs/:id/calls": signedIn(({ state, params }) => {

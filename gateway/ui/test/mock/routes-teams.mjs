@@ -28,6 +28,7 @@ export const teamRoutes = (signedIn) => ({
       kind: body.topology,
       roles: body.roles,
       model_binding: body.model_binding ?? null,
+      machine_id: body.machine_id ?? null,
     });
     teams.made.set(key, made);
     teams.list.unshift(made);
@@ -39,6 +40,13 @@ export const teamRoutes = (signedIn) => ({
     at.state.teams.deleted = { id: one.id, agents: at.query.get("with_agents") };
     at.state.teams.list = at.state.teams.list.filter(({ id }) => id !== one.id);
     return { status: 204 };
+  }),
+  "PATCH /api/teams/:id": signedIn((at) => {
+    const one = team(at);
+    if (at.request.headers["if-match"] !== `"${one.version}"`)
+      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+    Object.assign(one, at.body, { version: one.version + 1 });
+    return { body: one };
   }),
   "PATCH /api/teams/:id/runtime-config": signedIn((at) => {
     const one = team(at);
@@ -55,12 +63,4 @@ export const teamRoutes = (signedIn) => ({
     const run = begin(at.state, { title: one.name, team_id: one.id, input: at.body.input, slots });
     return { status: 202, body: summaryOf(run) };
   }),
-  "GET /api/models": signedIn(() => ({
-    body: {
-      items: [
-        { id: "m1", name: "openai/gpt-large" },
-        { id: "m2", name: "ollama/small" },
-      ],
-    },
-  })),
 });

@@ -35,6 +35,21 @@ export const templateRoutes = (signedIn) => ({
     return { status: 201, body: made };
   }),
   "GET /api/team-templates/:id": signedIn((at) => ({ body: template(at) })),
+  "PUT /api/team-templates/:id": signedIn((at) => {
+    const one = template(at);
+    if (at.request.headers["if-match"] !== `"${one.version}"`)
+      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+    const wrong = at.body.roles.findIndex(({ slot }, n) =>
+      at.body.roles.some((other, m) => m < n && other.slot === slot),
+    );
+    if (wrong !== -1)
+      throw new Refusal(400, "validation", "The request is not valid", {
+        errors: [{ pointer: `/roles/${wrong}/slot`, detail: "is there already" }],
+      });
+    (at.state.before ??= []).push({ ...one });
+    Object.assign(one, at.body, { version: one.version + 1 });
+    return { body: one };
+  }),
   "DELETE /api/team-templates/:id": signedIn((at) => {
     const one = template(at);
     at.state.templates = at.state.templates.filter(({ id }) => id !== one.id);
@@ -72,7 +87,10 @@ export const templateRoutes = (signedIn) => ({
   }),
   "GET /api/team-templates/:id/versions/:version": signedIn((at) => {
     const one = template(at);
-    const content = { ...one, description: `As it was in version ${at.params.version}` };
+    const kept = at.state.before?.find(
+      ({ id, version }) => id === one.id && String(version) === at.params.version,
+    );
+    const content = kept ?? { ...one, description: `As it was in version ${at.params.version}` };
     return { body: { version: Number(at.params.version), at: ago(900), content } };
   }),
 });

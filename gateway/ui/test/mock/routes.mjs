@@ -7,9 +7,11 @@ import { doorRoutes } from "./routes-doors.mjs";
 import { nodeRoutes } from "./routes-nodes.mjs";
 import { peopleRoutes } from "./routes-people.mjs";
 import { meshRoutes } from "./routes-mesh.mjs";
+import { modelRoutes } from "./routes-models.mjs";
 import { repoRoutes } from "./routes-repos.mjs";
 import { runRoutes } from "./routes-runs.mjs";
 import { teamRoutes } from "./routes-teams.mjs";
+import { runtimeRoutes } from "./routes-runtime.mjs";
 import { skillRoutes } from "./routes-skills.mjs";
 import { templateRoutes } from "./routes-templates.mjs";
 import { Refusal } from "./server.mjs";
@@ -57,6 +59,7 @@ const RIGHTS = {
     "skills.manage",
     "templates.read",
     "templates.manage",
+    "models.manage",
   ],
   viewer: [
     "workspace.read",
@@ -202,6 +205,8 @@ export const routes = {
   ...repoRoutes(signedIn),
   ...runRoutes(signedIn),
   ...teamRoutes(signedIn),
+  ...modelRoutes(signedIn),
+  ...runtimeRoutes(signedIn),
   ...skillRoutes(signedIn),
   ...templateRoutes(signedIn),
 };

@@ -7,6 +7,7 @@ import { makeApps, makeConnection } from "./apps.mjs";
 import { makeBroker, makeSignIn } from "./broker.mjs";
 import { makeRepos } from "./repos.mjs";
 import { makeRuns } from "./runs.mjs";
+import { makeModels } from "./routes-models.mjs";
 import { makeSkills } from "./skills.mjs";
 import { makeTeam, makeTemplates } from "./teams.mjs";
 
@@ -147,6 +148,7 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
     teams: { list: [], made: new Map(), asked: [] },
     templates: makeTemplates(),
     skills: makeSkills(),
+    models: makeModels(),
     mesh: { network: null, devices: [] },
     broker: makeBroker(),
     signIn: makeSignIn(),

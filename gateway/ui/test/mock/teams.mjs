@@ -74,6 +74,7 @@ export function makeTeam(state, template, more = {}) {
     effective_profile: template.risk_profile,
     effective_bundles: template.mcp_bundles,
     lifecycle: "permanent",
+    machine_id: null,
     template_id: template.id,
     template_version: template.version,
     workbench_agent_id: claws[0].id,

@@ -8,6 +8,23 @@ import { thingsOf, useThings, type Thing } from "../siblings";
 import { useSwitchWorkspace } from "../workspace";
 import { pageActions, placeEntries, settingEntries, thingEntries, workspaceEntries } from "./entries";
 import { recent, remember } from "./recent";
+import { workEntries } from "./work";
+
+/** Teams and runs by name, as soon as they have come. */
+function useWork(me: Me, go: (path: string) => void): { work: Choice[]; loading: boolean } {
+  const client = useQueryClient();
+  const [work, setWork] = useState<Choice[]>();
+  useEffect(() => {
+    let over = false;
+    void workEntries(client, me, go).then((found) => !over && setWork(found));
+    return () => {
+      over = true;
+    };
+    // The function changes with every drawing; what it does does not.
+    // oxlint-disable-next-line react/exhaustive-deps, react/exhaustive-effect-dependencies
+  }, [client, me]);
+  return { work: work ?? [], loading: work === undefined };
+}
 
 /** Agents and machines by name: at once where a page has asked for them, else as soon as they have come. */
 function useAll(): { things: Thing[]; loading: boolean } {
@@ -38,6 +55,7 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const { go: goThing } = useThings();
   const change = useSwitchWorkspace();
   const { things, loading } = useAll();
+  const { work, loading: working } = useWork(me, (path) => router.history.push(path));
   const [lately] = useState(recent);
   // Read before the palette covers them.
   const [actions] = useState(() => pageActions());
@@ -55,10 +73,11 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
       ...workspaceEntries(me, go),
       ...settingEntries(),
       ...thingEntries(things, go.thing),
+      ...work,
     ];
     // The functions change with every drawing; what they do does not.
     // oxlint-disable-next-line react/exhaustive-deps, react/exhaustive-effect-dependencies
-  }, [actions, me, things]);
+  }, [actions, me, things, work]);
   const [picked, setPicked] = useState<Choice>();
   return (
     <Dialog.Root
@@ -78,11 +97,11 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
           className="overlay-in fixed top-[10vh] left-1/2 z-50 flex max-h-[min(560px,80vh)] w-[min(100vw-24px,600px)] -translate-x-1/2 flex-col rounded-panel border border-line bg-raised shadow-float outline-none"
         >
           <PickList
-            label="Search places, agents, machines, actions"
+            label="Search places, agents, machines, teams, runs, actions"
             entries={entries}
             recent={lately}
-            loading={loading}
-            none="Nothing is called that. Names of agents and machines, places and actions are searched."
+            loading={loading || working}
+            none="Nothing is called that. Names of agents, machines, teams and runs, places and actions are searched."
             onPick={(entry) => {
               // What a page offers belongs to that page alone.
               if (!entry.id.startsWith("action:")) remember(entry.id);

@@ -24,8 +24,13 @@ import { clawStates, stateOf } from "./words";
 
 const route = getRouteApi("/shell/claws/$id");
 
-/** `apps`: what another domain knows of the apps that the agent is connected to. */
-export function AgentPage({ apps }: { apps: (claw: Claw) => ReactNode }) {
+/** What other domains know of the agent: the apps that it is connected to, and what it runs with. */
+interface Elsewhere {
+  apps: (claw: Claw) => ReactNode;
+  runtime: (claw: Claw) => ReactNode;
+}
+
+export function AgentPage(elsewhere: Elsewhere) {
   const { id } = route.useParams();
   const claw = useQuery(clawQuery(id));
   const may = useMay();
@@ -52,14 +57,14 @@ export function AgentPage({ apps }: { apps: (claw: Claw) => ReactNode }) {
       {claw.isError && !missing && !claw.data && (
         <Failed error={claw.error} retry={() => void claw.refetch()} className="" />
       )}
-      {claw.data && <Agent claw={claw.data} apps={apps} />}
+      {claw.data && <Agent claw={claw.data} {...elsewhere} />}
     </PageFrame>
   );
 }
 
 /** Where the tabs of an address were before they got one name. */
 const MOVED: Record<string, string> = { console: "sandbox", hardening: "sandbox", details: "overview" };
-const TABS = ["overview", "sandbox", "brain", "activity", "apps"];
+const TABS = ["overview", "sandbox", "brain", "runtime", "activity", "apps"];
 
 /** Which tab an address means; one that does not exist is the first. */
 export function tabOf(app: string | undefined, tab: string | undefined): string {
@@ -73,7 +78,7 @@ type Choice = Partial<Record<"app" | "tab" | "sources" | "view" | "declined", st
 const chosen = (choice: Choice) =>
   Object.fromEntries(Object.entries(choice).filter(([, value]) => value)) as Record<string, string>;
 
-function Agent({ claw, apps }: { claw: Claw; apps: (claw: Claw) => ReactNode }) {
+function Agent({ claw, apps, runtime }: Elsewhere & { claw: Claw }) {
   const { app, tab, sources, view } = route.useSearch();
   const navigate = route.useNavigate();
   const sandbox = useQuery(sandboxQuery(claw.id));
@@ -125,6 +130,7 @@ function Agent({ claw, apps }: { claw: Claw; apps: (claw: Claw) => ReactNode }) 
               />
             ),
           },
+          { id: "runtime", label: "Runtime", content: runtime(claw) },
           {
             id: "activity",
             label: "Activity",

@@ -1,14 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
-import { all, api } from "~/api/client";
+import { api } from "~/api/client";
 import { keys } from "~/api/keys";
-import { Problem } from "~/api/problem";
 import type {
   FleetHistory,
   FleetMetric,
   HistorySpan,
   Node,
   NodeHistory,
-  NodeLine,
   NodeSandbox,
   Operation,
   Paired,
@@ -19,12 +17,9 @@ import type {
   VerifyReport,
 } from "~/api/types";
 
-const at = (id: string, rest = "") => `/api/nodes/${encodeURIComponent(id)}${rest}`;
+export { nodesQuery, placementQuery } from "~/api/nodes";
 
-export const nodesQuery = queryOptions({
-  queryKey: keys.nodes,
-  queryFn: ({ signal }) => all<NodeLine>("/api/nodes/lines", { limit: undefined }, signal),
-});
+const at = (id: string, rest = "") => `/api/nodes/${encodeURIComponent(id)}${rest}`;
 
 /** What sandboxes were promised of each machine, by its id. */
 export const reservedQuery = queryOptions({
@@ -77,19 +72,6 @@ export const sandboxesQuery = (id: string) =>
     queryFn: async ({ signal }) =>
       (await api.get<{ items: NodeSandbox[] }>(at(id, "/sandboxes"), { signal })).items,
   });
-
-export const placementQuery = queryOptions({
-  queryKey: keys.placement,
-  queryFn: async ({ signal }): Promise<Placement> => {
-    try {
-      return await api.get<Placement>("/api/fleet/placement", { signal });
-    } catch (error) {
-      // Nothing was ever chosen: new sandboxes run on the gateway's own machine.
-      if (error instanceof Problem && error.status === 404) return { target: "local" };
-      throw error;
-    }
-  },
-});
 
 export const nodes = {
   pair: (name: string) => api.post<Paired>("/api/nodes/pair", name === "" ? {} : { name }),

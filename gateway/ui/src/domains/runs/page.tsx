@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { useMemo } from "react";
+import { useMay } from "~/api/may";
 import { Button, buttonClass } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
@@ -28,6 +29,7 @@ type Wanted = (typeof STATES)[number][0];
 export function RunsPage() {
   const { q = "", state = "" } = route.useSearch();
   const navigate = route.useNavigate();
+  const may = useMay();
   const wanted: Wanted = STATES.find(([one]) => one === state)?.[0] ?? "";
   const runs = useInfiniteQuery(runsQuery(wanted ? { status: wanted } : {}));
   const look = (next: { q?: string; state?: string }) =>
@@ -40,7 +42,16 @@ export function RunsPage() {
   const shown = all.filter((run) => parts.every((part) => run.title.toLowerCase().includes(part)));
   const narrowed = q !== "" || wanted !== "";
   return (
-    <PageFrame crumbs={[{ label: "Runs" }]}>
+    <PageFrame
+      crumbs={[{ label: "Runs" }]}
+      actions={
+        may("runs.start") && (
+          <Link to="/runs/compare" className={buttonClass()}>
+            Compare teams
+          </Link>
+        )
+      }
+    >
       <h1 className="text-head-1">Runs</h1>
       <div className="flex flex-wrap items-center gap-3">
         <FilterField label="Filter by title" value={q} onChange={(text) => look({ q: text })} />

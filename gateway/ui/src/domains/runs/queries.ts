@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
+import type { components } from "~/api/schema";
 import type { Run, RunCall, RunSummary } from "~/api/runs";
 
 export { runsQuery } from "~/api/runs";
@@ -22,6 +23,8 @@ export const callsQuery = (id: string) =>
     select: ({ items }) => items,
   });
 
+export const compare = (body: components["schemas"]["NewComparison"], key: string) =>
+  api.post<RunSummary>("/api/topology-runs/compare", body, { headers: { "idempotency-key": key } });
 export const cancel = (id: string) => api.post<RunSummary>(at(id, "/cancel"));
 export const fork = (id: string, step: string, lap: number, key: string) =>
   api.post<RunSummary>(at(id, "/fork"), { step, lap }, { headers: { "idempotency-key": key } });

@@ -16,6 +16,7 @@ import { Topology } from "~/ui/topology/drawing";
 import { kindName } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import { AgentPanel } from "./agent-panel";
+import { Comparison } from "./comparison";
 import { useAgentsNow } from "./live";
 import { Brief, CancelRun, Outcome, Summary } from "./outcome";
 import { callsQuery, runQuery } from "./queries";
@@ -50,7 +51,10 @@ function showAgent(node: string) {
 function Agents({ run, calls, nameOf }: { run: Run; calls: RunCall[]; nameOf: (node: string) => string }) {
   const agents = run.graph.nodes.flatMap((node) => node.attributes?.agent ?? []);
   const now = useAgentsNow(run.id, agents, isOver(run.status));
-  const begun = [...new Set(run.steps.map((step) => step.node))];
+  // Whoever has a run of its own is told of there.
+  const begun = [...new Set(run.steps.filter((step) => !step.child_run_id).map((step) => step.node))].filter(
+    (node) => !run.comparison || run.graph.nodes.some((one) => one.id === node && one.attributes?.agent),
+  );
   const byStep = useMemo(() => {
     const nodes = new Map(run.steps.map((step) => [`${step.key}#${step.lap}`, step.node]));
     const found = new Map<string, RunCall[]>();
@@ -84,7 +88,8 @@ function Whole({ run }: { run: Run }) {
   return (
     <>
       <Outcome run={run} />
-      <Panel title="Topology" aside={kindName(run.graph.kind)}>
+      {run.comparison && <Comparison comparison={run.comparison} />}
+      <Panel title="Topology" aside={run.comparison ? "side by side" : kindName(run.graph.kind)}>
         <Topology
           label="Who works with whom in this run"
           nodes={run.graph.nodes.map(({ id, label }) => ({ id, ...(label && { label }) }))}

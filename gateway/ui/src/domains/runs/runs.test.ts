@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunCall } from "~/api/runs";
 import { money } from "~/ui/run-state";
+import { bars, bodyOf, emptyDraft, isWhole, sharesTeam } from "./compare";
 import { hear, screenOf, weave, type Heard } from "./weave";
 import { spoken, targetOf } from "./words";
 
@@ -61,5 +62,38 @@ describe("what an agent says", () => {
   });
   it("writes small sums with the digits that say something", () => {
     expect([null, 0, 1530, 18_342, 2_500_000].map(money)).toEqual(["–", "$0", "$0.00153", "$0.018", "$2.50"]);
+  });
+});
+
+describe("a comparison", () => {
+  const whole = {
+    ...emptyDraft(),
+    input: " Go ",
+    candidates: [
+      { id: 0, team: "t1", kind: "" as const },
+      { id: 1, team: "t1", kind: "single" as const },
+    ],
+  };
+  it("sends what was chosen and nothing else", () => {
+    expect(isWhole(emptyDraft())).toBe(false);
+    expect(isWhole({ ...whole, input: " " })).toBe(false);
+    expect(isWhole(whole)).toBe(true);
+    expect(bodyOf(whole)).toEqual({
+      input: "Go",
+      candidates: [{ team_id: "t1" }, { team_id: "t1", topology: "single" }],
+    });
+    expect(bodyOf({ ...whole, judge: "a", most: "0,5", title: " T " })).toMatchObject({
+      judge_agent_id: "a",
+      cost_ceiling_microusd: 500_000,
+      title: "T",
+    });
+  });
+  it("says when a team stands there twice", () => {
+    expect(sharesTeam(whole)).toBe(true);
+    expect(sharesTeam(emptyDraft())).toBe(false);
+  });
+  it("draws bars beside the longest, and none for what is not known", () => {
+    expect(bars([50, 100, null, 0])).toEqual([50, 100, undefined, 0]);
+    expect(bars([0, null])).toEqual([0, undefined]);
   });
 });

@@ -5,7 +5,13 @@ import { cx } from "~/ui/class";
 
 /** The pages of the settings that the signed-in person may see. */
 export interface Part {
-  to: "/settings" | "/settings/sign-in" | "/settings/connections" | "/settings/mesh" | "/settings/broker";
+  to:
+    | "/settings"
+    | "/settings/models"
+    | "/settings/sign-in"
+    | "/settings/connections"
+    | "/settings/mesh"
+    | "/settings/broker";
   label: string;
 }
 

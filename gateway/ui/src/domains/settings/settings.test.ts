@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { priceOf, priceWord, triedWord } from "./models/words";
 import { kept, mcpMissing, sealed, sent, spoken } from "./words";
 
 const silent = { reachable: true, warnings: [] };
@@ -23,4 +24,28 @@ it("an MCP server names its own issuer, so only the rest is missing", () => {
     "oauth.client_id",
     "oauth.redirect_base",
   ]);
+});
+
+describe("prices and tries of models", () => {
+  it("takes both sums of a price or none", () => {
+    expect(priceOf("3", "15")).toEqual({ input_microusd: 3_000_000, output_microusd: 15_000_000 });
+    expect([priceOf("", " "), priceOf("3", ""), priceOf("", "1"), priceOf("a", "1")]).toEqual([
+      null,
+      "half",
+      "half",
+      "half",
+    ]);
+    expect(priceOf("0", "0")).toEqual({ input_microusd: 0, output_microusd: 0 });
+  });
+
+  it("tells nothing from not known, and what failed from what answered", () => {
+    expect(priceWord(null)).toBe("price not known");
+    expect(priceWord({ input_microusd: 0, output_microusd: 150_000 })).toBe(
+      "$0 in, $0.150 out for a million tokens",
+    );
+    const tried = { ok: true, text: "", latency_ms: 1500, may_be_retried: true };
+    expect(triedWord(tried)).not.toContain("for");
+    expect(triedWord({ ...tried, cost_microusd: 0 })).toContain("for $0");
+    expect(triedWord({ ...tried, ok: false })).toContain("It may be tried again.");
+  });
 });

@@ -1,17 +1,16 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useBlocker } from "@tanstack/react-router";
 import { useState, type SubmitEvent } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
 import { asProblem } from "~/api/problem";
 import type { Me } from "~/api/types";
 import { Button } from "~/ui/button";
-import { Confirm } from "~/ui/dialog";
 import { Field } from "~/ui/field";
 import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
+import { LeaveGuard } from "~/ui/leave-guard";
 import { renameWorkspace } from "./queries";
 
 const LONGEST = 100;
@@ -32,11 +31,6 @@ function Form({ workspace }: { workspace: Me["workspace"] }) {
     onSuccess: () => client.invalidateQueries({ queryKey: keys.me }),
   });
   const dirty = name !== workspace.name && !save.isPending && !save.isSuccess;
-  const guard = useBlocker({
-    shouldBlockFn: () => dirty,
-    enableBeforeUnload: () => dirty,
-    withResolver: true,
-  });
   const problem = save.isError ? asProblem(save.error) : undefined;
   const wrong = left ? mistake(name) : undefined;
   const submit = (event: SubmitEvent) => {
@@ -67,13 +61,10 @@ function Form({ workspace }: { workspace: Me["workspace"] }) {
         )}
         <span role="status">{dirty && <Status tone="waiting" word="Not saved yet" />}</span>
       </div>
-      <Confirm
-        open={guard.status === "blocked"}
-        onClose={() => guard.reset?.()}
+      <LeaveGuard
+        dirty={dirty}
         title="Leave without renaming?"
         consequence="The new name is not saved yet."
-        action="Leave"
-        run={async () => guard.proceed?.()}
       />
     </form>
   );

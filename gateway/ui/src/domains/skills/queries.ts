@@ -3,9 +3,10 @@ import { all, api } from "~/api/client";
 import { keys } from "~/api/keys";
 import type { components } from "~/api/schema";
 
+export { skillsQuery, type SkillBrief } from "~/api/skills";
+
 type Schemas = components["schemas"];
 
-export type SkillBrief = Schemas["SkillBrief"];
 export type Skill = Schemas["Skill"];
 export type SkillVersion = Schemas["SkillVersionBrief"];
 export type NewSkill = Schemas["NewSkill"];
@@ -13,11 +14,6 @@ export type SkillText = Schemas["SkillText"];
 
 const at = (id: string, rest = "") => `/api/skills/${encodeURIComponent(id)}${rest}`;
 const over = (version: number) => ({ headers: { "if-match": `"${version}"` } });
-
-export const skillsQuery = queryOptions({
-  queryKey: [...keys.skills, "list"],
-  queryFn: ({ signal }) => all<SkillBrief>("/api/skills", {}, signal),
-});
 
 export const skillQuery = (id: string) =>
   queryOptions({

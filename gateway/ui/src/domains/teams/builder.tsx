@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useId, useState, type SubmitEvent } from "react";
+import { modelsQuery } from "~/api/models";
 import { asProblem, type Problem } from "~/api/problem";
 import type { TemplateBrief, TopologyKind } from "~/api/teams";
 import { Button, buttonClass } from "~/ui/button";
@@ -12,7 +13,8 @@ import { Topology } from "~/ui/topology/drawing";
 import { KIND_NAMES, shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import { bodyOf, draftOf, working, type Draft, type DraftRole } from "./draft";
-import { create, modelsQuery } from "./queries";
+import { MachineChoice } from "./machine";
+import { create } from "./queries";
 
 interface RoleProps {
   role: DraftRole;
@@ -66,11 +68,13 @@ function Settings({
   draft,
   template,
   models,
+  problem,
   set,
 }: {
   draft: Draft;
   template: TemplateBrief;
   models: string;
+  problem: Problem | undefined;
   set: (more: Partial<Draft>) => void;
 }) {
   const profile = draft.profile || template.risk_profile;
@@ -106,12 +110,12 @@ function Settings({
           checked={draft.shared}
           onChange={(event) => set({ shared: event.target.checked })}
         />
-        <p className="text-small text-fg-2">
-          Sandboxes are made on the machine that the workspace's placement names.{" "}
-          <Link to="/fleet" className="underline underline-offset-2 hover:text-accent">
-            Look at the machines
-          </Link>
-        </p>
+        <MachineChoice
+          label="Machine of their sandboxes"
+          value={draft.machine}
+          error={problem?.field("/machine_id")}
+          onChange={(machine) => set({ machine })}
+        />
       </div>
     </Panel>
   );
@@ -199,7 +203,7 @@ export function Builder({ template }: { template: TemplateBrief }) {
           ))}
         </ul>
       </Panel>
-      <Settings draft={draft} template={template} models={list} set={set} />
+      <Settings draft={draft} template={template} models={list} problem={problem} set={set} />
       {problem && <ProblemNote problem={problem}>{told(problem)}</ProblemNote>}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" busy={make.isPending}>

@@ -17,6 +17,8 @@ export interface Draft {
   shared: boolean;
   profile: string;
   model: string;
+  /** As the gateway calls it; null is the workspace's placement. */
+  machine: string | null;
 }
 
 export const draftOf = (template: TemplateBrief): Draft => ({
@@ -34,6 +36,7 @@ export const draftOf = (template: TemplateBrief): Draft => ({
   shared: true,
   profile: "",
   model: "",
+  machine: null,
 });
 
 /** Those that will be there: left-out ones are not, and one alone is the first. */
@@ -56,5 +59,6 @@ export function bodyOf(draft: Draft, template: TemplateBrief): NewTeam {
     shared_sandbox: draft.shared,
     ...(draft.profile && { risk_profile: draft.profile as RiskProfile }),
     ...(model && { model_binding: model }),
+    ...(draft.machine && { machine_id: draft.machine }),
   };
 }

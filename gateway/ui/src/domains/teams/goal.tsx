@@ -6,19 +6,12 @@ import { asProblem } from "~/api/problem";
 import { startRun } from "~/api/runs";
 import type { Team } from "~/api/teams";
 import { Button } from "~/ui/button";
+import { microusdOf, sumMistake } from "~/ui/dollars";
 import { Area, Field } from "~/ui/field";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 
 const newKey = () => `${Date.now()}-${crypto.getRandomValues(new Uint32Array(2)).join("")}`;
-
-/** Dollars as typed, as millionths. Nothing typed is no bound. */
-export function ceilingOf(typed: string): number | undefined {
-  const dollars = Number(typed.trim().replace(",", "."));
-  return typed.trim() === "" || !Number.isFinite(dollars) || dollars < 0
-    ? undefined
-    : Math.round(dollars * 1e6);
-}
 
 /** What the team is to do next. */
 export function Goal({ team }: { team: Team }) {
@@ -27,7 +20,7 @@ export function Goal({ team }: { team: Team }) {
   const [key, setKey] = useState(newKey);
   const form = useRef<HTMLFormElement>(null);
   const navigate = useNavigate();
-  const run = useMutation({ mutationFn: () => startRun(team.id, text.trim(), ceilingOf(most), key) });
+  const run = useMutation({ mutationFn: () => startRun(team.id, text.trim(), microusdOf(most), key) });
   const problem = run.isError ? asProblem(run.error) : undefined;
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -57,7 +50,6 @@ export function Goal({ team }: { team: Team }) {
         <Field
           label="May cost at most, in dollars"
           inputMode="decimal"
-          pattern="[0-9]*[.,]?[0-9]*"
           className="max-w-40"
           autoComplete="off"
           placeholder="no bound"
@@ -66,7 +58,7 @@ export function Goal({ team }: { team: Team }) {
             setMost(event.target.value);
             setKey(newKey());
           }}
-          error={problem?.field("/cost_ceiling_microusd")}
+          error={sumMistake(most) ?? problem?.field("/cost_ceiling_microusd")}
         />
         {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
         <Button
@@ -74,7 +66,7 @@ export function Goal({ team }: { team: Team }) {
           look="primary"
           className="self-start"
           busy={run.isPending}
-          disabled={text.trim() === ""}
+          disabled={text.trim() === "" || sumMistake(most) !== undefined}
           icon={<Play size={14} aria-hidden />}
         >
           Run

@@ -1,15 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
-import { all, api } from "~/api/client";
+import { api } from "~/api/client";
 import { keys } from "~/api/keys";
-import type { components } from "~/api/schema";
 import type { NewTeam, Team } from "~/api/teams";
 
 const at = (id: string, rest = "") => `/api/teams/${encodeURIComponent(id)}${rest}`;
 
-export const teamsQuery = queryOptions({
-  queryKey: [...keys.teams, "list"],
-  queryFn: ({ signal }) => all<Team>("/api/teams", {}, signal),
-});
+export { teamsQuery } from "~/api/teams";
 
 export const teamQuery = (id: string) =>
   queryOptions({
@@ -17,17 +13,12 @@ export const teamQuery = (id: string) =>
     queryFn: ({ signal }) => api.get<Team>(at(id), { signal }),
   });
 
-/** The models that can be named. Nothing announces a new one, so they are asked for with each visit. */
-export const modelsQuery = queryOptions({
-  queryKey: ["model", "list"],
-  queryFn: ({ signal }) => api.get<components["schemas"]["Models"]>("/api/models", { signal }),
-  staleTime: 0,
-});
-
 export const create = (body: NewTeam, key: string) =>
   api.post<Team>("/api/teams", body, { headers: { "idempotency-key": key } });
 export const remove = (id: string, withAgents: boolean) =>
   api.delete<void>(`${at(id)}${withAgents ? "?with_agents=true" : ""}`);
+export const setMachine = (team: Team, machine: string | null) =>
+  api.patch<Team>(at(team.id), { machine_id: machine }, { headers: { "if-match": `"${team.version}"` } });
 export const setProfile = (team: Team, profile: string) =>
   api.patch<Team>(
     at(team.id, "/runtime-config"),

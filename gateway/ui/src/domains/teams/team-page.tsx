@@ -1,27 +1,25 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
-import { asProblem } from "~/api/problem";
 import { runsQuery } from "~/api/runs";
 import type { Team } from "~/api/teams";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
-import { Choice, Tick } from "~/ui/field";
+import { Tick } from "~/ui/field";
 import { isolate } from "~/ui/isolate";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
-import { Facts, Panel } from "~/ui/panel";
-import { Failed, ProblemNote } from "~/ui/problem";
+import { Failed } from "~/ui/problem";
 import { RunTable } from "~/ui/run-table";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
-import { bundleName, PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
 import { visible } from "~/ui/visible";
 import { Goal } from "./goal";
 import { Members } from "./members";
-import { remove, setProfile, teamQuery } from "./queries";
+import { remove, teamQuery } from "./queries";
+import { Use } from "./use";
 
 const route = getRouteApi("/shell/teams/$id");
 
@@ -51,46 +49,6 @@ function Runs({ team }: { team: string }) {
         />
       )}
     </section>
-  );
-}
-
-/** What its agents may use, and with what right. */
-function Use({ team, manages }: { team: Team; manages: boolean }) {
-  const client = useQueryClient();
-  const change = useMutation({
-    mutationFn: (profile: string) => setProfile(team, profile),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.teams }),
-  });
-  return (
-    <Panel title="What its agents may use">
-      <Facts
-        items={[
-          ["Right", `${profileName(team.effective_profile)}. ${profileSays(team.effective_profile)}`],
-          ["Tools", [...team.effective_bundles].map(bundleName).join(", ") || "none"],
-          ["Sandbox", team.workbench_agent_id ? "one for all of them" : "one for each of them"],
-          ["Model", visible(team.model_binding || "the workspace's, where a member has none")],
-        ]}
-      />
-      {manages && (
-        <div className="flex flex-col gap-3 border-t border-line px-4 py-3">
-          <Choice
-            label="Change the right"
-            className="max-w-96"
-            disabled={change.isPending}
-            value={team.risk_profile ?? ""}
-            onChange={(event) => change.mutate(event.target.value)}
-          >
-            <option value="">As the template says</option>
-            {PROFILE_NAMES.map(({ value, label }) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </Choice>
-          {change.isError && <ProblemNote problem={asProblem(change.error)} />}
-        </div>
-      )}
-    </Panel>
   );
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { TemplateBrief } from "~/api/teams";
+import type { NodeLine } from "~/api/types";
 import { bodyOf, draftOf, working } from "./draft";
-import { ceilingOf } from "./goal";
+import { machineOf, machineOptions, takesWork } from "./place";
+import { microusdOf, typedOf } from "~/ui/dollars";
 
 const template = {
   id: "t1",
@@ -29,18 +31,42 @@ describe("a team that is put together", () => {
       model_binding: "m",
     });
   });
+  it("is made on the machine that was chosen, whatever became of it", () => {
+    const draft = { ...draftOf(template), machine: "n1" };
+    expect(bodyOf(draft, template)).toMatchObject({ machine_id: "n1" });
+    expect(bodyOf({ ...draft, machine: null }, template)).not.toHaveProperty("machine_id");
+    const node = { id: "n1", name: "box", status: "online", rev: 1, sandboxes: 0 } as NodeLine;
+    const ids = (value: string | null, nodes = [node]) =>
+      machineOptions(nodes, { target: "node", node_id: "n1" }, value).map(([id]) => id);
+    expect(ids(null)).toEqual(["", "local", "n1"]);
+    expect(ids("n9")).toEqual(["", "local", "n1", "n9"]);
+    expect(ids("n1", [{ ...node, status: "pending" }])).toContain("n1");
+    expect(ids(null, [{ ...node, status: "pending" }])).not.toContain("n1");
+    expect([machineOf(null, { target: "local" }), machineOf("n2", { target: "local" })]).toEqual([
+      "local",
+      "n2",
+    ]);
+    expect(takesWork(node)).toBe(true);
+    expect(
+      [{ status: "draining" }, { connection: "suspect" }, { paused: true }].map((more) =>
+        takesWork({ ...node, ...more } as NodeLine),
+      ),
+    ).toEqual([false, false, false]);
+  });
   it("has one member where one works alone", () => {
     expect(working({ ...draftOf(template), kind: "single" })).toHaveLength(1);
   });
   it("reads a sum of money as it is typed", () => {
-    expect(["", " ", "0.5", "1,25", "0", "-1", "much"].map(ceilingOf)).toEqual([
+    expect(["", " ", "0.5", "1,25", "0", "$2", ".5"].map(microusdOf)).toEqual([
       undefined,
       undefined,
       500_000,
       1_250_000,
       0,
-      undefined,
-      undefined,
+      2_000_000,
+      500_000,
     ]);
+    expect(["-1", "much", "1.2.3", "1e3"].map(microusdOf)).toEqual([NaN, NaN, NaN, NaN]);
+    expect([null, 0, 1_250_000].map(typedOf)).toEqual(["", "0", "1.25"]);
   });
 });

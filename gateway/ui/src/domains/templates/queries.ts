@@ -32,5 +32,8 @@ export const agentsQuery = (id: string) =>
 
 export const copy = (from: string, key: string, name: string) =>
   api.post<TeamTemplate>("/api/team-templates", { from, key, ...(name && { name }) });
+/** Only over the version that was read. */
+export const write = (id: string, content: Schemas["TemplateContent"], version: number) =>
+  api.put<TeamTemplate>(at(id), content, { headers: { "if-match": `"${version}"` } });
 export const upgrade = (id: string) => api.post<UpgradeReport>(at(id, "/upgrade"), {});
 export const remove = (id: string) => api.delete<void>(at(id));

@@ -1,18 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState, type SubmitEvent } from "react";
+import { useState } from "react";
 import { keys } from "~/api/keys";
 import { useMay } from "~/api/may";
-import { asProblem } from "~/api/problem";
 import { templateQuery, type TeamTemplate } from "~/api/teams";
 import { Button, buttonClass } from "~/ui/button";
-import { Confirm, DialogActions, Modal } from "~/ui/dialog";
-import { Field } from "~/ui/field";
+import { Confirm } from "~/ui/dialog";
 import { isolate } from "~/ui/isolate";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
-import { Failed, ProblemNote } from "~/ui/problem";
+import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { bundleName, categoryName, profileName, profileSays } from "~/ui/template-words";
@@ -20,72 +18,15 @@ import { Topology } from "~/ui/topology/drawing";
 import { kindName, shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import { Agents } from "./agents";
-import { copy, remove } from "./queries";
+import { CopyDialog } from "./copy-dialog";
+import { EditTemplate } from "./edit";
+import { remove } from "./queries";
 import { Roles } from "./roles";
 import { Versions } from "./versions";
 
 const route = getRouteApi("/shell/templates/$id");
 
-function CopyDialog({ template, onClose }: { template: TeamTemplate; onClose: () => void }) {
-  const [key, setKey] = useState(`${template.key.slice(0, 35)}_own`);
-  const [name, setName] = useState(template.name);
-  const client = useQueryClient();
-  const navigate = route.useNavigate();
-  const make = useMutation({
-    mutationFn: () => copy(template.id, key.trim(), name.trim()),
-    onSuccess: async (made) => {
-      onClose();
-      void client.invalidateQueries({ queryKey: keys.templates });
-      await navigate({ to: "/templates/$id", params: { id: made.id } });
-    },
-  });
-  const problem = make.isError ? asProblem(make.error) : undefined;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    make.mutate();
-  };
-  return (
-    <Modal
-      open
-      onClose={onClose}
-      title="Copy the template"
-      lead="The copy is the workspace's own. It begins as this one is now."
-    >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <Field
-          label="Name"
-          required
-          maxLength={100}
-          autoComplete="off"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={problem?.field("/name")}
-        />
-        <Field
-          label="Key"
-          required
-          maxLength={40}
-          pattern="[a-z][a-z0-9_]*"
-          autoComplete="off"
-          spellCheck={false}
-          hint="What programs call it: lower-case letters, digits and _. It cannot be changed."
-          value={key}
-          onChange={(event) => setKey(event.target.value)}
-          error={problem?.field("/key")}
-        />
-        {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={make.isPending}>
-            Make the copy
-          </Button>
-        </DialogActions>
-      </form>
-    </Modal>
-  );
-}
-
-function Actions({ template }: { template: TeamTemplate }) {
+function Actions({ template, onEdit }: { template: TeamTemplate; onEdit: () => void }) {
   const may = useMay();
   const client = useQueryClient();
   const navigate = route.useNavigate();
@@ -98,6 +39,7 @@ function Actions({ template }: { template: TeamTemplate }) {
           Make a team
         </Link>
       )}
+      {may("templates.manage") && template.source === "workspace" && <Button onClick={onEdit}>Edit</Button>}
       {may("templates.manage") && <Button onClick={() => setOpen("copy")}>Copy</Button>}
       {may("templates.manage") && template.source === "workspace" && (
         <Button onClick={() => setOpen("delete")}>Delete</Button>
@@ -119,17 +61,38 @@ function Actions({ template }: { template: TeamTemplate }) {
   );
 }
 
+function Content({ one }: { one: TeamTemplate }) {
+  return (
+    <>
+      <Panel title="Topology" aside={kindName(one.default_topology)}>
+        <Topology
+          label="Who works with whom in a team from it"
+          {...shapeOf(one.default_topology, one.roles)}
+        />
+        <p className="border-t border-line px-4 py-2 text-fg-2">
+          {profileName(one.risk_profile)}. {profileSays(one.risk_profile)} They may{" "}
+          {one.mcp_bundles.map(bundleName).join(", ") || "use no tools"}.
+        </p>
+      </Panel>
+      <Roles roles={one.roles} missing={one.missing_skills} />
+    </>
+  );
+}
+
 /** One template: everything that an agent from it will be told. */
 export function TemplatePage() {
   const { id } = route.useParams();
   const template = useQuery(templateQuery(id));
   const manages = useMay()("templates.manage");
+  // Which one is written; another one is only read.
+  const [written, setWritten] = useState<string>();
+  const edits = written === id;
   const one = template.data;
   const name = one ? visible(one.name) : "…";
   return (
     <PageFrame
       crumbs={[{ label: "Templates", to: "/templates" }, { label: name }]}
-      actions={one && <Actions key={id} template={one} />}
+      actions={one && !edits && <Actions key={id} template={one} onEdit={() => setWritten(id)} />}
     >
       {template.isPending && <Loading what="the template" rows={6} />}
       {template.isError && !one && (
@@ -148,17 +111,8 @@ export function TemplatePage() {
             <p className="mt-1 max-w-[90ch] break-words text-fg-2">{visible(one.description)}</p>
           </div>
           <Stale query={template} />
-          <Panel title="Topology" aside={kindName(one.default_topology)}>
-            <Topology
-              label="Who works with whom in a team from it"
-              {...shapeOf(one.default_topology, one.roles)}
-            />
-            <p className="border-t border-line px-4 py-2 text-fg-2">
-              {profileName(one.risk_profile)}. {profileSays(one.risk_profile)} They may{" "}
-              {one.mcp_bundles.map(bundleName).join(", ") || "use no tools"}.
-            </p>
-          </Panel>
-          <Roles roles={one.roles} missing={one.missing_skills} />
+          {edits && <EditTemplate key={id} template={one} onDone={() => setWritten(undefined)} />}
+          {!edits && <Content one={one} />}
           <Agents key={id} template={one} manages={manages} />
           <Versions template={one} />
           {!manages && <MissingRight what="copy templates or upgrade agents" least="member" />}

@@ -2,22 +2,44 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TeamTemplate } from "~/api/teams";
 import { Button } from "~/ui/button";
+import { DiffView } from "~/ui/diff/diff-view";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
+import { Segments } from "~/ui/segments";
 import { Loading } from "~/ui/skeleton";
 import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { contentOf, textOf } from "./content";
 import { versionQuery, versionsQuery, type VersionBrief } from "./queries";
 import { Roles } from "./roles";
 
-function Content({ id, version }: { id: string; version: number }) {
-  const text = useQuery(versionQuery(id, version));
+const VIEWS = [
+  ["changes", "What changed since"],
+  ["whole", "As it was"],
+] as const;
+
+function Content({ template, version }: { template: TeamTemplate; version: number }) {
+  const text = useQuery(versionQuery(template.id, version));
+  const [view, setView] = useState<"changes" | "whole">("changes");
   if (text.isPending) return <Loading what={`version ${version}`} rows={3} />;
   if (!text.data) return <Failed error={text.error} retry={() => void text.refetch()} />;
   return (
-    <section aria-label={`Version ${version}`} className="flex flex-col gap-2 py-3">
-      <p className="break-words text-fg-2">{visible(text.data.content.description)}</p>
-      <Roles roles={text.data.content.roles} missing={[]} />
+    <section aria-label={`Version ${version}`} className="flex min-w-0 flex-col gap-2 py-3">
+      <Segments label={`How version ${version} is shown`} value={view} options={VIEWS} onChange={setView} />
+      {view === "changes" ? (
+        <div className="min-w-0 rounded-panel border border-line">
+          <DiffView
+            before={textOf(text.data.content)}
+            after={textOf(contentOf(template))}
+            label={`From version ${version} to version ${template.version}`}
+          />
+        </div>
+      ) : (
+        <>
+          <p className="break-words text-fg-2">{visible(text.data.content.description)}</p>
+          <Roles roles={text.data.content.roles} missing={[]} />
+        </>
+      )}
     </section>
   );
 }
@@ -47,7 +69,7 @@ function Line({ one, template }: { one: VersionBrief; template: TeamTemplate }) 
           </Button>
         )}
       </div>
-      {open && <Content id={template.id} version={one.version} />}
+      {open && <Content template={template} version={one.version} />}
     </li>
   );
 }

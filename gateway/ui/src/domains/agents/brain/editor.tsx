@@ -7,7 +7,7 @@ import { Button } from "~/ui/button";
 import { Area } from "~/ui/field";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
-import { DiffView } from "./diff-view";
+import { DiffView } from "~/ui/diff/diff-view";
 import { useDraft } from "./draft";
 import { brains } from "./queries";
 

@@ -10,7 +10,7 @@ import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Ago } from "~/ui/time";
-import { DiffView } from "./diff-view";
+import { DiffView } from "~/ui/diff/diff-view";
 import { brains, historyQuery, versionQuery } from "./queries";
 
 const CAUSES: Record<BrainCause, string> = {

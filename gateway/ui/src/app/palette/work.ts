@@ -1,0 +1,64 @@
+// Teams and runs by name, for the palette alone: nothing else of the frame asks for them.
+import type { QueryClient } from "@tanstack/react-query";
+import { Play, Workflow } from "lucide-react";
+import { api } from "~/api/client";
+import { keys } from "~/api/keys";
+import type { RunSummary } from "~/api/runs";
+import type { Team } from "~/api/teams";
+import type { Me, Page } from "~/api/types";
+import { isolate } from "~/ui/isolate";
+import { visible } from "~/ui/visible";
+import type { Choice } from "../pick/pick-list";
+
+/** A page of each, the newest: whoever looks for an older one finds it in its list. */
+const MOST = 100;
+
+/** As long as another look is not worth a request; the live stream renews both before. */
+const FRESH_MS = 30_000;
+
+const name = (text: string) => visible(text).slice(0, 120) || "untitled";
+
+export function teamEntries(teams: readonly Team[], go: (path: string) => void): Choice[] {
+  return teams.map((team) => ({
+    id: `team:${team.id}`,
+    group: "Teams",
+    label: name(team.name),
+    hint: `${team.members.length} ${team.members.length === 1 ? "agent" : "agents"}`,
+    icon: Workflow,
+    run: () => go(`/teams/${encodeURIComponent(team.id)}`),
+  }));
+}
+
+export function runEntries(runs: readonly RunSummary[], go: (path: string) => void): Choice[] {
+  return runs.map((run) => ({
+    id: `run:${run.id}`,
+    group: "Runs",
+    label: name(run.title),
+    hint: `${isolate(run.status)}, ${new Date(run.created_at).toLocaleString("en")}`,
+    icon: Play,
+    run: () => go(`/runs/${encodeURIComponent(run.id)}`),
+  }));
+}
+
+/** What the person may read of both; a list that cannot be had leaves its things out. */
+export async function workEntries(
+  client: QueryClient,
+  me: Me,
+  go: (path: string) => void,
+): Promise<Choice[]> {
+  const list = <T>(key: readonly unknown[], path: string) =>
+    client
+      .fetchQuery({
+        queryKey: [...key, "palette"],
+        queryFn: ({ signal }) => api.get<Page<T>>(path, { query: { limit: MOST }, signal }),
+        staleTime: FRESH_MS,
+      })
+      .then(({ items }) => items)
+      .catch((): T[] => []);
+  const may = (right: string) => me.permissions.some((one) => one === right);
+  const [teams, runs] = await Promise.all([
+    may("teams.read") ? list<Team>(keys.teams, "/api/teams") : [],
+    may("runs.read") ? list<RunSummary>(keys.runs, "/api/topology-runs") : [],
+  ]);
+  return [...teamEntries(teams, go), ...runEntries(runs, go)];
+}

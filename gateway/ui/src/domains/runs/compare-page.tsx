@@ -1,0 +1,238 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Plus, Scale, Trash2 } from "lucide-react";
+import { useState, type SubmitEvent } from "react";
+import { clawsQuery } from "~/api/claws";
+import { useMay } from "~/api/may";
+import { asProblem, type Problem } from "~/api/problem";
+import { teamsQuery, type Team, type TopologyKind } from "~/api/teams";
+import { Asked } from "~/ui/asked";
+import { Button, buttonClass } from "~/ui/button";
+import { sumMistake } from "~/ui/dollars";
+import { Empty } from "~/ui/empty";
+import { Area, Choice, Field } from "~/ui/field";
+import { MissingRight } from "~/ui/missing-right";
+import { Notice } from "~/ui/notice";
+import { PageFrame } from "~/ui/page";
+import { Panel } from "~/ui/panel";
+import { ProblemNote } from "~/ui/problem";
+import { KIND_NAMES } from "~/ui/topology/place";
+import { visible } from "~/ui/visible";
+import { bodyOf, emptyDraft, isWhole, MOST, sharesTeam, type Draft } from "./compare";
+import { compare } from "./queries";
+
+interface LineProps {
+  one: Draft["candidates"][number];
+  at: number;
+  teams: Team[];
+  problem: Problem | undefined;
+  change: (more: Partial<Draft["candidates"][number]>) => void;
+  remove: (() => void) | undefined;
+}
+
+function Candidate({ one, at, teams, problem, change, remove }: LineProps) {
+  return (
+    <li className="border-b border-line px-4 py-3 last:border-0">
+      <fieldset className="grid min-w-0 items-end gap-3 sm:grid-cols-[1fr_1fr_auto]">
+        <legend className="sr-only">Candidate {at + 1}</legend>
+        <Choice
+          label="Team"
+          required
+          value={one.team}
+          error={problem?.field(`/candidates/${at}/team_id`)}
+          onChange={(event) => change({ team: event.target.value })}
+        >
+          <option value="">Choose one</option>
+          {teams.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {visible(name).slice(0, 100)}
+            </option>
+          ))}
+        </Choice>
+        <Choice
+          label="How they work together"
+          value={one.kind}
+          error={problem?.field(`/candidates/${at}/topology`)}
+          onChange={(event) => change({ kind: event.target.value as TopologyKind | "" })}
+        >
+          <option value="">As the team does</option>
+          {KIND_NAMES.map(([kind, name]) => (
+            <option key={kind} value={kind}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+        <Button
+          className="justify-self-end"
+          aria-label={`Remove candidate ${at + 1}`}
+          icon={<Trash2 size={14} aria-hidden />}
+          disabled={!remove}
+          onClick={remove}
+        />
+      </fieldset>
+    </li>
+  );
+}
+
+function Form({ teams }: { teams: Team[] }) {
+  const [draft, setDraft] = useState(emptyDraft);
+  const [next, setNext] = useState(2);
+  // The same key while the same thing is sent: pressed twice, it is begun once.
+  const [key, setKey] = useState(newKey);
+  const agents = useQuery(clawsQuery);
+  const navigate = useNavigate();
+  const set = (more: Partial<Draft>) => {
+    setDraft((before) => ({ ...before, ...more }));
+    setKey(newKey());
+  };
+  const { candidates } = draft;
+  const begin = useMutation({ mutationFn: () => compare(bodyOf(draft), key) });
+  const problem = begin.isError ? asProblem(begin.error) : undefined;
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const run = await begin.mutateAsync().catch(() => undefined);
+    if (run) await navigate({ to: "/runs/$id", params: { id: run.id } });
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)} className="flex max-w-4xl flex-col gap-4">
+      <Panel title="Candidates" aside={`2 to ${MOST}`}>
+        <ol>
+          {candidates.map((one, at) => (
+            <Candidate
+              key={one.id}
+              one={one}
+              at={at}
+              teams={teams}
+              problem={problem}
+              change={(more) =>
+                set({
+                  candidates: candidates.map((each) => (each.id === one.id ? { ...each, ...more } : each)),
+                })
+              }
+              remove={
+                candidates.length > 2
+                  ? () => set({ candidates: candidates.filter(({ id }) => id !== one.id) })
+                  : undefined
+              }
+            />
+          ))}
+        </ol>
+        <p className="border-t border-line px-4 py-3">
+          <Button
+            icon={<Plus size={14} aria-hidden />}
+            disabled={candidates.length >= MOST}
+            onClick={() => {
+              // Most often the same team once more, in another way.
+              const team = candidates.at(-1)?.team ?? "";
+              set({ candidates: [...candidates, { id: next, team, kind: "" }] });
+              setNext(next + 1);
+            }}
+          >
+            Add a candidate
+          </Button>
+        </p>
+      </Panel>
+      {sharesTeam(draft) && (
+        <Notice>
+          A team stands there twice. Its agents work in the same sandboxes both times: what one writes there,
+          the other sees.
+        </Notice>
+      )}
+      <Area
+        label="Goal"
+        required
+        rows={4}
+        maxLength={100_000}
+        hint="Each of them gets it as it is."
+        value={draft.input}
+        error={problem?.field("/input")}
+        onChange={(event) => set({ input: event.target.value })}
+      />
+      <div className="grid gap-4 sm:grid-cols-3">
+        <Choice
+          label="Who judges"
+          hint="Without tools, and without being told whose an answer is."
+          value={draft.judge}
+          error={problem?.field("/judge_agent_id")}
+          onChange={(event) => set({ judge: event.target.value })}
+        >
+          <option value="">Nobody</option>
+          {(agents.data ?? [])
+            .filter(({ deleted_at }) => !deleted_at)
+            .map(({ id, name }) => (
+              <option key={id} value={id}>
+                {visible(name).slice(0, 100)}
+              </option>
+            ))}
+        </Choice>
+        <Field
+          label="May cost at most, in dollars"
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="no bound"
+          hint="All together; each may spend an equal part."
+          value={draft.most}
+          error={sumMistake(draft.most) ?? problem?.field("/cost_ceiling_microusd")}
+          onChange={(event) => set({ most: event.target.value })}
+        />
+        <Field
+          label="Title (optional)"
+          maxLength={200}
+          autoComplete="off"
+          value={draft.title}
+          error={problem?.field("/title")}
+          onChange={(event) => set({ title: event.target.value })}
+        />
+      </div>
+      {problem && <ProblemNote problem={problem} />}
+      <Button
+        type="submit"
+        look="primary"
+        className="self-start"
+        icon={<Scale size={14} aria-hidden />}
+        busy={begin.isPending}
+        disabled={!isWhole(draft) || sumMistake(draft.most) !== undefined}
+      >
+        Compare
+      </Button>
+    </form>
+  );
+}
+
+const newKey = () => `${Date.now()}-${crypto.getRandomValues(new Uint32Array(2)).join("")}`;
+
+/** One input for several teams, or for one team in several ways of working together. */
+export function ComparePage() {
+  const teams = useQuery(teamsQuery);
+  const may = useMay()("runs.start");
+  return (
+    <PageFrame crumbs={[{ label: "Runs", to: "/runs" }, { label: "Compare teams" }]}>
+      <h1 className="text-head-1">Compare teams</h1>
+      <p className="max-w-[72ch] text-fg-2">
+        Several teams, or one in several ways of working together, get the same goal at the same time. What
+        they hand over, and what it took, stands side by side.
+      </p>
+      {!may && <MissingRight what="start runs" least="member" />}
+      {may && (
+        <Asked query={teams} what="teams" rows={4}>
+          {(list) =>
+            list.length === 0 ? (
+              <Empty
+                title="There is no team to compare"
+                action={
+                  <Link to="/teams/new" className={buttonClass("primary")}>
+                    Make a team
+                  </Link>
+                }
+              >
+                One is enough: it can be compared with itself under another topology.
+              </Empty>
+            ) : (
+              <Form teams={list} />
+            )
+          }
+        </Asked>
+      )}
+    </PageFrame>
+  );
+}

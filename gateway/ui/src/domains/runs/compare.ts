@@ -1,0 +1,52 @@
+// A comparison that is being put together, and how its candidates stand beside each other.
+import type { components } from "~/api/schema";
+import type { TopologyKind } from "~/api/teams";
+import { microusdOf } from "~/ui/dollars";
+
+type Schemas = components["schemas"];
+export type Comparison = Schemas["RunComparison"];
+export type Compared = Schemas["RunComparedCandidate"];
+
+export const MOST = 8;
+
+export interface Draft {
+  title: string;
+  input: string;
+  candidates: { id: number; team: string; kind: TopologyKind | "" }[];
+  judge: string;
+  most: string;
+}
+
+export const emptyDraft = (): Draft => ({
+  title: "",
+  input: "",
+  candidates: [0, 1].map((id) => ({ id, team: "", kind: "" })),
+  judge: "",
+  most: "",
+});
+
+export const isWhole = ({ input, candidates }: Draft) =>
+  input.trim() !== "" && candidates.length >= 2 && candidates.every(({ team }) => team !== "");
+
+/** Whether a team stands there twice: what one writes into the sandbox, the other sees. */
+export const sharesTeam = ({ candidates }: Draft) => {
+  const teams = candidates.map(({ team }) => team).filter(Boolean);
+  return new Set(teams).size < teams.length;
+};
+
+export function bodyOf({ title, input, candidates, judge, most }: Draft): Schemas["NewComparison"] {
+  const ceiling = microusdOf(most);
+  return {
+    input: input.trim(),
+    candidates: candidates.map(({ team, kind }) => ({ team_id: team, ...(kind && { topology: kind }) })),
+    ...(title.trim() && { title: title.trim() }),
+    ...(judge && { judge_agent_id: judge }),
+    ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }),
+  };
+}
+
+/** How long each bar is beside the longest, in percent; what is not known has none. */
+export function bars(values: readonly (number | null | undefined)[]): (number | undefined)[] {
+  const most = Math.max(0, ...values.map((value) => value ?? 0));
+  return values.map((value) => (value == null ? undefined : most === 0 ? 0 : (value / most) * 100));
+}

@@ -1,0 +1,103 @@
+import { Link } from "@tanstack/react-router";
+import { appName } from "~/ui/app-name";
+import { bytes, number } from "~/ui/bytes";
+import { Facts, Panel } from "~/ui/panel";
+import { kindName } from "~/ui/topology/place";
+import { visible } from "~/ui/visible";
+import type { Compartments } from "./queries";
+
+const LINK = "rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent";
+
+const steps = (count: number) => `${count} ${count === 1 ? "step" : "steps"}`;
+
+function Seats({ now }: { now: Compartments }) {
+  if (now.seats.length === 0) return <>in no team</>;
+  return (
+    <ul className="flex flex-col gap-1">
+      {now.seats.map((seat) => (
+        <li key={`${seat.team_id}/${seat.node}`} className="min-w-0 break-words">
+          <Link to="/teams/$id" params={{ id: seat.team_id }} className={LINK}>
+            <bdi>{visible(seat.team_name)}</bdi>
+          </Link>{" "}
+          <span className="text-small text-fg-3">
+            as <bdi>{visible(seat.slot)}</bdi>, {kindName(seat.topology).toLowerCase()}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The agent in its parts: who it is, what it remembers, can and has, and where it works. */
+export function Anatomy({ now }: { now: Compartments }) {
+  const { identity, memory, body } = now;
+  const tab = (app: string, text: string) => (
+    <Link to="/claws/$id" params={{ id: now.agent_id }} search={{ app }} className={LINK}>
+      {text}
+    </Link>
+  );
+  return (
+    <Panel title="Compartments" aside={now.at_work > 0 && `at work on ${steps(now.at_work)}`}>
+      <Facts
+        items={[
+          [
+            "Identity",
+            <span key="identity" className="break-words">
+              <bdi>{visible(identity.name)}</bdi>
+              {identity.role && (
+                <>
+                  , <bdi>{visible(identity.role)}</bdi>
+                </>
+              )}
+              ;{" "}
+              {identity.prompt_words === 0
+                ? "no instructions"
+                : `instructions of ${number(identity.prompt_words)} words`}
+            </span>,
+          ],
+          [
+            "Memory",
+            memory.version === 0 ? (
+              "nothing yet"
+            ) : (
+              <span key="memory">
+                {tab("brain", `version ${memory.version}`)}, {bytes(memory.bytes)}
+              </span>
+            ),
+          ],
+          [
+            "Body",
+            body ? (
+              <span key="body">
+                {tab("sandbox", "a sandbox")}, {visible(body.state)},{" "}
+                {body.node_id === "local" ? (
+                  "on the gateway's own machine"
+                ) : (
+                  <Link to="/fleet/$id" params={{ id: body.node_id }} className={LINK}>
+                    on its machine
+                  </Link>
+                )}
+              </span>
+            ) : (
+              "no sandbox now; one is made when it first needs it"
+            ),
+          ],
+          [
+            "Skills",
+            `${now.skills.length}, of which ${now.skills.filter(({ pinned }) => pinned).length} always in mind`,
+          ],
+          ["Tools", number(now.tools.length)],
+          [
+            "Apps",
+            now.apps.length === 0 ? (
+              "none"
+            ) : (
+              <span key="apps">{tab("apps", now.apps.map(appName).map(visible).join(", "))}</span>
+            ),
+          ],
+          ["Seats", <Seats key="seats" now={now} />],
+        ]}
+      />
+    </Panel>
+  );
+}

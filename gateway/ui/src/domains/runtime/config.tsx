@@ -1,0 +1,142 @@
+import { Link } from "@tanstack/react-router";
+import { FlaskConical } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { SCRIPTED } from "~/api/models";
+import { Facts, Panel } from "~/ui/panel";
+import { Status } from "~/ui/status";
+import { bundleName, profileName, profileSays } from "~/ui/template-words";
+import { visible } from "~/ui/visible";
+import type { RuntimeConfig } from "./queries";
+import { modelWhy, rightWhy } from "./words";
+
+const LINK = "rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent";
+
+function Because({ children }: { children: ReactNode }) {
+  return <span className="block text-small text-fg-3">{children}</span>;
+}
+
+function Model({ now }: { now: RuntimeConfig }) {
+  return (
+    <>
+      {now.model ? (
+        <bdi className="font-mono text-small break-all">{visible(now.model)}</bdi>
+      ) : (
+        <Status
+          tone="failed"
+          word={`no such model: ${visible(now.model_binding ?? "")}`}
+          className="break-all whitespace-normal"
+        />
+      )}{" "}
+      {now.model === SCRIPTED && (
+        <span className="inline-flex items-center gap-1 rounded-control border border-info/50 px-1.5 text-micro text-info">
+          <FlaskConical size={11} aria-hidden />
+          demonstration
+        </span>
+      )}
+      <Because>{modelWhy(now)}</Because>
+    </>
+  );
+}
+
+/** Each tool that a step of it may call. */
+function Tools({ tools }: { tools: RuntimeConfig["tools"] }) {
+  const [open, setOpen] = useState(false);
+  if (tools.length === 0)
+    return <p className="border-t border-line px-4 py-3 text-fg-2">It is offered no tools.</p>;
+  return (
+    <details
+      className="border-t border-line px-4 py-2"
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary className="min-h-6 cursor-pointer rounded-control">
+        {tools.length} {tools.length === 1 ? "tool" : "tools"} that it is offered
+      </summary>
+      {open && (
+        <ul className="mt-2 flex flex-col gap-2">
+          {tools.map((tool) => (
+            <li key={`${tool.bundle}/${tool.name}`} className="min-w-0">
+              <bdi className="font-mono text-small font-[550] break-all">{visible(tool.name)}</bdi>{" "}
+              <span className="text-small text-fg-3">
+                {bundleName(tool.bundle)}
+                {tool.reads_only && ", only reads"}
+              </span>
+              <p className="break-words text-fg-2">{visible(tool.description)}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </details>
+  );
+}
+
+/** What counts when it works, and why; beside it what the runtime's record says. */
+export function Config({ now }: { now: RuntimeConfig }) {
+  const bundles = (all: readonly string[]) => all.map(bundleName).join(", ") || "nothing";
+  return (
+    <Panel
+      title="What it runs with"
+      aside={now.runtime === "built_in" ? "in the gateway" : visible(now.runtime)}
+    >
+      <Facts
+        items={[
+          ["Model", <Model key="model" now={now} />],
+          [
+            "Right",
+            <span key="right">
+              {profileName(now.effective_profile)}. {profileSays(now.effective_profile)}
+              <Because>{rightWhy(now)}</Because>
+            </span>,
+          ],
+          ["It may", bundles(now.effective_bundles)],
+          ...(now.team_id
+            ? [
+                [
+                  "Team",
+                  <Link key="team" to="/teams/$id" params={{ id: now.team_id }} className={LINK}>
+                    the team that decides
+                  </Link>,
+                ] as [string, ReactNode],
+              ]
+            : []),
+          ...(now.template_id
+            ? [
+                [
+                  "Template",
+                  <span key="template">
+                    <Link to="/templates/$id" params={{ id: now.template_id }} className={LINK}>
+                      version {now.template_version}
+                    </Link>
+                    {now.role_slot && (
+                      <>
+                        , as <bdi>{visible(now.role_slot)}</bdi>
+                      </>
+                    )}
+                  </span>,
+                ] as [string, ReactNode],
+              ]
+            : []),
+          ...(now.workbench_agent_id
+            ? [
+                [
+                  "Works in",
+                  <Link key="bench" to="/claws/$id" params={{ id: now.workbench_agent_id }} className={LINK}>
+                    the sandbox that its team shares
+                  </Link>,
+                ] as [string, ReactNode],
+              ]
+            : []),
+          [
+            "On record",
+            <span key="record">
+              {profileName(now.record_profile)}; {bundles(now.record_bundles)}
+              <Because>
+                What the runtime itself holds. What a step may use is decided by the gateway at each call.
+              </Because>
+            </span>,
+          ],
+        ]}
+      />
+      <Tools tools={now.tools} />
+    </Panel>
+  );
+}

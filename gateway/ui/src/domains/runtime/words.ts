@@ -1,0 +1,49 @@
+// Why an agent runs with what it runs with, in words.
+import type { SkillBrief } from "~/api/skills";
+import type { ClawSkills, RuntimeConfig } from "./queries";
+
+const SOURCES: Record<string, string> = {
+  foundation: "every agent has it",
+  role: "of its role",
+  agent: "chosen for this agent",
+};
+export const sourceWord = (source: string) => SOURCES[source] ?? source;
+
+const SKIPPED: Record<string, string> = {
+  missing: "there is no skill of this name",
+  deleted: "the skill was deleted",
+  excluded: "left out for this agent",
+};
+export const skippedWord = (why: string) => SKIPPED[why] ?? why;
+
+/** Where its model comes from. */
+export function modelWhy({ model, model_binding, team_id }: RuntimeConfig): string {
+  if (!model) return "It is bound to a model that the workspace does not have, so it cannot think.";
+  if (model_binding) return "It is the agent's own.";
+  return team_id ? "Its team's, or else the workspace's default." : "The workspace's default.";
+}
+
+/** What decides what a step of it may use. */
+export const rightWhy = ({ team_id, template_id }: RuntimeConfig): string =>
+  team_id
+    ? "Its team decides, and where the team says nothing, its template."
+    : template_id
+      ? "It is in no team, so its template decides."
+      : "It is in no team and was made from no template, so it may use nothing.";
+
+/** What was left out for this agent alone, with names where the catalogue has them. */
+export const leftOut = ({ overrides }: ClawSkills, catalogue: readonly SkillBrief[]) =>
+  overrides
+    .filter(({ include }) => !include)
+    .map(({ skill_id }) => ({
+      id: skill_id,
+      name: catalogue.find(({ id }) => id === skill_id)?.name ?? skill_id,
+    }));
+
+/** What can still be added: what it has is not offered again. */
+export function addable({ items, overrides }: ClawSkills, catalogue: readonly SkillBrief[]): SkillBrief[] {
+  const has = new Set<string>([...items.map(({ id }) => id), ...overrides.map(({ skill_id }) => skill_id)]);
+  return catalogue
+    .filter(({ id, namesake, visibility }) => !has.has(id) && !(namesake && visibility === "builtin"))
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+}

@@ -1,0 +1,101 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type SubmitEvent } from "react";
+import { MODELS } from "~/api/models";
+import { asProblem } from "~/api/problem";
+import { Asked } from "~/ui/asked";
+import { Button } from "~/ui/button";
+import { microusdOf, sumMistake, typedOf } from "~/ui/dollars";
+import { Field } from "~/ui/field";
+import { Facts, Panel } from "~/ui/panel";
+import { ProblemNote } from "~/ui/problem";
+import { money } from "~/ui/run-state";
+import { Status } from "~/ui/status";
+import { LeaveGuard } from "~/ui/leave-guard";
+import { setCeilings, settingsQuery, type ModelSettings } from "./queries";
+
+const sum = (value: number | null | undefined) => (value == null ? "no bound" : money(value));
+
+function Form({ now }: { now: ModelSettings }) {
+  const client = useQueryClient();
+  const start = { run: typedOf(now.run_ceiling_microusd), month: typedOf(now.month_ceiling_microusd) };
+  const [form, setForm] = useState(start);
+  const save = useMutation({
+    mutationFn: () =>
+      setCeilings({
+        run_ceiling_microusd: microusdOf(form.run) ?? null,
+        month_ceiling_microusd: microusdOf(form.month) ?? null,
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: MODELS }),
+  });
+  const wrong = sumMistake(form.run) ?? sumMistake(form.month);
+  const dirty = form.run !== start.run || form.month !== start.month;
+  const problem = save.isError ? asProblem(save.error) : undefined;
+  const bind = (name: keyof typeof form) => ({
+    inputMode: "decimal" as const,
+    autoComplete: "off",
+    placeholder: "no bound",
+    className: "max-w-48",
+    value: form[name],
+    error: sumMistake(form[name]) ?? problem?.field(`/${name}_ceiling_microusd`),
+    onChange: (event: { target: { value: string } }) => setForm({ ...form, [name]: event.target.value }),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!wrong) save.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4 p-4">
+      <Field
+        label="One run with all that it starts, in dollars"
+        hint="A run may be given a lower one when it begins."
+        {...bind("run")}
+      />
+      <Field label="All runs within thirty days, in dollars" {...bind("month")} />
+      {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" busy={save.isPending} disabled={!dirty}>
+          Set the ceilings
+        </Button>
+        {dirty && (
+          <Button look="quiet" onClick={() => setForm(start)}>
+            Undo
+          </Button>
+        )}
+        <span role="status">{dirty && <Status tone="waiting" word="Not saved yet" />}</span>
+      </div>
+      <LeaveGuard
+        dirty={dirty && !save.isPending && !save.isSuccess}
+        title="Leave without setting the ceilings?"
+        consequence="What you typed is not saved yet."
+      />
+    </form>
+  );
+}
+
+/** What may be spent; no turn of a model begins once it is reached. */
+export function Ceilings({ manages }: { manages: boolean }) {
+  const settings = useQuery(settingsQuery);
+  return (
+    <Panel title="What may be spent">
+      <p className="px-4 pt-3 text-fg-2">
+        When a sum is reached, no further turn of a model begins: the run fails and says why. While there is a
+        bound, a model whose price is not known is not asked at all.
+      </p>
+      <Asked query={settings} what="the ceilings" rows={2}>
+        {(now) =>
+          manages ? (
+            // What somebody else has set begins the form anew.
+            <Form key={`${now.run_ceiling_microusd}:${now.month_ceiling_microusd}`} now={now} />
+          ) : (
+            <Facts
+              items={[
+                ["One run", sum(now.run_ceiling_microusd)],
+                ["All runs in thirty days", sum(now.month_ceiling_microusd)],
+              ]}
+            />
+          )
+        }
+      </Asked>
+    </Panel>
+  );
+}

@@ -1,0 +1,165 @@
+import { useState } from "react";
+import { MODELS, type ModelBinding, type ModelProvider } from "~/api/models";
+import { Problem } from "~/api/problem";
+import { ConnectForm, type Typed } from "~/ui/connect-form";
+import { typedOf } from "~/ui/dollars";
+import { Choice, Field, Tick } from "~/ui/field";
+import { isolate } from "~/ui/isolate";
+import { SecretField } from "~/ui/secret-field";
+import { visible } from "~/ui/visible";
+import { add, change } from "./queries";
+import { HALF, priceOf, PROVIDERS } from "./words";
+
+/** The two sums as they were typed; half a price is refused here, as a fault of its field. */
+function priceIn(typed: Typed) {
+  const price = priceOf(typed("input_microusd") ?? "", typed("output_microusd") ?? "");
+  if (price !== "half") return price;
+  throw new Problem({
+    code: "validation",
+    status: 400,
+    title: "The price is not whole",
+    fields: [{ pointer: "/input_microusd", detail: HALF }],
+  });
+}
+
+function PriceFields({ problem, model }: { problem: Problem | undefined; model?: ModelBinding }) {
+  const wrong = problem?.field("/input_microusd") ?? problem?.field("/price/input_microusd");
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 text-small text-fg-3">
+        What a million tokens cost, in dollars. Left empty, costs are not known and no bound can be held.
+      </legend>
+      <div className="grid grid-cols-2 gap-3">
+        <Field
+          label="Of the conversation"
+          name="input_microusd"
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="not known"
+          defaultValue={typedOf(model?.price?.input_microusd)}
+          error={wrong}
+        />
+        <Field
+          label="Of the answer"
+          name="output_microusd"
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="not known"
+          defaultValue={typedOf(model?.price?.output_microusd)}
+          error={problem?.field("/price/output_microusd")}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+/** A new model with its key, which goes to the secret broker and never comes back. */
+export function AddModel({ first, onClose }: { first: boolean; onClose: () => void }) {
+  const [provider, setProvider] = useState<ModelProvider>("openai");
+  const about = PROVIDERS[provider];
+  return (
+    <ConnectForm
+      title="Add a model"
+      lead="Agents think with it. Its key goes to the secret broker and is never shown again."
+      action="Add model"
+      renews={MODELS}
+      onClose={onClose}
+      connect={async (typed) =>
+        add({
+          provider,
+          model: typed("model") ?? "",
+          base_url: typed("base_url"),
+          api_key: typed("api_key"),
+          price: priceIn(typed),
+          is_default: typed("is_default") === "on",
+        })
+      }
+    >
+      {(problem) => (
+        <>
+          <Choice
+            label="Provider"
+            name="provider"
+            value={provider}
+            error={problem?.field("/provider")}
+            onChange={(event) => setProvider(event.target.value as ModelProvider)}
+          >
+            {Object.entries(PROVIDERS).map(([value, { name }]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </Choice>
+          <Field
+            label="Model"
+            name="model"
+            required
+            maxLength={150}
+            autoComplete="off"
+            spellCheck={false}
+            hint={`The provider's own name for it, such as ${about.model}.`}
+            error={problem?.field("/model")}
+          />
+          <Field
+            label="Address (optional)"
+            name="base_url"
+            inputMode="url"
+            maxLength={500}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={about.base}
+            hint="The key is sent there and nowhere else. An address inside your network has to be allowed by whoever runs this gateway."
+            error={problem?.field("/base_url")}
+          />
+          <SecretField
+            label="API key (optional)"
+            name="api_key"
+            minLength={8}
+            hint={about.key}
+            error={problem?.field("/api_key")}
+          />
+          <PriceFields problem={problem} />
+          <Tick
+            label="Whoever has no model of their own thinks with it"
+            name="is_default"
+            defaultChecked={first}
+          />
+        </>
+      )}
+    </ConnectForm>
+  );
+}
+
+/** Another key or another price. Another address would be another model: the key goes nowhere else. */
+export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: () => void }) {
+  return (
+    <ConnectForm
+      title={`Change ${isolate(visible(model.name).slice(0, 80))}`}
+      lead="For another address or name, add another model."
+      action="Save"
+      renews={MODELS}
+      onClose={onClose}
+      connect={async (typed) => {
+        const key = typed("api_key");
+        return change(model.id, { price: priceIn(typed), ...(key && { api_key: key }) });
+      }}
+    >
+      {(problem) => (
+        <>
+          <SecretField
+            label="New API key (optional)"
+            name="api_key"
+            minLength={8}
+            hint={
+              model.has_key
+                ? "In the place of the one that the secret broker keeps. Empty: that one stays."
+                : "There is none so far."
+            }
+            error={problem?.field("/api_key")}
+          />
+          <PriceFields problem={problem} model={model} />
+        </>
+      )}
+    </ConnectForm>
+  );
+}

@@ -1,0 +1,67 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { useMay } from "~/api/may";
+import { modelsQuery } from "~/api/models";
+import { Asked } from "~/ui/asked";
+import { Button } from "~/ui/button";
+import { MissingRight } from "~/ui/missing-right";
+import { Notice } from "~/ui/notice";
+import { Panel } from "~/ui/panel";
+import { SettingsFrame, type Part } from "../frame";
+import { Ceilings } from "./ceilings";
+import { AddModel } from "./forms";
+import { ModelRow, ScriptedRow } from "./row";
+
+/** The models of the workspace, which of them is the default, and what may be spent on them. */
+export function ModelSettings({ parts }: { parts: Part[] }) {
+  const models = useQuery(modelsQuery);
+  const manages = useMay()("models.manage");
+  const [adding, setAdding] = useState(false);
+  return (
+    <SettingsFrame
+      parts={parts}
+      title="Models"
+      lead="What the agents of this workspace think with. An agent's own model counts first, then its team's, then the default here."
+    >
+      {!manages && <MissingRight what="add, change or try models" least="admin" />}
+      <Asked query={models} what="models" rows={4}>
+        {({ items }) => (
+          <>
+            {items.length === 0 && (
+              <Notice>
+                There is no model yet, so agents play a script that is a demonstration.{" "}
+                {manages && "Add one, and they think with it from their next turn on."}
+              </Notice>
+            )}
+            <Panel
+              title="Models"
+              aside={
+                manages && (
+                  <span data-page-actions>
+                    <Button
+                      look="primary"
+                      icon={<Plus size={14} aria-hidden />}
+                      onClick={() => setAdding(true)}
+                    >
+                      Add a model
+                    </Button>
+                  </span>
+                )
+              }
+            >
+              <ul>
+                {items.map((one) => (
+                  <ModelRow key={one.id} model={one} manages={manages} />
+                ))}
+                <ScriptedRow isDefault={!items.some((one) => one.is_default)} />
+              </ul>
+            </Panel>
+            {adding && <AddModel first={items.length === 0} onClose={() => setAdding(false)} />}
+          </>
+        )}
+      </Asked>
+      <Ceilings manages={manages} />
+    </SettingsFrame>
+  );
+}

@@ -1,0 +1,70 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { keys } from "~/api/keys";
+import { asProblem } from "~/api/problem";
+import type { Team } from "~/api/teams";
+import { Choice } from "~/ui/field";
+import { Facts, Panel } from "~/ui/panel";
+import { ProblemNote } from "~/ui/problem";
+import { bundleName, PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
+import { visible } from "~/ui/visible";
+import { MachineChoice, MachineState } from "./machine";
+import { setMachine, setProfile } from "./queries";
+
+/** What its agents may use, and with what right. */
+export function Use({ team, manages }: { team: Team; manages: boolean }) {
+  const client = useQueryClient();
+  const renewed = { onSuccess: () => client.invalidateQueries({ queryKey: keys.teams }) };
+  const move = useMutation({
+    mutationFn: (machine: string | null) => setMachine(team, machine),
+    ...renewed,
+  });
+  const change = useMutation({
+    mutationFn: (profile: string) => setProfile(team, profile),
+    ...renewed,
+  });
+  const problem = move.error ?? change.error;
+  const machine = team.machine_id ?? null;
+  return (
+    <Panel title="What its agents may use">
+      <Facts
+        items={[
+          ["Right", `${profileName(team.effective_profile)}. ${profileSays(team.effective_profile)}`],
+          ["Tools", [...team.effective_bundles].map(bundleName).join(", ") || "none"],
+          ["Sandbox", team.workbench_agent_id ? "one for all of them" : "one for each of them"],
+          ...(manages
+            ? []
+            : [["Machine", <MachineState key="machine" value={machine} />] as [string, ReactNode]]),
+          ["Model", visible(team.model_binding || "the workspace's, where a member has none")],
+        ]}
+      />
+      {manages && (
+        <div className="grid gap-4 border-t border-line px-4 py-3 sm:grid-cols-2">
+          <Choice
+            label="Change the right"
+            disabled={change.isPending}
+            value={team.risk_profile ?? ""}
+            onChange={(event) => change.mutate(event.target.value)}
+          >
+            <option value="">As the template says</option>
+            {PROFILE_NAMES.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Choice>
+          <div className="flex flex-col gap-1">
+            <MachineChoice
+              label="Machine of their sandboxes"
+              value={move.isPending ? move.variables : machine}
+              disabled={move.isPending}
+              onChange={(next) => move.mutate(next)}
+            />
+            <p className="text-small text-fg-3">Sandboxes that are there stay where they are.</p>
+          </div>
+          {problem && <ProblemNote problem={asProblem(problem)} className="sm:col-span-2" />}
+        </div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,208 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useMemo, useState, type SubmitEvent } from "react";
+import { keys } from "~/api/keys";
+import { asProblem, type Problem } from "~/api/problem";
+import type { TeamTemplate } from "~/api/teams";
+import { Button } from "~/ui/button";
+import { DiffView } from "~/ui/diff/diff-view";
+import { Area, Choice, Field, Tick } from "~/ui/field";
+import { LeaveGuard } from "~/ui/leave-guard";
+import { Panel } from "~/ui/panel";
+import { ProblemNote } from "~/ui/problem";
+import { BUNDLE_NAMES, PROFILE_NAMES, profileSays } from "~/ui/template-words";
+import { KIND_NAMES } from "~/ui/topology/place";
+import { visible } from "~/ui/visible";
+import { contentOf, moved, newRole, textOf, type TemplateContent } from "./content";
+import { EditRole } from "./edit-role";
+import { write } from "./queries";
+
+/** What belongs to the whole team. */
+function About({
+  draft,
+  problem,
+  set,
+}: {
+  draft: TemplateContent;
+  problem: Problem | undefined;
+  set: (more: Partial<TemplateContent>) => void;
+}) {
+  return (
+    <div className="grid gap-4 px-4 py-3 sm:grid-cols-2">
+      <Field
+        label="Name"
+        required
+        maxLength={100}
+        autoComplete="off"
+        value={draft.name}
+        error={problem?.field("/name")}
+        onChange={(event) => set({ name: event.target.value })}
+      />
+      <Choice
+        label="How they work together"
+        value={draft.default_topology}
+        error={problem?.field("/default_topology")}
+        onChange={(event) => set({ default_topology: event.target.value })}
+      >
+        {KIND_NAMES.map(([kind, name]) => (
+          <option key={kind} value={kind}>
+            {name}
+          </option>
+        ))}
+      </Choice>
+      <Area
+        label="What it is for"
+        rows={3}
+        maxLength={1000}
+        value={draft.description}
+        error={problem?.field("/description")}
+        onChange={(event) => set({ description: event.target.value })}
+      />
+      <Choice
+        label="What they may do"
+        value={draft.risk_profile}
+        hint={profileSays(draft.risk_profile)}
+        error={problem?.field("/risk_profile")}
+        onChange={(event) => set({ risk_profile: event.target.value })}
+      >
+        {PROFILE_NAMES.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </Choice>
+      <fieldset className="flex flex-wrap gap-x-6 gap-y-2 sm:col-span-2">
+        <legend className="mb-1 text-small font-[550] text-fg-2">They may</legend>
+        {BUNDLE_NAMES.map(({ value, label }) => (
+          <Tick
+            key={value}
+            label={label}
+            checked={draft.mcp_bundles.includes(value)}
+            onChange={(event) =>
+              set({
+                mcp_bundles: event.target.checked
+                  ? [...draft.mcp_bundles, value]
+                  : draft.mcp_bundles.filter((one) => one !== value),
+              })
+            }
+          />
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
+/** The next version of a template of the workspace's own. */
+export function EditTemplate({ template, onDone }: { template: TeamTemplate; onDone: () => void }) {
+  const client = useQueryClient();
+  // What it was when writing began: what somebody else writes meanwhile is refused by the gateway, not lost.
+  const [start] = useState(() => ({ content: contentOf(template), version: template.version }));
+  const [draft, setDraft] = useState(() => ({
+    ...start.content,
+    roles: start.content.roles.map((role, id) => ({ id, role })),
+  }));
+  const [next, setNext] = useState(draft.roles.length);
+  const [compare, setCompare] = useState(false);
+  const content = useMemo(
+    (): TemplateContent => ({ ...draft, roles: draft.roles.map(({ role }) => role) }),
+    [draft],
+  );
+  const save = useMutation({
+    mutationFn: () => write(template.id, content, start.version),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: keys.templates });
+      onDone();
+    },
+  });
+  const problem = save.isError ? asProblem(save.error) : undefined;
+  const [before, after] = [textOf(start.content), textOf(content)];
+  const dirty = before !== after;
+  const setRoles = (roles: typeof draft.roles) => setDraft({ ...draft, roles });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit} aria-label="Write a new version" className="flex flex-col gap-4">
+      <Panel
+        title={`Version ${start.version + 1}`}
+        aside="Agents that exist stay as they are until they are upgraded."
+      >
+        <About
+          draft={content}
+          problem={problem}
+          set={(more) => setDraft({ ...draft, ...more, roles: draft.roles })}
+        />
+      </Panel>
+      <Panel title="Roles" aside="in the order of their work">
+        <ol>
+          {draft.roles.map(({ id, role }, at) => (
+            <EditRole
+              key={id}
+              role={role}
+              at={at}
+              count={draft.roles.length}
+              problem={problem}
+              change={(more) =>
+                setRoles(
+                  draft.roles.map((one) => (one.id === id ? { id, role: { ...one.role, ...more } } : one)),
+                )
+              }
+              move={(by) => setRoles(moved(draft.roles, at, by))}
+              remove={() => setRoles(draft.roles.filter((one) => one.id !== id))}
+            />
+          ))}
+        </ol>
+        <p className="border-t border-line px-4 py-3">
+          <Button
+            icon={<Plus size={14} aria-hidden />}
+            onClick={() => {
+              setRoles([...draft.roles, { id: next, role: newRole(content.roles) }]);
+              setNext(next + 1);
+            }}
+          >
+            Add a role
+          </Button>
+        </p>
+      </Panel>
+      {problem && (
+        <ProblemNote problem={problem}>
+          {problem.status === 412 && (
+            <p className="text-fg-2">
+              Your text is still here: compare it with the newest version, then begin again from that.
+            </p>
+          )}
+          <ul className="list-disc pl-5 text-fg-2">
+            {problem.fields.map(({ pointer, detail }) => (
+              <li key={pointer}>
+                {pointer}: {visible(detail)}
+              </li>
+            ))}
+          </ul>
+        </ProblemNote>
+      )}
+      {compare && (
+        <Panel title="What changes">
+          <DiffView before={before} after={after} label={`Your text against version ${start.version}`} />
+        </Panel>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button type="submit" look="primary" busy={save.isPending} disabled={!dirty}>
+          Save as version {start.version + 1}
+        </Button>
+        <Button disabled={!dirty} aria-expanded={compare} onClick={() => setCompare(!compare)}>
+          {compare ? "Hide changes" : "Show changes"}
+        </Button>
+        <Button onClick={onDone}>{dirty ? "Throw away" : "Stop editing"}</Button>
+        <span role="status" className="text-small text-fg-3">
+          {dirty && "Not saved yet"}
+        </span>
+      </div>
+      <LeaveGuard
+        dirty={dirty && !save.isPending && !save.isSuccess}
+        title="Leave without saving?"
+        consequence="The new version is not saved yet."
+      />
+    </form>
+  );
+}

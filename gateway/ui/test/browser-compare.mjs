@@ -1,0 +1,131 @@
+// Teams beside each other: put together, watched and judged, in a real Chromium.
+import assert from "node:assert/strict";
+import { axe, drawn, shot, tryAgain, until } from "./browser-kit.mjs";
+import { Refusal } from "./mock/server.mjs";
+
+const fits = (page) =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+
+export const compareTests = (scene) => ({
+  ...Object.fromEntries(
+    [
+      ["dark", 1280],
+      ["light", 390],
+    ].map(([theme, width]) => [
+      `compare: a team with itself, side by side and judged (${theme}, ${width})`,
+      () =>
+        scene({ theme, width, height: 860 }, async ({ mock, page }) => {
+          const [team] = mock.state.teams.list;
+          const judge = mock.state.claws[2];
+          await page.goto(`${mock.url}/runs`);
+          await page.getByRole("link", { name: "Compare teams" }).focus();
+          await page.keyboard.press("Enter");
+          await page.getByRole("group", { name: "Candidate 1" }).getByLabel("Team").selectOption(team.id);
+          const second = page.getByRole("group", { name: "Candidate 2" });
+          await second.getByLabel("Team").selectOption(team.id);
+          await page.getByText("A team stands there twice.").waitFor();
+          await second.getByLabel("How they work together").selectOption("single");
+          await page.getByRole("button", { name: "Add a candidate" }).click();
+          await page.getByRole("button", { name: "Remove candidate 3" }).click();
+          assert.ok(await page.getByRole("button", { name: "Remove candidate 2" }).isDisabled());
+          assert.ok(await page.getByRole("button", { name: "Compare", exact: true }).isDisabled());
+          await page.getByRole("textbox", { name: "Goal" }).fill("refused");
+          await page.getByLabel("Who judges").selectOption(judge.id);
+          await page.getByLabel("May cost at most, in dollars").fill("1");
+          await page.getByRole("button", { name: "Compare", exact: true }).click();
+          await second.getByText("does not fit its agents").waitFor();
+          assert.deepEqual(await axe(page), []);
+          assert.ok(await fits(page), "it scrolls sideways");
+          await shot(page, `compare-form-${width}-${theme}`);
+          await page.getByRole("textbox", { name: "Goal" }).fill("Mend the tests");
+          await page.getByRole("button", { name: "Compare", exact: true }).click();
+          await page.getByRole("region", { name: "Comparison", exact: true }).waitFor();
+          const { key, ...body } = mock.state.compared;
+          assert.ok(key, "it carries a key");
+          assert.deepEqual(body, {
+            input: "Mend the tests",
+            candidates: [{ team_id: team.id }, { team_id: team.id, topology: "single" }],
+            judge_agent_id: judge.id,
+            cost_ceiling_microusd: 1_000_000,
+          });
+          assert.equal(await page.getByText("Nothing yet.").count(), 2);
+          await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+          await drawn(page);
+          const [run] = mock.state.runs.list;
+          const [b, a] = run.comparison.candidates;
+          const done = { status: "completed", tokens_in: 900, tokens_out: 100, steps: 3 };
+          Object.assign(b, done, {
+            took_ms: 60_000,
+            cost_microusd: 40_000,
+            output: "## Mended\n\nAll *four* pass.",
+          });
+          Object.assign(a, {
+            status: "failed",
+            took_ms: 15_000,
+            cost_microusd: 10_000,
+            error: "the model gave up",
+          });
+          run.comparison.verdict = {
+            best: "B",
+            scores: { B: 8.5 },
+            reason: "B says what it did, <b>and</b> its tests pass.",
+            judged_by: judge.id,
+          };
+          Object.assign(run, { status: "completed", ended_at: new Date().toISOString() });
+          mock.hub.changed("run", run.id, 9);
+          await page.getByText(/B is the best/).waitFor();
+          await page.getByRole("heading", { name: "Mended" }).waitFor();
+          await page.getByText("the model gave up").waitFor();
+          await page.getByText("8.5 of 10").waitFor();
+          const shares = (label) =>
+            page
+              .locator(`[data-candidate=${label}] [data-share]`)
+              .evaluateAll((all) => all.map((one) => one.dataset.share));
+          assert.deepEqual(await shares("B"), ["85", "100", "100", "100"]);
+          assert.deepEqual(await shares("A"), ["25", "25", "0"], "no score, no bar");
+          assert.equal(await page.locator("main b").count(), 0);
+          await drawn(page);
+          assert.deepEqual(await axe(page), []);
+          assert.ok(await fits(page), "it scrolls sideways");
+          await shot(page, `compare-${width}-${theme}`);
+        }),
+    ]),
+  ),
+
+  "compare: no verdict, no team yet, a failure with a way on, a role that only looks": () =>
+    scene({ width: 390 }, async ({ mock, page }) => {
+      const [run] = mock.state.runs.list;
+      const [team] = mock.state.teams.list;
+      run.comparison = {
+        candidates: ["A", "B"].map((label) => ({
+          label,
+          name: `<i>x</i>${"long".repeat(60)}`,
+          team_id: team.id,
+          status: "cancelled",
+          cost_microusd: 0,
+          tokens_in: 0,
+          tokens_out: 0,
+          steps: 0,
+        })),
+        no_verdict: { why: "it named no candidate", text: "I cannot decide." },
+      };
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      await page.getByText("There is no verdict: it named no candidate").waitFor();
+      await drawn(page);
+      assert.equal(await page.locator("main i").count(), 0);
+      assert.ok(await fits(page), "it scrolls sideways");
+      assert.deepEqual(await axe(page), []);
+      mock.state.failNext.set("GET /api/teams", new Refusal(500, "internal", "Something failed"));
+      await page.goto(`${mock.url}/runs/compare`);
+      await page.getByText("Something failed").waitFor();
+      mock.state.teams.list = [];
+      await tryAgain(page, mock);
+      await page.getByText("There is no team to compare").waitFor();
+      mock.state.role = "viewer";
+      await page.goto(`${mock.url}/runs/compare`);
+      await page.getByText(/You may not start runs/).waitFor();
+      await page.goto(`${mock.url}/runs`);
+      await until("the list", async () => (await page.locator("main tbody tr").count()) > 0);
+      assert.equal(await page.getByRole("link", { name: "Compare teams" }).count(), 0);
+    }),
+});

@@ -1,0 +1,86 @@
+// Models of the mock, over HTTP: keys are taken and never given back.
+import { ago, newId } from "./ids.mjs";
+import { found } from "./routes-teams.mjs";
+import { Refusal } from "./server.mjs";
+
+export function makeModel(name, more = {}) {
+  const [provider, ...rest] = name.split("/");
+  return {
+    id: newId(),
+    provider,
+    model: rest.join("/"),
+    name,
+    base_url: `https://${provider}.example/v1`,
+    has_key: true,
+    is_default: false,
+    price: { input_microusd: 1_250_000, output_microusd: 10_000_000 },
+    created_at: ago(9000),
+    created_by: null,
+    version: 1,
+    ...more,
+  };
+}
+
+export const makeModels = () => ({
+  list: [
+    makeModel("ollama/small", { base_url: "http://127.0.0.1:11434/v1", has_key: false, price: null }),
+    makeModel("openai/gpt-large", { is_default: true }),
+  ],
+  settings: { run_ceiling_microusd: 2_000_000, month_ceiling_microusd: null },
+  keys: [],
+  tried: undefined,
+});
+
+const refuse = (pointer, detail) =>
+  new Refusal(400, "validation", "The request is not valid", { errors: [{ pointer, detail }] });
+
+/** Only one is the default. */
+function prefer(models, one, on) {
+  if (on) for (const other of models.list) other.is_default = false;
+  one.is_default = on;
+}
+
+export const modelRoutes = (signedIn) => ({
+  "GET /api/models": signedIn(({ state }) => ({ body: { items: state.models.list } })),
+  "POST /api/models": signedIn(({ state: { models }, body }) => {
+    const name = `${body.provider}/${body.model}`;
+    if (body.model.includes(" ")) throw refuse("/model", "must have no blanks");
+    if (models.list.some((one) => one.name === name))
+      throw new Refusal(409, "conflict", "That does not fit", {
+        detail: `There is already a model ${name} in this workspace.`,
+      });
+    if (body.api_key) models.keys.push(body.api_key);
+    models.asked = { ...body, api_key: body.api_key && "taken" };
+    const made = makeModel(name, { has_key: Boolean(body.api_key), price: body.price });
+    if (body.base_url) made.base_url = body.base_url;
+    models.list.push(made);
+    prefer(models, made, body.is_default);
+    return { status: 201, body: made };
+  }),
+  "GET /api/models/settings": signedIn(({ state }) => ({ body: state.models.settings })),
+  "PUT /api/models/settings": signedIn(({ state, body }) => {
+    state.models.settings = body;
+    return { body };
+  }),
+  "PATCH /api/models/:id": signedIn(({ state: { models }, params, body }) => {
+    const one = found(models.list, params.id, "model");
+    models.changed = body;
+    if (body.api_key) models.keys.push(body.api_key);
+    if (body.price !== undefined) one.price = body.price;
+    if (body.is_default !== undefined) prefer(models, one, body.is_default);
+    return { body: one };
+  }),
+  "DELETE /api/models/:id": signedIn(({ state: { models }, params }) => {
+    models.list = models.list.filter(({ id }) => id !== params.id);
+    return { status: 204 };
+  }),
+  "POST /api/models/:id/try": signedIn(({ state: { models } }) => ({
+    body: models.tried ?? {
+      ok: true,
+      text: "I am a model.",
+      latency_ms: 840,
+      cost_microusd: 210,
+      may_be_retried: false,
+    },
+  })),
+});
