@@ -379,10 +379,7 @@ impl From<crate::domains::sandboxes::SandboxError> for ApiError {
         match error {
             E::NoClaw => Self::not_found("claw"),
             E::NoNode => Self::not_found("node"),
-            E::NoMachine => Self::validation(
-                "/node_id",
-                "must be `local`, or the id of a machine of this workspace",
-            ),
+            E::NoMachine => Self::validation("/node_id", E::NO_MACHINE),
             E::NoOperation => Self::not_found("command"),
             E::NoSandbox => Self::new(Code::NoSandbox)
                 .detail("The agent has no sandbox; make one with POST /api/claws/{id}/sandbox."),

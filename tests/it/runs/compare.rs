@@ -141,7 +141,7 @@ async fn one_that_fails_stands_there_with_its_reason_and_garbage_is_no_verdict()
         let comparison = &run.body["comparison"];
         assert_eq!(comparison["verdict"], Value::Null);
         assert_eq!(comparison["no_verdict"]["text"], "I like the first one.");
-        // A fork from the verdict asks the judge alone again; what stood beside each other is not done anew.
+        // A fork from the verdict asks the judge alone again; who was done is not done anew.
         let path = format!("/api/topology-runs/{}/fork", run.str("/id"));
         let begun = (crew.begun("good"), crew.begun("broken"));
         let fork = json!({ "step": "judge/verdict" });

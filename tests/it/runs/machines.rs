@@ -9,7 +9,7 @@ use super::{over, started};
 /// An agent that works on files, alone in its team, on this machine.
 fn alone_on(machine: &Value) -> Value {
     json!({ "name": "Alone", "topology": "single", "roles": [{ "slot": "coder" }],
-        "risk_profile": "coding_readwrite", "machine_id": machine })
+        "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"], "machine_id": machine })
 }
 
 #[tokio::test]

@@ -50,6 +50,11 @@ pub enum SandboxError {
     Db(#[from] sea_orm::DbErr),
 }
 
+impl SandboxError {
+    /// What somebody is told who names a machine that the workspace does not have.
+    pub const NO_MACHINE: &str = "must be `local`, or the id of a machine of this workspace";
+}
+
 impl From<OperationsError> for SandboxError {
     fn from(error: OperationsError) -> Self {
         match error {

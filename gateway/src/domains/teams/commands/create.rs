@@ -195,7 +195,7 @@ pub(super) async fn machines(
         } else {
             wrong.push(FieldError {
                 pointer,
-                detail: "must be `local`, or the id of a machine of this workspace".to_owned(),
+                detail: sandboxes::SandboxError::NO_MACHINE.to_owned(),
             });
         }
     }
