@@ -87,7 +87,7 @@ async fn teams_get_the_same_input_stand_side_by_side_and_are_judged() {
         let outputs = ["one is done", "two/merge is done", "more is done"];
         assert_eq!(each(&run, "output"), outputs);
         let mut labels = each(&run, "label");
-        labels.sort_by_key(|label| label.to_string());
+        labels.sort_by_key(ToString::to_string);
         assert_eq!(labels, ["A", "B", "C"]);
         let comparison = &run.body["comparison"];
         assert_eq!(comparison["verdict"]["best"], "A");

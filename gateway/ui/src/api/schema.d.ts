@@ -4872,6 +4872,8 @@ export interface components {
             multiplexer_tab_id?: string | null;
             /** @description Where the agents' shells are in the sandbox's terminal multiplexer. */
             multiplexer_workspace_id?: string | null;
+            /** @description What its steps handed over, and what happened inside them, is past its retention. */
+            outputs_forgotten: boolean;
             result?: components["schemas"]["RunResult"] | null;
             steps: components["schemas"]["RunStep"][];
         };

@@ -187,8 +187,8 @@ async fn keep_going(
     let begun = Instant::now();
     let until = begun + Duration::from_secs_f64(seconds);
     let mut all = JoinSet::new();
-    for team in teams.iter().take(at_once).cloned() {
-        let house = house.clone();
+    for team in teams.iter().take(at_once) {
+        let (house, team) = (house.clone(), team.clone());
         all.spawn(async move {
             let mut done = 0;
             while Instant::now() < until {

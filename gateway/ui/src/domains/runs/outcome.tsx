@@ -32,6 +32,13 @@ export function Outcome({ run }: { run: Run }) {
         </div>
       </div>
     );
+  if (run.outputs_forgotten)
+    return (
+      <p className="text-fg-2">
+        What this run handed over is past its retention and not kept any more. How it ended, how long it took and what it
+        cost is.
+      </p>
+    );
   if (!run.result) return null;
   const { text, demonstration } = spoken(run.result.text);
   return (
