@@ -35,8 +35,8 @@ export function Outcome({ run }: { run: Run }) {
   if (run.outputs_forgotten)
     return (
       <p className="text-fg-2">
-        What this run handed over is past its retention and not kept any more. How it ended, how long it took and what it
-        cost is.
+        What this run handed over is past its retention and not kept any more. How it ended, how long it took
+        and what it cost is.
       </p>
     );
   if (!run.result) return null;
