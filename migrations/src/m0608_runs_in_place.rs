@@ -1,6 +1,7 @@
 //! Runs at work are changed in place. Every checkpoint and every renewal of a lease changes `updated_ms`; while an index
 //! held it, each of them was a new entry in every index of the table. What is at work is few, so the sweeper needs no order.
 //! On PostgreSQL a page keeps room for the next version of its rows. A change costs a third of the log that it did.
+//! And the runs of a tree are found by its root: what they cost together is asked before each turn of a model.
 
 use sea_orm_migration::{prelude::*, sea_orm::DbBackend};
 
@@ -17,6 +18,7 @@ impl MigrationTrait for Migration {
         let index = [
             "DROP INDEX topology_runs_running",
             "CREATE INDEX topology_runs_running ON topology_runs (workspace_id) WHERE status = 'running'",
+            "CREATE INDEX topology_runs_root ON topology_runs (root_run_id)",
         ];
         for sql in index.iter().chain(room) {
             manager.get_connection().execute_unprepared(sql).await?;

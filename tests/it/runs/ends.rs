@@ -149,6 +149,68 @@ async fn a_run_names_its_last_event_and_forgets_what_it_handed_over_in_time() {
     }
 }
 
+#[tokio::test]
+async fn runs_side_by_side_share_what_the_one_at_the_top_may_spend() {
+    // Those in the teams never end; whoever merges does.
+    let crew = Crew::that(|key, _| key.starts_with("top").then(|| End::Done(key.to_owned())));
+    for (gateway, scratch) in crew.on_each().await {
+        let owner = gateway.owner().await;
+        let inner = line_of(owner, &["endless"]).await;
+        let outer = line_of(owner, &["top", "one", "two"]).await;
+        let agent = outer["members"][0]["agent_id"].clone();
+        let node =
+            |id: &str| json!({ "id": id, "kind": "team", "attributes": { "team": inner["id"] } });
+        let edge = |to: &str| json!({ "from": "top", "to": to, "kind": "parent" });
+        let graph = json!({ "kind": "hub_spoke", "edges": [edge("one"), edge("two")], "nodes": [
+            { "id": "top", "kind": "agent", "attributes": { "agent": agent } }, node("one"), node("two"),
+        ] });
+        let path = format!("/api/teams/{}", outer["id"].as_str().unwrap());
+        let change = owner.patch(&path).json(&json!({ "topology": graph }));
+        change.expect(200).await;
+        let asked = json!({ "input": "Do it.", "cost_ceiling_microusd": 1_000 });
+        let run = owner.post(&format!("{path}/run")).json(&asked);
+        let run = run.expect(202).await.str("/id").to_owned();
+        let children = format!("/api/topology-runs?parent_run_id={run}");
+        let children = eventually("both are at work", async || {
+            let list = owner.get(&children).expect(200).await;
+            let items = list.body["items"].as_array().unwrap().clone();
+            let ids: Vec<String> = items
+                .iter()
+                .filter(|child| child["status"] == "running")
+                .map(|child| child["id"].as_str().unwrap().to_owned())
+                .collect();
+            (ids.len() == 2).then_some(ids)
+        })
+        .await;
+        let db = gateway.app().db();
+        for (id, cost) in [(&run, 100), (&children[0], 300), (&children[1], 200)] {
+            let tx = db.write().await.unwrap();
+            let id = id.parse::<RunId>().unwrap();
+            let spend = "UPDATE topology_runs SET cost_microusd = $1 WHERE id = $2";
+            let values = [i64::from(cost).into(), id.into()];
+            let spend = Statement::from_sql_and_values(db.backend().into(), spend, values);
+            tx.execute_raw(spend).await.unwrap();
+            tx.commit().await.unwrap();
+        }
+        let root = run.parse::<RunId>().unwrap();
+        let tree = store::tree(db.read(), root).await.unwrap();
+        assert_eq!((tree.ceiling, tree.spent), (Some(1_000), 600));
+        // What a child has cost is its parent's when it is over, and counts once.
+        for child in &children {
+            let cancel = owner.post(&format!("/api/topology-runs/{child}/cancel"));
+            cancel.expect(200).await;
+        }
+        let ended = over(owner, &run).await;
+        assert_eq!(ended.body["cost_microusd"], 600, "{ended:?}");
+        let tree = store::tree(db.read(), root).await.unwrap();
+        assert_eq!(tree.spent, 600);
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
 const SLEEPER: &str = r#"
 [[scene]]
   [[scene.turn]]

@@ -132,7 +132,7 @@ impl Ceilings {
         let reached = |ceiling: Option<u64>, spent: u64| ceiling.is_some_and(|most| spent >= most);
         if reached(self.run, run_spent) {
             return Err(format!(
-                "the run has spent {}, all that one run may",
+                "the run, with all that belongs to it, has spent {}, all that it may",
                 dollars(run_spent)
             ));
         }

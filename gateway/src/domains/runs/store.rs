@@ -1,8 +1,8 @@
 //! Reading runs. Queries of a tenant take its scope; those of whoever works on a run go by the run that it holds.
 
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect, Statement,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
 };
 
 use super::entity::{call, run, step};
@@ -219,6 +219,33 @@ pub async fn spent_lately(db: &impl ConnectionTrait, scope: WorkspaceScope) -> R
     let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
     let row = db.query_one_raw(statement).await?;
     row.map_or(Ok(0), |row| row.try_get("", "spent"))
+}
+
+/// What a whole tree of runs may cost and has cost by now, millionths of a US dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
+pub struct Tree {
+    /// The bound of the run at its top.
+    pub ceiling: Option<i64>,
+    pub spent: i64,
+}
+
+/// The tree below this root. What a run that is over has cost is its parent's from the moment in which the parent's step
+/// knows of it; in between it may count twice, never not at all.
+///
+/// # Errors
+/// When the database fails.
+pub async fn tree(db: &impl ConnectionTrait, root: RunId) -> Result<Tree, DbErr> {
+    let sql = "SELECT CAST(COALESCE(SUM(CASE WHEN r.id = $1 OR r.ended_ms IS NULL OR EXISTS (SELECT 1 FROM run_steps s \
+                 WHERE s.run_id = r.parent_run_id AND s.child_run_id = r.id AND s.status = 'running') \
+               THEN r.cost_microusd ELSE 0 END), 0) AS BIGINT) AS spent, \
+               MAX(CASE WHEN r.id = $1 THEN r.cost_ceiling_microusd END) AS ceiling \
+               FROM topology_runs r WHERE r.root_run_id = $1";
+    let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, [root.into()]);
+    let found = Tree::find_by_statement(statement).one(db).await?;
+    Ok(found.unwrap_or(Tree {
+        ceiling: None,
+        spent: 0,
+    }))
 }
 
 /// Inserts a run.

@@ -132,8 +132,27 @@ impl Session<'_> {
             .ceilings(scope)
             .await
             .map_err(FenceError::from)?;
-        let ceilings = Ceilings {
-            run: own.into_iter().chain(ceilings.run).min(),
+        let price = self.staffed.model.price;
+        let own = Ceilings {
+            run: own,
+            month: None,
+        };
+        own.allow(spent, 0, price)
+            .map_err(|why| nothing_more(&why))?;
+        if own.run.is_none() && ceilings == Ceilings::default() {
+            return Ok(());
+        }
+        // Runs that work side by side share what the one at the top may spend.
+        let tree = runs::store::tree(self.agents.db.read(), self.job.run.root_run_id);
+        let tree = tree.await.map_err(FenceError::from)?;
+        let unsigned = |amount: i64| u64::try_from(amount).unwrap_or(0);
+        let whole = Ceilings {
+            run: tree
+                .ceiling
+                .map(unsigned)
+                .into_iter()
+                .chain(ceilings.run)
+                .min(),
             ..ceilings
         };
         let month = match ceilings.month {
@@ -144,13 +163,8 @@ impl Session<'_> {
                 .map_err(FenceError::from)?,
             None => 0,
         };
-        match ceilings.allow(spent, month, self.staffed.model.price) {
-            Ok(()) => Ok(()),
-            Err(why) => Err(quota(&format!(
-                "Nothing more is spent: {why}. Raise the ceiling, and fork the run from this step."
-            ))
-            .into()),
-        }
+        let allowed = whole.allow(unsigned(tree.spent), month, price);
+        allowed.map_err(|why| nothing_more(&why))
     }
 
     async fn ask(&self, messages: Vec<Message>) -> Result<(Reply, Duration), Stopped> {
@@ -335,6 +349,13 @@ impl Session<'_> {
         };
         Ok(journal.write(entry).await?)
     }
+}
+
+fn nothing_more(why: &str) -> Stopped {
+    let detail = format!(
+        "Nothing more is spent: {why}. Raise the ceiling, and fork the run from this step."
+    );
+    quota(&detail).into()
 }
 
 /// Whether what a machine said may be otherwise in a while.
