@@ -35,7 +35,8 @@ pub struct Db {
 
 struct Inner {
     backend: Backend,
-    /// SQLite: connections that refuse to write. PostgreSQL: the one pool.
+    /// SQLite: connections that refuse to write. PostgreSQL: a pool of its own, so who reads does not queue behind writers
+    /// that wait for a lock.
     reader: DatabaseConnection,
     /// SQLite: a pool of exactly one, so writers queue here in order instead of spinning on BUSY.
     writer: DatabaseConnection,
@@ -57,7 +58,8 @@ pub enum Access {
 /// SQLite waits this long for another process's write before it says BUSY.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const SQLITE_READERS: u32 = 4;
-const POSTGRES_CONNECTIONS: u32 = 16;
+const POSTGRES_READERS: u32 = 8;
+const POSTGRES_WRITERS: u32 = 12;
 /// A gateway that is held still inside a transaction (its machine sleeps) keeps rows locked that others wait for. Ours
 /// ask one statement after the other, so one that says nothing for so long is given up.
 const ASLEEP: Duration = Duration::from_secs(5);
@@ -141,28 +143,33 @@ impl Db {
     }
 
     async fn open_postgres(url: &str, hub: Hub) -> Result<Self, DbError> {
-        let mut options = ConnectOptions::new(url.to_owned());
-        quiet(&mut options);
-        options
-            .max_connections(POSTGRES_CONNECTIONS)
-            .acquire_timeout(Duration::from_secs(30))
-            .set_application_name("roost")
-            .map_sqlx_postgres_opts(|o| {
-                o.options([("idle_in_transaction_session_timeout", ASLEEP.as_millis())])
-            });
-        let pool = Database::connect(options).await.map_err(DbError::sql(
-            "cannot reach PostgreSQL; check database.url and that the server runs",
-        ))?;
+        let reader = Self::postgres_pool(url, POSTGRES_READERS).await?;
+        let writer = Self::postgres_pool(url, POSTGRES_WRITERS).await?;
         Ok(Self {
             inner: Arc::new(Inner {
                 backend: Backend::Postgres,
-                reader: pool.clone(),
-                writer: pool,
+                reader,
+                writer,
                 hub,
                 sqlite_file: None,
                 _lock: None,
             }),
         })
+    }
+
+    async fn postgres_pool(url: &str, most: u32) -> Result<DatabaseConnection, DbError> {
+        let mut options = ConnectOptions::new(url.to_owned());
+        quiet(&mut options);
+        options
+            .max_connections(most)
+            .acquire_timeout(Duration::from_secs(30))
+            .set_application_name("roost")
+            .map_sqlx_postgres_opts(|o| {
+                o.options([("idle_in_transaction_session_timeout", ASLEEP.as_millis())])
+            });
+        Database::connect(options).await.map_err(DbError::sql(
+            "cannot reach PostgreSQL; check database.url and that the server runs",
+        ))
     }
 
     /// Which back end this is.
