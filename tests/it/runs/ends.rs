@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use roost_gateway::domains::runs::{End, forget, store};
 use roost_gateway::ids::RunId;
-use roost_tests::{Daemon, Gateway, eventually};
+use roost_tests::{Daemon, Gateway, Stream, eventually};
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
@@ -204,6 +204,49 @@ async fn runs_side_by_side_share_what_the_one_at_the_top_may_spend() {
         assert_eq!(ended.body["cost_microusd"], 600, "{ended:?}");
         let tree = store::tree(db.read(), root).await.unwrap();
         assert_eq!(tree.spent, 600);
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_workspace_uses_is_told_while_its_agents_work() {
+    let crew = Crew::that(|_, _| None);
+    for (gateway, scratch) in crew.on_each().await {
+        let owner = gateway.owner().await;
+        let team = line_of(owner, &["endless"]).await;
+        let run = started(owner, &team).await;
+        let path = format!("/api/topology-runs/{run}");
+        eventually("the step is at work", async || {
+            let run = owner.get(&path).expect(200).await;
+            (steps(&run) == ["endless running"]).then_some(())
+        })
+        .await;
+        let db = gateway.app().db();
+        let tx = db.write().await.unwrap();
+        let spoke = format!(
+            "INSERT INTO run_calls (run_id, step_key, lap, idx, kind, name, content, failed, started_ms, ended_ms, \
+               tokens_in, tokens_out, cost_microusd) \
+             VALUES ($1, 'endless', 1, 0, 'model', 'm', '{{}}', FALSE, 0, {}, 60, 10, 500000)",
+            db.backend().now_ms()
+        );
+        let id = run.parse::<RunId>().unwrap();
+        let spoke = Statement::from_sql_and_values(db.backend().into(), spoke, [id.into()]);
+        tx.execute_raw(spoke).await.unwrap();
+        tx.commit().await.unwrap();
+        let mut stream = Stream::open(owner.get("/api/events")).await;
+        let told = loop {
+            let event = stream.next().await.expect("more events");
+            if event.kind == "telemetry" && event.data["tokensPerMin"] == 70.0 {
+                break event.data;
+            }
+        };
+        let all = json!({ "tokensPerMin": 70.0, "costPerHr": 30.0, "loops": 1, "doorsPending": 0 });
+        assert_eq!(told, all);
+        owner.post(&format!("{path}/cancel")).expect(200).await;
+        over(owner, &run).await;
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;

@@ -2,7 +2,7 @@
 //! nothing is done twice.
 
 use roost_gateway::supervision::KILL_POINTS;
-use roost_tests::{Client, Process, Store};
+use roost_tests::{Client, Process, ScratchPostgres, Store};
 use serde_json::json;
 
 use super::{line_of, over, steps};
@@ -34,9 +34,25 @@ fn every_kill_point_of_runs_has_its_case_here() {
 
 #[tokio::test]
 async fn a_run_whose_gateway_dies_at_any_point_ends_as_if_nothing_had_happened() {
+    killed_at_each_point(&Store::Sqlite).await;
+}
+
+#[tokio::test]
+async fn on_postgresql_it_ends_so_too_when_the_lease_of_the_dead_is_over() {
+    if let Some(scratch) = ScratchPostgres::new().await {
+        killed_at_each_point(&Store::Postgres(scratch.url().to_owned())).await;
+        scratch.remove().await;
+    }
+}
+
+async fn killed_at_each_point(store: &Store) {
     let folder = tempfile::tempdir().expect("a folder");
-    let set = [("sandboxes.local", "off"), ("chaos.allow", "true")];
-    let mut process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
+    let set = [
+        ("sandboxes.local", "off"),
+        ("chaos.allow", "true"),
+        ("runs.lease_seconds", "3"),
+    ];
+    let mut process = Process::start_with(folder.path(), store, &set).await;
     let login = json!({ "one_time": process.first_login() });
     let login = Client::new(&process.url())
         .post("/api/auth/login")
@@ -44,7 +60,7 @@ async fn a_run_whose_gateway_dies_at_any_point_ends_as_if_nothing_had_happened()
     let token = login.expect(200).await.str("/token").to_owned();
     let owner = Client::new(&process.url()).with_token(&token);
     let team = line_of(&owner, &["writer", "editor"]).await;
-    let path = format!("/api/teams/{}/run", team["id"].as_str().unwrap());
+    let path = format!("/api/teams/{}/run", team["id"].as_str().expect("an id"));
     for point in KILLED_THERE {
         // A run is claimed and closed once; the others are passed by its second step, too.
         let most = if point.starts_with("runs.claim") || point.starts_with("runs.close") {
@@ -79,7 +95,7 @@ async fn a_run_whose_gateway_dies_at_any_point_ends_as_if_nothing_had_happened()
                 .await;
             // Each step: the script speaks, its tool is answered, the script speaks.
             assert_eq!(
-                calls.body["items"].as_array().unwrap().len(),
+                calls.body["items"].as_array().expect("calls").len(),
                 6,
                 "{point}@{passed}"
             );

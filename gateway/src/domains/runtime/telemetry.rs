@@ -63,13 +63,16 @@ impl Minute {
 async fn look(agents: &Agents) -> Result<Vec<Minute>, DbErr> {
     let db = agents.db.read();
     let now = agents.db.backend().now_ms();
+    // Of runs that ended long ago nothing is read: their journals are long.
+    let lately = format!(
+        "FROM topology_runs o JOIN run_calls c ON c.run_id = o.id WHERE o.workspace_id = r.workspace_id \
+           AND (o.ended_ms IS NULL OR o.ended_ms > {now} - 60000) AND c.ended_ms > {now} - 60000"
+    );
     let sql = format!(
         "SELECT r.workspace_id AS workspace_id, \
            COUNT(DISTINCT s.run_id || '/' || s.step_key || '#' || s.lap) AS loops, \
-           CAST(COALESCE((SELECT SUM(c.tokens_in + c.tokens_out) FROM run_calls c JOIN topology_runs o ON o.id = c.run_id \
-             WHERE o.workspace_id = r.workspace_id AND c.ended_ms > {now} - 60000), 0) AS BIGINT) AS tokens, \
-           CAST(COALESCE((SELECT SUM(c.cost_microusd) FROM run_calls c JOIN topology_runs o ON o.id = c.run_id \
-             WHERE o.workspace_id = r.workspace_id AND c.ended_ms > {now} - 60000), 0) AS BIGINT) AS cost, \
+           CAST(COALESCE((SELECT SUM(c.tokens_in + c.tokens_out) {lately}), 0) AS BIGINT) AS tokens, \
+           CAST(COALESCE((SELECT SUM(c.cost_microusd) {lately}), 0) AS BIGINT) AS cost, \
            (SELECT COUNT(*) FROM doors d WHERE d.workspace_id = r.workspace_id AND d.state = 'pending') AS doors \
          FROM topology_runs r LEFT JOIN run_steps s ON s.run_id = r.id AND s.status = 'running' AND s.child_run_id IS NULL \
          WHERE r.status = 'running' GROUP BY r.workspace_id"

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The agents' commands are real: each appends a line of its own to a file in a real sandbox, which is counted at the end.
-//! `ROOST_TEST_SEEDS=<n>` plays so many histories (CI plays a few), `ROOST_TEST_SEED=<n>` begins with another.
+//! `ROOST_TEST_SEEDS=<n>` plays so many histories (CI plays a few; `deploy/crash.sh` many), `ROOST_TEST_SEED=<n>` begins with
+//! another.
 
 mod alone;
 mod books;
