@@ -162,7 +162,7 @@ async fn runs_side_by_side_share_what_the_one_at_the_top_may_spend() {
             |id: &str| json!({ "id": id, "kind": "team", "attributes": { "team": inner["id"] } });
         let edge = |to: &str| json!({ "from": "top", "to": to, "kind": "parent" });
         let graph = json!({ "kind": "hub_spoke", "edges": [edge("one"), edge("two")], "nodes": [
-            { "id": "top", "kind": "agent", "attributes": { "agent": agent } }, node("one"), node("two"),
+            { "id": "top", "kind": "agent", "seat": "hub", "attributes": { "agent": agent } }, node("one"), node("two"),
         ] });
         let path = format!("/api/teams/{}", outer["id"].as_str().unwrap());
         let change = owner.patch(&path).json(&json!({ "topology": graph }));
