@@ -63,4 +63,12 @@ async fn play(seed: u64, store: Store) {
     Work::clear(workbenches, &owner).await;
     book.close().await;
     process.kill();
+    eprintln!("seed {seed} on {}: it holds", backend(&store));
+}
+
+fn backend(store: &Store) -> &'static str {
+    match store {
+        Store::Sqlite => "SQLite",
+        Store::Postgres(_) => "PostgreSQL",
+    }
 }

@@ -159,7 +159,6 @@ impl<'a> Stage<'a> {
             self.strike(blow).await;
             work.ends_stay(&self.owners[self.works]).await;
         }
-        eprintln!("seed {}: {blows:?}", self.seed);
         work.finish(self.owner(), ran).await;
         let works = self.works;
         assert!(self.gateways[works].ended().is_none(), "it ended by itself");
@@ -167,6 +166,7 @@ impl<'a> Stage<'a> {
         self.follower.saw_all(head).await;
         Work::clear(workbenches, self.owner()).await;
         self.gateways[works].kill();
+        eprintln!("seed {}: {blows:?}: it holds", self.seed);
     }
 
     async fn strike(&mut self, blow: Blow) {
