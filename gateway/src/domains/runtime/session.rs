@@ -19,6 +19,7 @@ use crate::domains::runs::model::{Class, effect_key};
 use crate::domains::runs::{End, Entry, FenceError, Job, Journal, Totals, Used};
 use crate::domains::sandboxes::{self, SandboxError};
 use crate::domains::tools::{self, EffectKey, ToolResult};
+use crate::domains::workspaces::QuotaError;
 use crate::ids::SandboxId;
 use crate::kill_point;
 
@@ -288,7 +289,7 @@ impl Session<'_> {
         );
         match made.await {
             Ok(_) => Ok(()),
-            Err(SandboxError::Quota { .. }) => Err(quota(
+            Err(SandboxError::Quota(QuotaError::Exceeded { .. })) => Err(quota(
                 "No sandbox can be made: the plan's limit of live containers is reached.",
             )
             .into()),
