@@ -59,8 +59,12 @@ async fn a_real_server_is_understood_also_after_tools_and_refusals() {
     });
     longer.messages.extend([answered("c1"), answered("c2")]);
     longer.messages.push(Message::User("Go on.".to_owned()));
-    let reply = model.turn(&longer, &mut |_| {}).await.expect("an answer");
-    assert!(reply.usage.output > 0);
+    let mut reply = model.turn(&longer, &mut |_| {}).await;
+    // The server may have closed the connection that waited for this; agents ask again then, and so does this test, once.
+    if matches!(&reply, Err(error) if error.kind == ErrorKind::Retryable) {
+        reply = model.turn(&longer, &mut |_| {}).await;
+    }
+    assert!(reply.expect("an answer").usage.output > 0);
 
     // More than it can hold.
     let mut long = question();
