@@ -12,6 +12,9 @@ const RAIL_ICONS =
   /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|door-open|folder-git-2|layout-template|play|plug|workflow)\.m?js$)/;
 /** Of the same folders, but for a few pages only: it comes with them. */
 const LATER = /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|models|nodes|runs|skills|teams)\.ts/;
+/** What most pages show: as files of their own, each would be half wrapping. */
+const COMMON =
+  /src\/ui\/(asked|bytes|isolate|missing-right|notice|panel|sentence|skeleton|stale|status|table|time|visible)\.tsx?/;
 const ofShell = (path: string) => (SHELL.test(path) || RAIL_ICONS.test(path)) && !LATER.test(path);
 
 export default defineConfig({
@@ -29,7 +32,16 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     manifest: true,
     // One file for what every page needs packs better than the five that would come of themselves.
-    rollupOptions: { output: { advancedChunks: { groups: [{ name: "shell", test: ofShell }] } } },
+    rollupOptions: {
+      output: {
+        advancedChunks: {
+          groups: [
+            { name: "shell", test: ofShell },
+            { name: "common", test: COMMON },
+          ],
+        },
+      },
+    },
   },
   test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], css: { include: /tokens\.css/ } },
 });

@@ -13,7 +13,7 @@ use super::entity::{run, step};
 use super::model::{Kind, Status, StepStatus};
 use super::store;
 use crate::db::WriteTx;
-use crate::domains::topology::{self, Graph, NodeKind, Purpose};
+use crate::domains::topology::{self, Graph, Node, NodeKind, Purpose};
 use crate::http::json::{Check, Mistakes};
 use crate::ids::{ClawId, RunId, TeamId};
 
@@ -197,49 +197,16 @@ fn side_by_side(row: &run::Model, steps: &[step::Model], children: &[run::Model]
         let child = step
             .and_then(|step| step.child_run_id)
             .and_then(|id| children.get(&id).copied());
-        let compared = Compared {
-            label: topology::label(node),
-            team_id: TeamId(team),
-            name: node.name().to_owned(),
-            ..compared(step, child, over)
-        };
-        if step.is_some_and(is_done) {
-            answered.push(compared.label.clone());
+        if step.is_some_and(|step| StepStatus::parse(&step.status) == Some(StepStatus::Done)) {
+            answered.push(topology::label(node));
         }
-        candidates.push(compared);
+        candidates.push(compared(node, TeamId(team), step, child, over));
     }
     answered.sort();
-    let judge = graph.nodes.iter().find(|node| node.kind == NodeKind::Agent);
-    let judged_by = judge.and_then(|node| node.attributes.agent).map(ClawId);
-    let said = steps
-        .iter()
-        .find(|step| step.purpose == Purpose::Verdict.as_str());
-    let none = |why: String, text| NoVerdict {
-        why,
-        text,
-        judged_by,
-    };
-    let (verdict, no_verdict) = match said.map(|step| (StepStatus::parse(&step.status), step)) {
-        Some((Some(StepStatus::Done), step)) => {
-            let text = step.output.clone().unwrap_or_default();
-            match topology::verdict(&text, &answered) {
-                Ok(verdict) => (
-                    Some(JudgesVerdict {
-                        best: verdict.best,
-                        scores: verdict.scores,
-                        reason: verdict.reason,
-                        judged_by,
-                    }),
-                    None,
-                ),
-                Err(why) => (None, Some(none(why, Some(text)))),
-            }
-        }
-        Some((Some(StepStatus::Failed), step)) => {
-            let why = step.error.clone().unwrap_or_default();
-            (None, Some(none(why, None)))
-        }
-        _ => (None, None),
+    let (verdict, no_verdict) = match judged(&graph, steps, &answered) {
+        Some(Ok(verdict)) => (Some(verdict), None),
+        Some(Err(none)) => (None, Some(none)),
+        None => (None, None),
     };
     Comparison {
         candidates,
@@ -248,12 +215,47 @@ fn side_by_side(row: &run::Model, steps: &[step::Model], children: &[run::Model]
     }
 }
 
-fn is_done(step: &step::Model) -> bool {
-    StepStatus::parse(&step.status) == Some(StepStatus::Done)
+/// What the judge said of those that answered; nothing while nobody has judged.
+fn judged(
+    graph: &Graph,
+    steps: &[step::Model],
+    answered: &[String],
+) -> Option<Result<JudgesVerdict, NoVerdict>> {
+    let judge = graph.nodes.iter().find(|node| node.kind == NodeKind::Agent);
+    let judged_by = judge.and_then(|node| node.attributes.agent).map(ClawId);
+    let none = |why: String, text| NoVerdict {
+        why,
+        text,
+        judged_by,
+    };
+    let verdict = Purpose::Verdict.as_str();
+    let step = steps.iter().find(|step| step.purpose == verdict)?;
+    match StepStatus::parse(&step.status)? {
+        StepStatus::Done => {
+            let text = step.output.clone().unwrap_or_default();
+            Some(match topology::verdict(&text, answered) {
+                Ok(said) => Ok(JudgesVerdict {
+                    best: said.best,
+                    scores: said.scores,
+                    reason: said.reason,
+                    judged_by,
+                }),
+                Err(why) => Err(none(why, Some(text))),
+            })
+        }
+        StepStatus::Failed => Some(Err(none(step.error.clone().unwrap_or_default(), None))),
+        _ => None,
+    }
 }
 
 /// How a candidate stands, by its step and its run.
-fn compared(step: Option<&step::Model>, child: Option<&run::Model>, over: bool) -> Compared {
+fn compared(
+    node: &Node,
+    team_id: TeamId,
+    step: Option<&step::Model>,
+    child: Option<&run::Model>,
+    over: bool,
+) -> Compared {
     let of_step = step.and_then(|step| StepStatus::parse(&step.status));
     let status = match (child, of_step) {
         // The step has the last word: it may have been given up while its run was still ending.
@@ -272,9 +274,9 @@ fn compared(step: Option<&step::Model>, child: Option<&run::Model>, over: bool) 
     };
     let graph = child.and_then(|child| serde_json::from_str::<Graph>(&child.graph).ok());
     Compared {
-        label: String::new(),
-        team_id: TeamId(uuid::Uuid::nil()),
-        name: String::new(),
+        label: topology::label(node),
+        team_id,
+        name: node.name().to_owned(),
         topology: graph.map(|graph| graph.kind),
         run_id: child.map(|child| child.id),
         status,

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
-import { cx } from "~/ui/class";
+import { cx, textLink } from "~/ui/class";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import type { Notice } from "./model";
@@ -29,7 +29,7 @@ function Item({ notice, isNew, onClose }: { notice: Notice; isNew: boolean; onCl
               to={TARGET[notice.thing.kind]}
               params={{ id: notice.thing.id }}
               onClick={onClose}
-              className="rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent"
+              className={textLink}
             >
               {name}
             </Link>

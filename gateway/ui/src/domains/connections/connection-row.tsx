@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AppConnection } from "~/api/types";
 import { Button } from "~/ui/button";
-import { cx } from "~/ui/class";
+import { cx, textLink } from "~/ui/class";
 import { Status } from "~/ui/status";
 import { Ago, span, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
@@ -84,12 +84,7 @@ export function ConnectionRow({ one, agent, mayConnect, gone = false }: Props) {
         </h3>
         {agent && (
           <p>
-            <Link
-              to="/claws/$id"
-              params={{ id: agent.id }}
-              search={{ app: "apps" }}
-              className="rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent"
-            >
+            <Link to="/claws/$id" params={{ id: agent.id }} search={{ app: "apps" }} className={textLink}>
               <bdi className="break-words">{agent.name}</bdi>
             </Link>
           </p>

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { keys } from "~/api/keys";
 import { MESHES } from "~/api/mesh";
 import type { MeshKind } from "~/api/types";
-import { ConnectForm } from "~/ui/connect-form";
+import { ConnectForm } from "~/ui/form-dialog";
 import { Choice, Field } from "~/ui/field";
 import { SecretField } from "~/ui/secret-field";
 import { connect } from "./queries";

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { keys } from "~/api/keys";
 import type { RepoProvider } from "~/api/types";
-import { ConnectForm } from "~/ui/connect-form";
+import { ConnectForm } from "~/ui/form-dialog";
 import { Choice, Field } from "~/ui/field";
 import { SecretField } from "~/ui/secret-field";
 import { connect } from "./queries";

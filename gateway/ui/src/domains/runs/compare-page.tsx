@@ -74,18 +74,99 @@ function Candidate({ one, at, teams, problem, change, remove }: LineProps) {
   );
 }
 
+/** A part of the form: what is written so far, and what the gateway said of it. */
+interface PartProps {
+  draft: Draft;
+  problem: Problem | undefined;
+  set: (more: Partial<Draft>) => void;
+}
+
+/** Who is compared; most often the same team once more, in another way. */
+function Candidates({ teams, draft, problem, set }: PartProps & { teams: Team[] }) {
+  const { candidates } = draft;
+  const change = (id: number, more: Partial<Draft["candidates"][number]>) =>
+    set({ candidates: candidates.map((each) => (each.id === id ? { ...each, ...more } : each)) });
+  const add = () => {
+    const id = Math.max(...candidates.map((each) => each.id)) + 1;
+    set({ candidates: [...candidates, { id, team: candidates.at(-1)?.team ?? "", kind: "" }] });
+  };
+  const remove = (id: number) => set({ candidates: candidates.filter((each) => each.id !== id) });
+  return (
+    <Panel title="Candidates" aside={`2 to ${MOST}`}>
+      <ol>
+        {candidates.map((one, at) => (
+          <Candidate
+            key={one.id}
+            one={one}
+            at={at}
+            teams={teams}
+            problem={problem}
+            change={(more) => change(one.id, more)}
+            remove={candidates.length > 2 ? () => remove(one.id) : undefined}
+          />
+        ))}
+      </ol>
+      <p className="border-t border-line px-4 py-3">
+        <Button icon={<Plus size={14} aria-hidden />} disabled={candidates.length >= MOST} onClick={add}>
+          Add a candidate
+        </Button>
+      </p>
+    </Panel>
+  );
+}
+
+/** Who judges, what it may cost, and what it is called. */
+function Terms({ draft, problem, set }: PartProps) {
+  const agents = useQuery(clawsQuery);
+  return (
+    <div className="grid gap-4 sm:grid-cols-3">
+      <Choice
+        label="Who judges"
+        hint="Without tools, and without being told whose an answer is."
+        value={draft.judge}
+        error={problem?.field("/judge_agent_id")}
+        onChange={(event) => set({ judge: event.target.value })}
+      >
+        <option value="">Nobody</option>
+        {(agents.data ?? [])
+          .filter(({ deleted_at }) => !deleted_at)
+          .map(({ id, name }) => (
+            <option key={id} value={id}>
+              {visible(name).slice(0, 100)}
+            </option>
+          ))}
+      </Choice>
+      <Field
+        label="May cost at most, in dollars"
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="no bound"
+        hint="All together; each may spend an equal part."
+        value={draft.most}
+        error={sumMistake(draft.most) ?? problem?.field("/cost_ceiling_microusd")}
+        onChange={(event) => set({ most: event.target.value })}
+      />
+      <Field
+        label="Title (optional)"
+        maxLength={200}
+        autoComplete="off"
+        value={draft.title}
+        error={problem?.field("/title")}
+        onChange={(event) => set({ title: event.target.value })}
+      />
+    </div>
+  );
+}
+
 function Form({ teams }: { teams: Team[] }) {
   const [draft, setDraft] = useState(emptyDraft);
-  const [next, setNext] = useState(2);
   // The same key while the same thing is sent: pressed twice, it is begun once.
   const [key, setKey] = useState(newKey);
-  const agents = useQuery(clawsQuery);
   const navigate = useNavigate();
   const set = (more: Partial<Draft>) => {
     setDraft((before) => ({ ...before, ...more }));
     setKey(newKey());
   };
-  const { candidates } = draft;
   const begin = useMutation({ mutationFn: () => compare(bodyOf(draft), key) });
   const problem = begin.isError ? asProblem(begin.error) : undefined;
   const submit = async (event: SubmitEvent) => {
@@ -93,45 +174,10 @@ function Form({ teams }: { teams: Team[] }) {
     const run = await begin.mutateAsync().catch(() => undefined);
     if (run) await navigate({ to: "/runs/$id", params: { id: run.id } });
   };
+  const part = { draft, problem, set };
   return (
     <form onSubmit={(event) => void submit(event)} className="flex max-w-4xl flex-col gap-4">
-      <Panel title="Candidates" aside={`2 to ${MOST}`}>
-        <ol>
-          {candidates.map((one, at) => (
-            <Candidate
-              key={one.id}
-              one={one}
-              at={at}
-              teams={teams}
-              problem={problem}
-              change={(more) =>
-                set({
-                  candidates: candidates.map((each) => (each.id === one.id ? { ...each, ...more } : each)),
-                })
-              }
-              remove={
-                candidates.length > 2
-                  ? () => set({ candidates: candidates.filter(({ id }) => id !== one.id) })
-                  : undefined
-              }
-            />
-          ))}
-        </ol>
-        <p className="border-t border-line px-4 py-3">
-          <Button
-            icon={<Plus size={14} aria-hidden />}
-            disabled={candidates.length >= MOST}
-            onClick={() => {
-              // Most often the same team once more, in another way.
-              const team = candidates.at(-1)?.team ?? "";
-              set({ candidates: [...candidates, { id: next, team, kind: "" }] });
-              setNext(next + 1);
-            }}
-          >
-            Add a candidate
-          </Button>
-        </p>
-      </Panel>
+      <Candidates {...part} teams={teams} />
       {sharesTeam(draft) && (
         <Notice>
           A team stands there twice. Its agents work in the same sandboxes both times: what one writes there,
@@ -148,42 +194,7 @@ function Form({ teams }: { teams: Team[] }) {
         error={problem?.field("/input")}
         onChange={(event) => set({ input: event.target.value })}
       />
-      <div className="grid gap-4 sm:grid-cols-3">
-        <Choice
-          label="Who judges"
-          hint="Without tools, and without being told whose an answer is."
-          value={draft.judge}
-          error={problem?.field("/judge_agent_id")}
-          onChange={(event) => set({ judge: event.target.value })}
-        >
-          <option value="">Nobody</option>
-          {(agents.data ?? [])
-            .filter(({ deleted_at }) => !deleted_at)
-            .map(({ id, name }) => (
-              <option key={id} value={id}>
-                {visible(name).slice(0, 100)}
-              </option>
-            ))}
-        </Choice>
-        <Field
-          label="May cost at most, in dollars"
-          inputMode="decimal"
-          autoComplete="off"
-          placeholder="no bound"
-          hint="All together; each may spend an equal part."
-          value={draft.most}
-          error={sumMistake(draft.most) ?? problem?.field("/cost_ceiling_microusd")}
-          onChange={(event) => set({ most: event.target.value })}
-        />
-        <Field
-          label="Title (optional)"
-          maxLength={200}
-          autoComplete="off"
-          value={draft.title}
-          error={problem?.field("/title")}
-          onChange={(event) => set({ title: event.target.value })}
-        />
-      </div>
+      <Terms {...part} />
       {problem && <ProblemNote problem={problem} />}
       <Button
         type="submit"

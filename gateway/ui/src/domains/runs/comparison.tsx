@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { Trophy } from "lucide-react";
 import { DASH, number } from "~/ui/bytes";
-import { cx } from "~/ui/class";
+import { cx, textLink } from "~/ui/class";
+import { Demonstration } from "~/ui/demonstration";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Notice } from "~/ui/notice";
 import { Panel } from "~/ui/panel";
@@ -12,10 +13,7 @@ import { duration } from "~/ui/time";
 import { kindName } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import { bars, type Compared, type Comparison as Told } from "./compare";
-import { Demonstration } from "./turn";
 import { spoken } from "./words";
-
-const LINK = "rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent";
 
 /** A figure with its bar beside the longest of all. */
 function Bar({ share, text, good }: { share: number | undefined; text: string; good?: boolean }) {
@@ -61,7 +59,7 @@ function Figures({ told }: { told: Told }) {
             <tr key={one.label} data-candidate={one.label} className={table.row}>
               <th scope="row" className={cx(table.cell, "min-w-40 font-normal")}>
                 <span className="font-[550]">{one.label}</span>{" "}
-                <Link to="/teams/$id" params={{ id: one.team_id }} className={cx(LINK, "break-words")}>
+                <Link to="/teams/$id" params={{ id: one.team_id }} className={cx(textLink, "break-words")}>
                   <bdi>{visible(one.name)}</bdi>
                 </Link>
                 {one.topology && <span className="block text-small text-fg-3">{kindName(one.topology)}</span>}
@@ -111,7 +109,7 @@ function Output({ one, best }: { one: Compared; best: boolean }) {
             <Link
               to="/runs/$id"
               params={{ id: one.run_id }}
-              className={cx(LINK, "inline-flex min-h-6 items-center")}
+              className={cx(textLink, "inline-flex min-h-6 items-center")}
             >
               Run<span className="sr-only"> of {one.label}</span>
             </Link>
@@ -146,7 +144,7 @@ export function Comparison({ comparison: told }: { comparison: Told }) {
             <Link
               to="/claws/$id"
               params={{ id: judge }}
-              className={cx(LINK, "inline-flex min-h-6 items-center")}
+              className={cx(textLink, "inline-flex min-h-6 items-center")}
             >
               The judge
             </Link>

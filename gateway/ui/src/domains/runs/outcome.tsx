@@ -4,7 +4,9 @@ import { useState } from "react";
 import type { Run } from "~/api/runs";
 import { number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
+import { textLink } from "~/ui/class";
 import { CopyText } from "~/ui/copy";
+import { Demonstration } from "~/ui/demonstration";
 import { Confirm } from "~/ui/dialog";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Facts, Panel } from "~/ui/panel";
@@ -13,7 +15,6 @@ import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { cancel } from "./queries";
-import { Demonstration } from "./turn";
 import { codeWord, spoken } from "./words";
 
 /** What it came to, or why it did not. */
@@ -70,7 +71,6 @@ export function Brief({ run }: { run: Run }) {
 export function Summary({ run }: { run: Run }) {
   const now = useNow();
   const state = runState(run);
-  const link = "rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent";
   return (
     <Panel title="Run" aside={<Status tone={state.tone} word={state.word} />}>
       <Facts
@@ -89,7 +89,7 @@ export function Summary({ run }: { run: Run }) {
             ? [
                 [
                   "Team",
-                  <Link key="team" to="/teams/$id" params={{ id: run.team_id }} className={link}>
+                  <Link key="team" to="/teams/$id" params={{ id: run.team_id }} className={textLink}>
                     the team and its other runs
                   </Link>,
                 ] as [string, React.ReactNode],
@@ -120,7 +120,7 @@ export function Summary({ run }: { run: Run }) {
             ? [
                 [
                   "Started by",
-                  <Link key="parent" to="/runs/$id" params={{ id: run.parent_run_id }} className={link}>
+                  <Link key="parent" to="/runs/$id" params={{ id: run.parent_run_id }} className={textLink}>
                     another run
                   </Link>,
                 ] as [string, React.ReactNode],
@@ -130,7 +130,7 @@ export function Summary({ run }: { run: Run }) {
             ? [
                 [
                   "Forked from",
-                  <Link key="fork" to="/runs/$id" params={{ id: run.forked_from }} className={link}>
+                  <Link key="fork" to="/runs/$id" params={{ id: run.forked_from }} className={textLink}>
                     a run, at {visible(run.forked_step ?? "its beginning")}
                   </Link>,
                 ] as [string, React.ReactNode],

@@ -1,24 +1,11 @@
-import { FlaskConical } from "lucide-react";
 import { number } from "~/ui/bytes";
 import { cx } from "~/ui/class";
+import { Demonstration } from "~/ui/demonstration";
 import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { duration } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import type { Turn } from "./weave";
-
-/** Says that no model spoke, but a script: wherever a text of it stands. */
-export function Demonstration() {
-  return (
-    <span
-      title="A script speaks here, no model"
-      className="inline-flex items-center gap-1 rounded-control border border-info/50 px-1.5 text-micro text-info"
-    >
-      <FlaskConical size={11} aria-hidden />
-      demonstration
-    </span>
-  );
-}
 
 const LONG = 400;
 

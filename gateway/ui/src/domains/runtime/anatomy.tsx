@@ -1,12 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { appName } from "~/ui/app-name";
 import { bytes, number } from "~/ui/bytes";
+import { textLink } from "~/ui/class";
 import { Facts, Panel } from "~/ui/panel";
 import { kindName } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import type { Compartments } from "./queries";
-
-const LINK = "rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent";
 
 const steps = (count: number) => `${count} ${count === 1 ? "step" : "steps"}`;
 
@@ -16,7 +15,7 @@ function Seats({ now }: { now: Compartments }) {
     <ul className="flex flex-col gap-1">
       {now.seats.map((seat) => (
         <li key={`${seat.team_id}/${seat.node}`} className="min-w-0 break-words">
-          <Link to="/teams/$id" params={{ id: seat.team_id }} className={LINK}>
+          <Link to="/teams/$id" params={{ id: seat.team_id }} className={textLink}>
             <bdi>{visible(seat.team_name)}</bdi>
           </Link>{" "}
           <span className="text-small text-fg-3">
@@ -32,7 +31,7 @@ function Seats({ now }: { now: Compartments }) {
 export function Anatomy({ now }: { now: Compartments }) {
   const { identity, memory, body } = now;
   const tab = (app: string, text: string) => (
-    <Link to="/claws/$id" params={{ id: now.agent_id }} search={{ app }} className={LINK}>
+    <Link to="/claws/$id" params={{ id: now.agent_id }} search={{ app }} className={textLink}>
       {text}
     </Link>
   );
@@ -73,7 +72,7 @@ export function Anatomy({ now }: { now: Compartments }) {
                 {body.node_id === "local" ? (
                   "on the gateway's own machine"
                 ) : (
-                  <Link to="/fleet/$id" params={{ id: body.node_id }} className={LINK}>
+                  <Link to="/fleet/$id" params={{ id: body.node_id }} className={textLink}>
                     on its machine
                   </Link>
                 )}

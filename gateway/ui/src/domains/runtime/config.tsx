@@ -1,15 +1,14 @@
 import { Link } from "@tanstack/react-router";
-import { FlaskConical } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { SCRIPTED } from "~/api/models";
+import { textLink } from "~/ui/class";
+import { Demonstration } from "~/ui/demonstration";
 import { Facts, Panel } from "~/ui/panel";
 import { Status } from "~/ui/status";
 import { bundleName, profileName, profileSays } from "~/ui/template-words";
 import { visible } from "~/ui/visible";
 import type { RuntimeConfig } from "./queries";
 import { modelWhy, rightWhy } from "./words";
-
-const LINK = "rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent";
 
 function Because({ children }: { children: ReactNode }) {
   return <span className="block text-small text-fg-3">{children}</span>;
@@ -27,12 +26,7 @@ function Model({ now }: { now: RuntimeConfig }) {
           className="break-all whitespace-normal"
         />
       )}{" "}
-      {now.model === SCRIPTED && (
-        <span className="inline-flex items-center gap-1 rounded-control border border-info/50 px-1.5 text-micro text-info">
-          <FlaskConical size={11} aria-hidden />
-          demonstration
-        </span>
-      )}
+      {now.model === SCRIPTED && <Demonstration />}
       <Because>{modelWhy(now)}</Because>
     </>
   );
@@ -92,7 +86,7 @@ export function Config({ now }: { now: RuntimeConfig }) {
             ? [
                 [
                   "Team",
-                  <Link key="team" to="/teams/$id" params={{ id: now.team_id }} className={LINK}>
+                  <Link key="team" to="/teams/$id" params={{ id: now.team_id }} className={textLink}>
                     the team that decides
                   </Link>,
                 ] as [string, ReactNode],
@@ -103,7 +97,7 @@ export function Config({ now }: { now: RuntimeConfig }) {
                 [
                   "Template",
                   <span key="template">
-                    <Link to="/templates/$id" params={{ id: now.template_id }} className={LINK}>
+                    <Link to="/templates/$id" params={{ id: now.template_id }} className={textLink}>
                       version {now.template_version}
                     </Link>
                     {now.role_slot && (
@@ -119,7 +113,12 @@ export function Config({ now }: { now: RuntimeConfig }) {
             ? [
                 [
                   "Works in",
-                  <Link key="bench" to="/claws/$id" params={{ id: now.workbench_agent_id }} className={LINK}>
+                  <Link
+                    key="bench"
+                    to="/claws/$id"
+                    params={{ id: now.workbench_agent_id }}
+                    className={textLink}
+                  >
                     the sandbox that its team shares
                   </Link>,
                 ] as [string, ReactNode],

@@ -5,6 +5,7 @@ import { useMay } from "~/api/may";
 import type { AppOptions } from "~/api/types";
 import { appName } from "~/ui/app-name";
 import { Asked } from "~/ui/asked";
+import { textLink } from "~/ui/class";
 import { CopyButton } from "~/ui/copy";
 import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
@@ -91,10 +92,7 @@ export function ConnectionSettings({ parts }: { parts: Part[] }) {
               <Callback address={found.redirect_uri} />
               <Ways options={found} />
               <p>
-                <Link
-                  to="/connections"
-                  className="rounded-control underline decoration-line-strong underline-offset-2 hover:text-accent"
-                >
+                <Link to="/connections" className={textLink}>
                   All connections of this workspace
                 </Link>
               </p>

@@ -3,7 +3,7 @@ import { Plus } from "lucide-react";
 import { useMemo, useState, type SubmitEvent } from "react";
 import { keys } from "~/api/keys";
 import { asProblem, type Problem } from "~/api/problem";
-import type { TeamTemplate } from "~/api/teams";
+import type { TeamTemplate, TemplateRole } from "~/api/teams";
 import { Button } from "~/ui/button";
 import { DiffView } from "~/ui/diff/diff-view";
 import { Area, Choice, Field, Tick } from "~/ui/field";
@@ -92,6 +92,53 @@ function About({
   );
 }
 
+/** A role with what tells it from the others while they are moved and renamed. */
+interface Kept {
+  id: number;
+  role: TemplateRole;
+}
+
+/** Who is in the team, in the order of their work. */
+function Roles({
+  roles,
+  problem,
+  set,
+}: {
+  roles: Kept[];
+  problem: Problem | undefined;
+  set: (roles: Kept[]) => void;
+}) {
+  const change = (id: number, more: Partial<TemplateRole>) =>
+    set(roles.map((one) => (one.id === id ? { id, role: { ...one.role, ...more } } : one)));
+  const add = () => {
+    const id = Math.max(-1, ...roles.map((one) => one.id)) + 1;
+    set([...roles, { id, role: newRole(roles.map(({ role }) => role)) }]);
+  };
+  return (
+    <Panel title="Roles" aside="in the order of their work">
+      <ol>
+        {roles.map(({ id, role }, at) => (
+          <EditRole
+            key={id}
+            role={role}
+            at={at}
+            count={roles.length}
+            problem={problem}
+            change={(more) => change(id, more)}
+            move={(by) => set(moved(roles, at, by))}
+            remove={() => set(roles.filter((one) => one.id !== id))}
+          />
+        ))}
+      </ol>
+      <p className="border-t border-line px-4 py-3">
+        <Button icon={<Plus size={14} aria-hidden />} onClick={add}>
+          Add a role
+        </Button>
+      </p>
+    </Panel>
+  );
+}
+
 /** The next version of a template of the workspace's own. */
 export function EditTemplate({ template, onDone }: { template: TeamTemplate; onDone: () => void }) {
   const client = useQueryClient();
@@ -101,7 +148,6 @@ export function EditTemplate({ template, onDone }: { template: TeamTemplate; onD
     ...start.content,
     roles: start.content.roles.map((role, id) => ({ id, role })),
   }));
-  const [next, setNext] = useState(draft.roles.length);
   const [compare, setCompare] = useState(false);
   const content = useMemo(
     (): TemplateContent => ({ ...draft, roles: draft.roles.map(({ role }) => role) }),
@@ -117,7 +163,6 @@ export function EditTemplate({ template, onDone }: { template: TeamTemplate; onD
   const problem = save.isError ? asProblem(save.error) : undefined;
   const [before, after] = [textOf(start.content), textOf(content)];
   const dirty = before !== after;
-  const setRoles = (roles: typeof draft.roles) => setDraft({ ...draft, roles });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     save.mutate();
@@ -134,37 +179,7 @@ export function EditTemplate({ template, onDone }: { template: TeamTemplate; onD
           set={(more) => setDraft({ ...draft, ...more, roles: draft.roles })}
         />
       </Panel>
-      <Panel title="Roles" aside="in the order of their work">
-        <ol>
-          {draft.roles.map(({ id, role }, at) => (
-            <EditRole
-              key={id}
-              role={role}
-              at={at}
-              count={draft.roles.length}
-              problem={problem}
-              change={(more) =>
-                setRoles(
-                  draft.roles.map((one) => (one.id === id ? { id, role: { ...one.role, ...more } } : one)),
-                )
-              }
-              move={(by) => setRoles(moved(draft.roles, at, by))}
-              remove={() => setRoles(draft.roles.filter((one) => one.id !== id))}
-            />
-          ))}
-        </ol>
-        <p className="border-t border-line px-4 py-3">
-          <Button
-            icon={<Plus size={14} aria-hidden />}
-            onClick={() => {
-              setRoles([...draft.roles, { id: next, role: newRole(content.roles) }]);
-              setNext(next + 1);
-            }}
-          >
-            Add a role
-          </Button>
-        </p>
-      </Panel>
+      <Roles roles={draft.roles} problem={problem} set={(roles) => setDraft({ ...draft, roles })} />
       {problem && (
         <ProblemNote problem={problem}>
           {problem.status === 412 && (

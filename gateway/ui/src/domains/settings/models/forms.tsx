@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { MODELS, type ModelBinding, type ModelProvider } from "~/api/models";
 import { Problem } from "~/api/problem";
-import { ConnectForm, type Typed } from "~/ui/connect-form";
+import { ConnectForm, type Typed } from "~/ui/form-dialog";
 import { typedOf } from "~/ui/dollars";
 import { Choice, Field, Tick } from "~/ui/field";
 import { isolate } from "~/ui/isolate";

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { FlaskConical } from "lucide-react";
 import { useState } from "react";
 import { MODELS, SCRIPTED, type ModelBinding } from "~/api/models";
 import { asProblem } from "~/api/problem";
 import { Button } from "~/ui/button";
+import { Demonstration } from "~/ui/demonstration";
 import { Confirm } from "~/ui/dialog";
 import { isolate } from "~/ui/isolate";
 import { ProblemNote } from "~/ui/problem";
@@ -113,10 +113,7 @@ export function ScriptedRow({ isDefault }: { isDefault: boolean }) {
     <li data-row className="border-b border-line px-4 py-3 last:border-0">
       <h3 className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
         <span className="font-mono font-[550]">{SCRIPTED}</span>
-        <span className="inline-flex items-center gap-1 rounded-control border border-info/50 px-1.5 text-micro text-info">
-          <FlaskConical size={11} aria-hidden />
-          demonstration
-        </span>
+        <Demonstration />
         {isDefault && (
           <Status tone="warning" word="Answers now, as no model is the default" className="text-small" />
         )}
