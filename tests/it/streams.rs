@@ -217,6 +217,29 @@ async fn a_forged_cursor_is_refused_or_reset_and_shows_nothing_of_others() {
 }
 
 #[tokio::test]
+async fn who_asks_for_the_oldest_gets_everything_that_is_kept() {
+    let gateway = Gateway::start().await;
+    let (owner, stranger) = (gateway.owner().await, gateway.stranger().await);
+    make(&stranger).await;
+    for _ in 0..3 {
+        make(owner).await;
+    }
+    let mut all = Stream::open(owner.get("/api/events?last_event_id=1.0")).await;
+    let mut oldest = Stream::open(owner.get("/api/events?from=oldest")).await;
+    for place in 0..3 {
+        let (one, other) = (all.next().await.unwrap(), oldest.next().await.unwrap());
+        assert_eq!((&one.id, &one.data), (&other.id, &other.data), "{place}");
+    }
+    // Whoever says where to go on goes on there.
+    let both = "/api/events?from=oldest&last_event_id=1.2";
+    let mut later = Stream::open(owner.get(both)).await;
+    assert_eq!(later.next().await.unwrap().id.as_deref(), Some("1.3"));
+    let wrong = owner.get("/api/events?from=yesterday");
+    wrong.refused(400, "validation").await;
+    gateway.stop().await;
+}
+
+#[tokio::test]
 async fn a_cursor_older_than_the_retention_gets_exactly_one_reset() {
     let gateway = Gateway::start_with(&[
         ("operators", r#"["owner@roost.localhost"]"#),

@@ -30,7 +30,7 @@ pub use kinds::{
 };
 pub use log::EventLog;
 pub use model::{EventId, Filter, StoredEvent};
-pub use store::{Replay, about_agent, append, before_run, head, open_log, replay};
+pub use store::{Replay, about_agent, append, before_oldest, before_run, head, open_log, replay};
 pub use work::{
     AgentComputerFrame, AgentReasoningDelta, AgentTaskUpdate, AgentToolCall, App, Channel,
     Formation, FrameLine, LineKind, PartState, Stamped, TaskPart, Telemetry, TopologyUpdate,

@@ -224,6 +224,30 @@ impl From<entity::event::Model> for StoredEvent {
     }
 }
 
+/// The place just before the oldest event that is kept.
+///
+/// # Errors
+/// When the database fails.
+pub async fn before_oldest(
+    db: &impl ConnectionTrait,
+    workspace: WorkspaceId,
+) -> Result<Option<EventId>, DbErr> {
+    let Some(head) = head(db, workspace).await? else {
+        return Ok(None);
+    };
+    // Of an epoch before a restored backup nothing is replayed.
+    let oldest = entity::event::Entity::find()
+        .filter(entity::event::Column::WorkspaceId.eq(workspace))
+        .filter(entity::event::Column::Epoch.eq(head.epoch))
+        .order_by_asc(entity::event::Column::Seq)
+        .one(db)
+        .await?;
+    Ok(oldest.map(|row| EventId {
+        epoch: row.epoch,
+        seq: row.seq - 1,
+    }))
+}
+
 /// The place just before the first event of a run that is still kept.
 ///
 /// # Errors

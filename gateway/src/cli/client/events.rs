@@ -8,7 +8,7 @@ use serde_json::json;
 use super::sse::{Message, Messages};
 use super::{Api, show};
 
-/// Live events.
+/// Events: those that are kept, or with --follow those that come.
 #[derive(Debug, clap::Args)]
 pub struct Events {
     /// Stay and print what comes
@@ -27,10 +27,7 @@ pub struct Events {
 
 impl Events {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
-        let mut last = self
-            .since
-            .clone()
-            .or_else(|| (!self.follow).then(|| "0.0".to_owned()));
+        let mut last = self.since.clone();
         let mut wait = Duration::from_millis(500);
         loop {
             match self.read(api, &mut last).await {
@@ -49,10 +46,12 @@ impl Events {
 
     async fn read(&self, api: &Api, last: &mut Option<String>) -> anyhow::Result<()> {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
+        let from = (!self.follow && last.is_none()).then(|| "oldest".to_owned());
         for (name, value) in [
             ("types", &self.types),
             ("agent_id", &self.agent),
-            ("last_event_id", last),
+            ("last_event_id", &*last),
+            ("from", &from),
         ] {
             if let Some(value) = value {
                 query.append_pair(name, value);

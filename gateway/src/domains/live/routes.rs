@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::HeaderMap;
 use serde::Deserialize;
+use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
@@ -48,6 +49,18 @@ pub struct EventsQuery {
     mission_id: Option<Uuid>,
     /// Where to go on; a browser cannot set the header `Last-Event-ID` the first time.
     last_event_id: Option<String>,
+    /// Where to begin when nothing says where to go on; `now` when absent.
+    from: Option<Beginning>,
+}
+
+/// Where a subscriber without a cursor begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Beginning {
+    /// With the oldest event that is kept.
+    Oldest,
+    /// With what happens next.
+    Now,
 }
 
 /// Live events of the workspace (server-sent events): first those after the cursor, then live. Ids are
@@ -63,14 +76,19 @@ async fn events(
     Query(query): Query<EventsQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let cursor = cursor(&headers, query.last_event_id.as_deref())?;
+    let workspace = caller.scope().workspace();
+    let cursor = match cursor(&headers, query.last_event_id.as_deref())? {
+        None if query.from == Some(Beginning::Oldest) => {
+            events::before_oldest(state.db.read(), workspace).await?
+        }
+        cursor => cursor,
+    };
     let filter = Filter {
         types: types(query.types.as_deref())?,
         agent_id: query.agent_id,
         run_id: query.run_id,
         mission_id: query.mission_id,
     };
-    let workspace = caller.scope().workspace();
     let admission = state.live.admit(Opening {
         what: "subscriber",
         authority: Some(Authority::of(caller.caller())),

@@ -4,11 +4,11 @@
 //! in and dials only what the record allows. Four providers speak three dialects: OpenAI's (of itself, of Ollama and of
 //! most servers that people run), Anthropic's, Gemini's.
 //!
-//! The dialects are ours and not a library's. The one that came into question (genai 0.7) takes no transport but a whole
-//! `reqwest::Client`, so each call would need an HTTP server of its own in this process; it grows a list to whatever
-//! index a tool call of the stream names and gathers a line in quadratic time, and the address of a model is a tenant's
-//! to choose; and its features would turn on gzip and HTTP/2 in the broker's client and another order of fields in all
-//! our JSON. Three small readers with bounds cost less than guarding that.
+//! The dialects are ours and not a library's: the address of a model is a tenant's to choose, so what answers there is a
+//! stranger. Of the two libraries that were read, genai 0.7 grows a list to whatever index a tool call of the stream names
+//! and takes no transport but a whole `reqwest::Client`; rig-core 0.44 takes one, but bounds no event and searches all that
+//! was said so far at each. Both change the order of fields in all our JSON. Three small readers with bounds cost less than
+//! guarding that.
 
 mod answer;
 mod dialects;
