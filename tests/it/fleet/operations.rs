@@ -1,13 +1,17 @@
 //! Operations over the channel: one end, whoever comes and goes (P1), and nobody else's word for it.
 
+use roost_gateway::ids::OperationId as OperationRowId;
+use roost_gateway::operations::{OperationEntity, Target};
 use roost_protocol::ids::OperationId;
 use roost_protocol::inventory::{Inventory, LedgerEntry};
-use roost_protocol::operation::Operation;
+use roost_protocol::operation::{List, Operation, OperationRequest};
 use roost_protocol::report::{Ended, Outcome, Report, Terminal};
 use roost_protocol::verify::{Check, Level, VerifyReport};
 use roost_tests::machine::ended;
 use roost_tests::{Gateway, Machine, Person, Store, eventually};
+use sea_orm::{EntityTrait, IntoActiveModel};
 use tokio::task::JoinHandle;
+use uuid::Uuid;
 
 use super::gateway;
 
@@ -42,6 +46,59 @@ async fn only_state(owner: &Person, machine: &Machine) -> String {
         log.text
     );
     log.str("/items/0/state").to_owned()
+}
+
+/// Something to do on the machine, without anybody behind it.
+fn sandboxes(id: Uuid) -> OperationRequest {
+    OperationRequest {
+        id: OperationId(id),
+        on_behalf: None,
+        operation: Operation::SbList(List {}),
+    }
+}
+
+#[tokio::test]
+async fn what_was_written_down_and_never_sent_is_sent_when_it_is_asked_for_again() {
+    let gateway = gateway().await;
+    let owner = gateway.owner().await;
+    let machine = Machine::joined(&gateway, owner).await;
+    let mut connection = machine.connect().await;
+    let target = Target::Node(machine.node_id.parse().expect("an id"));
+    let (operations, db) = (gateway.app().operations(), gateway.app().db());
+    let (sent, lost) = (Uuid::now_v7(), Uuid::now_v7());
+    let taken = operations.submit(target, sandboxes(sent)).await;
+    let taken = taken.expect("it is taken");
+    connection.operation().await;
+    // The database took the row of another, and broke off before it could say so.
+    let row = OperationEntity::find_by_id(taken.id).one(db.read()).await;
+    let mut row = row.unwrap().expect("its row");
+    row.id = OperationRowId(lost);
+    row.wire = Some(rmp_serde::to_vec_named(&sandboxes(lost)).expect("it encodes"));
+    let tx = db.write().await.unwrap();
+    let insert = OperationEntity::insert(row.into_active_model());
+    insert.exec_without_returning(&*tx).await.unwrap();
+    tx.commit().await.unwrap();
+
+    let again = operations.submit(target, sandboxes(lost)).await;
+    assert_eq!(again.expect("it is taken").id, OperationRowId(lost));
+    let request = connection.operation().await;
+    assert_eq!(request.id, OperationId(lost));
+    let listed = Outcome::Listed { sandboxes: vec![] };
+    connection.report(request.id, Report::Accepted).await;
+    let done = ended(Terminal::Done, listed);
+    connection.report(request.id, Report::Ended(done)).await;
+    connection.acknowledged(request.id).await;
+    // Once it is over it is not sent again, whoever asks.
+    operations
+        .submit(target, sandboxes(lost))
+        .await
+        .expect("it is known");
+    let ended = operations
+        .wait(OperationRowId(lost))
+        .await
+        .expect("its end");
+    assert_eq!(ended.state, Terminal::Done);
+    gateway.stop().await;
 }
 
 #[tokio::test]
@@ -206,7 +263,7 @@ async fn a_machine_cannot_end_another_machines_operation() {
     let forged = ended(Terminal::Done, Outcome::Exited { code: 0 });
     other.report(request.id, Report::Ended(forged)).await;
     other
-        .report(OperationId(uuid::Uuid::now_v7()), Report::Ended(verified()))
+        .report(OperationId(Uuid::now_v7()), Report::Ended(verified()))
         .await;
     // The hostile machine's own work still goes on, so both frames were handled.
     let own = exec_test(&stranger, &hostile);

@@ -5,13 +5,14 @@ use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
 use roost_protocol::ids::{OperationId as WireId, SandboxId as WireSandbox};
 use roost_protocol::limits::{MAX_CHUNK_BYTES, MAX_IN_FLIGHT};
-use roost_protocol::machine::operation::Input;
+use roost_protocol::machine::operation::{Input, Output};
 use roost_protocol::operation::OperationRequest;
 
-use super::{Desk, Flow, worse};
+use super::{Desk, Flow, what_became_of, worse};
 use crate::db::unique_violation;
 use crate::ids::{OperationId, SandboxId};
 use crate::kill_point;
+use crate::operations::OperationRow;
 use crate::operations::error::OperationsError;
 use crate::operations::line::EngineCall;
 use crate::operations::live::Live;
@@ -175,17 +176,12 @@ impl Desk {
             // The caller asks again for what was taken before: the row says what became of it.
             Err(error) if unique_violation(&error) => {
                 drop(tx);
-                Watch::RepeatNotSent.note(&id);
                 let row = store::get(self.operations.db().read(), id)
                     .await?
                     .ok_or(OperationsError::UnknownOperation(id))?;
-                return Ok((
-                    OperationRef {
-                        id,
-                        target: row.target(),
-                    },
-                    Flow::Fine,
-                ));
+                let target = row.target();
+                let flow = self.adopt(row, cx).await?;
+                return Ok((OperationRef { id, target }, flow));
             }
             Err(error) => return Err(error.into()),
         }
@@ -203,6 +199,31 @@ impl Desk {
         self.show(&live, None).await;
         kill_point!(cx, "operations.submit.after_send");
         Ok((taken, flow))
+    }
+
+    /// What stands in the store and not in memory. An open one of this engine was written down by somebody who never heard
+    /// that it was (the database broke off as it committed), so nobody sent it: it goes on as after a restart.
+    async fn adopt<M: Send + 'static>(
+        &mut self,
+        row: OperationRow,
+        cx: &Context<M>,
+    ) -> Result<Flow, OperationsError> {
+        let ours = row.target() == self.target
+            && (self.target != Target::Local || row.engine.as_ref() == Some(&self.engine));
+        if !ours || row.state().is_final() {
+            Watch::RepeatNotSent.note(&row.id);
+            return Ok(Flow::Fine);
+        }
+        let live = self.take_in(&row);
+        if self.link.is_none() {
+            return Ok(Flow::Fine);
+        }
+        let outputs = live.step(Input::Connected { listed: None });
+        let mut flow = Flow::Fine;
+        if outputs.contains(&Output::Reconcile) {
+            flow = self.say(what_became_of(vec![WireId(live.id.0)], Vec::new()));
+        }
+        Ok(worse(flow, self.carry_out(&live, outputs, cx).await?))
     }
 
     async fn cancel<M: Send + 'static>(

@@ -118,15 +118,20 @@ impl Desk {
         let read = self.operations.db().read();
         let rows = store::open_on(read, self.target, &self.engine).await?;
         for row in &rows {
-            self.operations.registry().put(Live::recovered(
-                row.id,
-                self.target,
-                row.asked(),
-                row.caller(),
-                row.wire_request(),
-            ));
+            self.take_in(row);
         }
         Ok(rows)
+    }
+
+    /// Brings an open operation of this engine into memory, unless it is there.
+    fn take_in(&self, row: &OperationRow) -> Arc<Live> {
+        self.operations.registry().put(Live::recovered(
+            row.id,
+            self.target,
+            row.asked(),
+            row.caller(),
+            row.wire_request(),
+        ))
     }
 
     fn all(&self) -> Vec<Arc<Live>> {
@@ -208,14 +213,7 @@ impl Desk {
                 .iter()
                 .map(|sandbox| sandbox.sandbox)
                 .collect();
-            flow = worse(
-                flow,
-                self.say(ToNode::Control(Control::Reconcile {
-                    waiting,
-                    sandboxes,
-                    grace_s: NO_SWEEP_S,
-                })),
-            );
+            flow = worse(flow, self.say(what_became_of(waiting, sandboxes)));
         }
         let known: HashSet<OperationId> = all.iter().map(|live| live.id).collect();
         for entry in inventory
@@ -356,6 +354,15 @@ impl Desk {
 
 /// How often [`Desk::tick`] is due.
 pub const TICK: Duration = Duration::from_secs(1);
+
+/// Asks what became of these operations, and nothing else.
+fn what_became_of(waiting: Vec<WireId>, sandboxes: Vec<WireSandbox>) -> ToNode {
+    ToNode::Control(Control::Reconcile {
+        waiting,
+        sandboxes,
+        grace_s: NO_SWEEP_S,
+    })
+}
 
 fn worse(a: Flow, b: Flow) -> Flow {
     if a == Flow::Fine { b } else { a }
