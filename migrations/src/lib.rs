@@ -39,6 +39,7 @@ mod m0605_agent_tokens;
 mod m0606_teams;
 mod m0607_team_machines;
 mod m0608_runs_in_place;
+mod m0609_run_trees;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -77,6 +78,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0606_teams::Migration),
             Box::new(m0607_team_machines::Migration),
             Box::new(m0608_runs_in_place::Migration),
+            Box::new(m0609_run_trees::Migration),
         ]
     }
 }

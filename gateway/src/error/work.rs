@@ -1,6 +1,7 @@
 //! Errors of teams and runs on their way out.
 
 use super::{ApiError, Code};
+use crate::domains::auth::Verb;
 use crate::domains::runs::RunError;
 use crate::domains::teams::TeamError;
 use crate::domains::topology::Mistake;
@@ -32,6 +33,10 @@ impl From<TeamError> for ApiError {
             E::NoTemplate => Self::not_found("team template"),
             E::Wrong(mistakes) => Self::validations(mistakes),
             E::BadGraph(mistakes) => Self::validations(under("/topology", mistakes)),
+            E::MayNotPlace => Self::new(Code::Forbidden).detail(format!(
+                "Choosing a machine needs the role {} or a stronger one. Without a machine, sandboxes are made where the workspace's placement says.",
+                Verb::SetPlacement.least_role().as_str()
+            )),
             E::Going => Self::new(Code::Conflict)
                 .detail("The team is being taken down, with its agents. Make a new one."),
             E::Busy => Self::new(Code::Conflict).detail(

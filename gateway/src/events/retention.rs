@@ -57,12 +57,28 @@ impl Sweeper {
         .await?;
         domains::auth::store::forget_expired(&*tx, now).await?;
         domains::apps::store::forget_expired(&*tx, now).await?;
-        domains::runs::forget::outputs(&tx, self.outputs).await?;
         domains::fleet::history::forget_before(&tx, now).await?;
         if lease.guard(&tx).await? {
             tx.commit().await?;
         }
+        self.forget_outputs().await?;
         http::idempotency::forget_before(&self.db, now).await?;
         lease.release(&self.db).await
+    }
+
+    /// Some runs at a time, each under a lease that is fresh: whatever breaks off goes on at the next sweep.
+    async fn forget_outputs(&self) -> Result<(), DbErr> {
+        loop {
+            let tx = self.db.write().await?;
+            let lease = Lease::acquire_in(&tx, "retention", &self.owner, LEASE_TTL).await?;
+            if lease.is_none() {
+                return Ok(());
+            }
+            let more = domains::runs::forget::outputs(&tx, self.outputs).await?;
+            tx.commit().await?;
+            if !more {
+                return Ok(());
+            }
+        }
     }
 }

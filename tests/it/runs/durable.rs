@@ -66,19 +66,23 @@ async fn what_may_go_away_by_itself_is_tried_again_and_what_will_not_ends_the_ru
     gateway.stop().await;
 }
 
-/// A team whose one node is the team itself.
-async fn of_itself(owner: &roost_tests::Person) -> Value {
-    let team = line_of(owner, &["inner"]).await;
+/// The team with a topology of one node, which is that team.
+fn made_of(owner: &roost_tests::Person, team: &Value, of: &Value) -> roost_tests::Request {
     let graph = json!({ "kind": "single", "nodes": [
-        { "id": "again", "kind": "team", "attributes": { "team": team["id"] } },
+        { "id": "again", "kind": "team", "attributes": { "team": of["id"] } },
     ] });
     let path = format!("/api/teams/{}", team["id"].as_str().expect("an id"));
-    owner
-        .patch(&path)
-        .json(&json!({ "topology": graph }))
-        .expect(200)
-        .await
-        .body
+    owner.patch(&path).json(&json!({ "topology": graph }))
+}
+
+/// A team whose one node is a team whose one node is the first. Itself it cannot name.
+async fn of_itself(owner: &roost_tests::Person) -> Value {
+    let team = line_of(owner, &["inner"]).await;
+    let other = line_of(owner, &["outer"]).await;
+    let itself = made_of(owner, &team, &team);
+    itself.refused(400, "validation").await;
+    made_of(owner, &other, &team).expect(200).await;
+    made_of(owner, &team, &other).expect(200).await.body
 }
 
 #[tokio::test]

@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
+use roost_gateway::db::Db;
+use roost_gateway::domains::auth::WorkspaceScope;
 use roost_gateway::domains::runs::{End, forget, store};
 use roost_gateway::ids::RunId;
-use roost_tests::{Daemon, Gateway, Stream, eventually};
+use roost_tests::{Daemon, Gateway, Person, Stream, eventually};
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
@@ -17,7 +19,7 @@ fn said(key: &str) -> Option<End> {
 }
 
 /// A team whose only node is that team.
-async fn around(owner: &roost_tests::Person, inner: &Value) -> Value {
+async fn around(owner: &Person, inner: &Value) -> Value {
     let outer = line_of(owner, &["one"]).await;
     let graph = json!({ "kind": "single", "nodes": [
         { "id": "below", "kind": "team", "attributes": { "team": inner["id"] } },
@@ -149,6 +151,35 @@ async fn a_run_names_its_last_event_and_forgets_what_it_handed_over_in_time() {
     }
 }
 
+/// The two children of a run, once they are at work.
+async fn two_at_work(owner: &Person, run: &str) -> Vec<String> {
+    let path = format!("/api/topology-runs?parent_run_id={run}");
+    eventually("both are at work", async || {
+        let list = owner.get(&path).expect(200).await;
+        let items = list.body["items"].as_array().unwrap().clone();
+        let ids: Vec<String> = items
+            .iter()
+            .filter(|child| child["status"] == "running")
+            .map(|child| child["id"].as_str().unwrap().to_owned())
+            .collect();
+        (ids.len() == 2).then_some(ids)
+    })
+    .await
+}
+
+/// Writes down what runs have cost, as if their agents had spent it.
+async fn spend(db: &Db, costs: &[(&String, i64)]) {
+    for (id, cost) in costs {
+        let tx = db.write().await.unwrap();
+        let id = id.parse::<RunId>().unwrap();
+        let spend = "UPDATE topology_runs SET cost_microusd = $1 WHERE id = $2";
+        let values = [(*cost).into(), id.into()];
+        let spend = Statement::from_sql_and_values(db.backend().into(), spend, values);
+        tx.execute_raw(spend).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn runs_side_by_side_share_what_the_one_at_the_top_may_spend() {
     // Those in the teams never end; whoever merges does.
@@ -170,31 +201,25 @@ async fn runs_side_by_side_share_what_the_one_at_the_top_may_spend() {
         let asked = json!({ "input": "Do it.", "cost_ceiling_microusd": 1_000 });
         let run = owner.post(&format!("{path}/run")).json(&asked);
         let run = run.expect(202).await.str("/id").to_owned();
-        let children = format!("/api/topology-runs?parent_run_id={run}");
-        let children = eventually("both are at work", async || {
-            let list = owner.get(&children).expect(200).await;
-            let items = list.body["items"].as_array().unwrap().clone();
-            let ids: Vec<String> = items
-                .iter()
-                .filter(|child| child["status"] == "running")
-                .map(|child| child["id"].as_str().unwrap().to_owned())
-                .collect();
-            (ids.len() == 2).then_some(ids)
-        })
-        .await;
+        let children = two_at_work(owner, &run).await;
         let db = gateway.app().db();
-        for (id, cost) in [(&run, 100), (&children[0], 300), (&children[1], 200)] {
-            let tx = db.write().await.unwrap();
-            let id = id.parse::<RunId>().unwrap();
-            let spend = "UPDATE topology_runs SET cost_microusd = $1 WHERE id = $2";
-            let values = [i64::from(cost).into(), id.into()];
-            let spend = Statement::from_sql_and_values(db.backend().into(), spend, values);
-            tx.execute_raw(spend).await.unwrap();
-            tx.commit().await.unwrap();
-        }
+        let scope = WorkspaceScope::of_row(owner.workspace.parse().unwrap());
+        spend(db, &[(&run, 100), (&children[0], 300), (&children[1], 200)]).await;
         let root = run.parse::<RunId>().unwrap();
-        let tree = store::tree(db.read(), root).await.unwrap();
-        assert_eq!((tree.ceiling, tree.spent), (Some(1_000), 600));
+        let sums = async |of: &str| {
+            let tree = store::tree(db.read(), root).await.unwrap();
+            let accounts = tree.accounts(of.parse().unwrap());
+            let of_tree: Vec<_> = accounts
+                .iter()
+                .map(|one| (one.ceiling, one.spent))
+                .collect();
+            (
+                of_tree,
+                store::spent_lately(db.read(), scope).await.unwrap(),
+            )
+        };
+        let of_child = vec![(Some(1_000), 300), (Some(1_000), 600)];
+        assert_eq!(sums(&children[0]).await, (of_child, 600));
         // What a child has cost is its parent's when it is over, and counts once.
         for child in &children {
             let cancel = owner.post(&format!("/api/topology-runs/{child}/cancel"));
@@ -202,8 +227,16 @@ async fn runs_side_by_side_share_what_the_one_at_the_top_may_spend() {
         }
         let ended = over(owner, &run).await;
         assert_eq!(ended.body["cost_microusd"], 600, "{ended:?}");
-        let tree = store::tree(db.read(), root).await.unwrap();
-        assert_eq!(tree.spent, 600);
+        assert_eq!(sums(&run).await, (vec![(Some(1_000), 600)], 600));
+        // Of a parent that is cancelled it never becomes the cost, and counts all the same.
+        let again = owner.post(&format!("{path}/run")).json(&asked);
+        let again = again.expect(202).await.str("/id").to_owned();
+        let children = two_at_work(owner, &again).await;
+        spend(db, &[(&children[0], 30), (&children[1], 20)]).await;
+        let cancel = owner.post(&format!("/api/topology-runs/{again}/cancel"));
+        cancel.expect(200).await;
+        over(owner, &again).await;
+        assert_eq!(sums(&run).await.1, 650);
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;

@@ -81,6 +81,43 @@ async fn a_machine_that_cannot_take_it_is_replaced_by_local_and_the_event_says_w
 }
 
 #[tokio::test]
+async fn who_may_not_set_the_placement_names_no_machine_and_leaves_the_others_choice() {
+    let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
+    let owner = gateway.owner().await;
+    let member = gateway.person("member").await;
+    let refused = member.post("/api/teams").json(&alone_on(&json!("local")));
+    refused.refused(403, "forbidden").await;
+    let team = owner.post("/api/teams").json(&alone_on(&json!("local")));
+    let team = team.expect(201).await;
+    let sandbox = format!("/api/claws/{}/sandbox", team.str("/members/0/agent_id"));
+    let named = member.post(&sandbox).json(&json!({ "node_id": "local" }));
+    named.refused(403, "forbidden").await;
+    let path = format!("/api/teams/{}", team.str("/id"));
+    let machine = Machine::joined(&gateway, owner).await.node_id;
+    let mut on_node = team.body["topology"].clone();
+    on_node["nodes"][0]["attributes"]["machine"] = machine.into();
+    for change in [
+        json!({ "machine_id": on_node["nodes"][0]["attributes"]["machine"] }),
+        json!({ "topology": on_node }),
+    ] {
+        member
+            .patch(&path)
+            .json(&change)
+            .refused(403, "forbidden")
+            .await;
+    }
+    // What an admin chose stays while somebody else changes the rest, and anybody may give the choice up.
+    on_node["nodes"][0]["attributes"]["machine"] = "local".into();
+    for change in [
+        json!({ "topology": on_node, "machine_id": "local" }),
+        json!({ "machine_id": null }),
+    ] {
+        member.patch(&path).json(&change).expect(200).await;
+    }
+    gateway.stop().await;
+}
+
+#[tokio::test]
 async fn a_machine_that_the_workspace_does_not_have_is_refused_with_its_place() {
     let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
     let owner = gateway.owner().await;

@@ -9,7 +9,7 @@ use axum::extract::{FromRef, FromRequestParts, RawPathParams};
 use http::request::Parts;
 
 use super::middleware::{Caller, Identity};
-use super::model::Permission;
+use super::model::{Permission, Verb};
 use super::{Role, WorkspaceScope, store};
 use crate::db::Db;
 use crate::error::{ApiError, ApiResult, Code};
@@ -73,6 +73,14 @@ impl<P> Scoped<P> {
         self.role
     }
 
+    /// Refuses whoever may not do this as well: what only some requests to a route need.
+    ///
+    /// # Errors
+    /// [`Code::Forbidden`].
+    pub fn demand(&self, verb: Verb) -> ApiResult<()> {
+        demand(self.role, verb)
+    }
+
     /// The caller.
     pub fn caller(&self) -> &Caller {
         &self.caller
@@ -82,6 +90,17 @@ impl<P> Scoped<P> {
     pub fn user_id(&self) -> UserId {
         self.caller.user.id
     }
+}
+
+fn demand(role: Role, verb: Verb) -> ApiResult<()> {
+    if role.may(verb) {
+        return Ok(());
+    }
+    Err(ApiError::new(Code::Forbidden).detail(format!(
+        "This needs the role {} or a stronger one; yours is {}.",
+        verb.least_role().as_str(),
+        role.as_str()
+    )))
 }
 
 fn caller(parts: &Parts) -> ApiResult<Arc<Caller>> {
@@ -115,13 +134,7 @@ impl<S: Send + Sync, P: Permission> FromRequestParts<S> for Scoped<P> {
 
 impl<P: Permission> Scoped<P> {
     fn checked(caller: Arc<Caller>, scope: WorkspaceScope, role: Role) -> ApiResult<Self> {
-        if !role.may(P::VERB) {
-            return Err(ApiError::new(Code::Forbidden).detail(format!(
-                "This needs the role {} or a stronger one; yours is {}.",
-                P::VERB.least_role().as_str(),
-                role.as_str()
-            )));
-        }
+        demand(role, P::VERB)?;
         Ok(Self {
             caller,
             scope,

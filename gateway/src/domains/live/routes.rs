@@ -50,6 +50,7 @@ pub struct EventsQuery {
     /// Where to go on; a browser cannot set the header `Last-Event-ID` the first time.
     last_event_id: Option<String>,
     /// Where to begin when nothing says where to go on; `now` when absent.
+    #[param(inline)]
     from: Option<Beginning>,
 }
 

@@ -10,7 +10,7 @@ use super::commands::{self, New};
 use super::entity::run;
 use super::fence::{FenceError, Used};
 use super::handle::RunsHandle;
-use super::model::{Class, Kind, MOST_DEPTH, Status, Tier, child_id};
+use super::model::{Class, Kind, MOST_DEPTH, MOST_OF_TREE, Status, Tier, child_id};
 use super::perform::{End, Job};
 use super::store;
 use crate::domains::teams;
@@ -111,17 +111,31 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
     let born = async {
         let mut tx = runs.inner.db.write().await?;
         job.journal.fence.pass(&tx, Used::default(), 0).await?;
+        // A team that is taken down waits for its runs, and this one it would not see.
+        let there = teams::store::get(&*tx, scope, team).await?;
+        if there.is_none_or(|team| teams::is_going(&team)) {
+            return Ok(Err(End::terminal(format!(
+                "The team of the step {} is being taken down.",
+                job.step.key
+            ))));
+        }
+        if store::size_of_tree(&*tx, job.run.root_run_id).await? >= MOST_OF_TREE {
+            return Ok(Err(End::terminal(format!(
+                "A run may start {MOST_OF_TREE} runs in all, and this would be one more. Look for a team that is part of itself."
+            ))));
+        }
         let row = commands::row(runs, &tx, scope, job.run.created_by, &new).await?;
         let fact = commands::insert(&tx, row).await?;
         events::append(&mut tx, scope.workspace(), runs.inner.clock.now(), [fact]).await?;
         tx.commit().await?;
-        Ok::<(), FenceError>(())
+        Ok::<_, FenceError>(Ok(()))
     };
     match born.await {
-        Ok(()) => {
+        Ok(Ok(())) => {
             runs.nudge();
             Ok(())
         }
+        Ok(Err(end)) => Err(end),
         Err(FenceError::Db(error)) => Err(End::retryable(error.to_string())),
         Err(FenceError::Lost | FenceError::Cancelled) => Err(End::Fenced),
     }

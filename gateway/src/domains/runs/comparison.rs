@@ -164,7 +164,11 @@ pub(super) async fn keep(tx: &WriteTx, row: &run::Model, status: Status) -> Resu
         return Ok(());
     }
     let steps = store::steps(&**tx, row.id).await?;
-    let Some(comparison) = of_run(&**tx, row, &steps).await? else {
+    let ended = run::Model {
+        status: status.as_str().to_owned(),
+        ..row.clone()
+    };
+    let Some(comparison) = of_run(&**tx, &ended, &steps).await? else {
         return Ok(());
     };
     let json = serde_json::to_string(&comparison).expect("texts and finite numbers encode");
@@ -232,7 +236,8 @@ fn judged(
     let step = steps.iter().find(|step| step.purpose == verdict)?;
     match StepStatus::parse(&step.status)? {
         StepStatus::Done => {
-            let text = step.output.clone().unwrap_or_default();
+            // What it said is not kept any more: then it did not fail either.
+            let text = step.output.clone()?;
             Some(match topology::verdict(&text, answered) {
                 Ok(said) => Ok(JudgesVerdict {
                     best: said.best,
@@ -260,8 +265,11 @@ fn compared(
     let status = match (child, of_step) {
         // The step has the last word: it may have been given up while its run was still ending.
         (_, Some(StepStatus::Done)) => Status::Completed,
-        (Some(child), _) => Status::parse(&child.status).unwrap_or(Status::Failed),
         (None, Some(StepStatus::Failed)) => Status::Failed,
+        (Some(child), step) => match Status::parse(&child.status) {
+            Some(status) if status.is_final() || step != Some(StepStatus::Failed) => status,
+            _ => Status::Failed,
+        },
         (None, _) if over => Status::Cancelled,
         (None, _) => Status::Queued,
     };

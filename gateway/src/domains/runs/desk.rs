@@ -33,10 +33,11 @@ pub fn claimer(runs: &RunsHandle) -> ChildSpec<NoMessages> {
     ChildSpec::periodic("claimer", ActorKind::Worker, CLAIM, &nudge, move |cx| {
         let runs = runs.clone();
         async move {
-            while take(&runs, &cx, Among::Children, BATCH).await? {}
+            let each = runs.inner.at_once as u64;
+            while take(&runs, &cx, Among::Children(each), BATCH).await? {}
             loop {
                 let room = runs.inner.at_once.saturating_sub(runs.living().len());
-                if room == 0 || !take(&runs, &cx, Among::All, room.min(BATCH)).await? {
+                if room == 0 || !take(&runs, &cx, Among::Roots, room.min(BATCH)).await? {
                     return Ok(());
                 }
             }

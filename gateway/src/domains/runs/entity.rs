@@ -65,6 +65,10 @@ pub mod run {
         pub tokens_out: i64,
         pub cost_microusd: i64,
         pub cost_ceiling_microusd: Option<i64>,
+        /// What it cost is in its parent's cost.
+        pub rolled_up: bool,
+        /// Since when its outputs are not kept any more.
+        pub forgotten_ms: Option<i64>,
         pub version: i64,
     }
 

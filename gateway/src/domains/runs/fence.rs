@@ -368,7 +368,15 @@ impl Journal {
             took_ms: child.ended_ms.unwrap_or(child.updated_ms) - child.created_ms,
             used,
         };
-        self.write(entry).await.map(drop)
+        let tx = self.db.write().await?;
+        self.write_in(&tx, entry).await?;
+        run::Entity::update_many()
+            .col_expr(run::Column::RolledUp, Expr::value(true))
+            .filter(run::Column::Id.eq(child.id))
+            .exec(&*tx)
+            .await?;
+        tx.commit().await?;
+        Ok(())
     }
 
     /// Writes an entry; its index must be free, which it is for whoever passes the fence.
@@ -377,7 +385,13 @@ impl Journal {
     /// [`FenceError`].
     pub async fn write(&self, entry: Entry) -> Result<Totals, FenceError> {
         let tx = self.db.write().await?;
-        let totals = self.fence.pass(&tx, entry.used, 0).await?;
+        let totals = self.write_in(&tx, entry).await?;
+        tx.commit().await?;
+        Ok(totals)
+    }
+
+    async fn write_in(&self, tx: &WriteTx, entry: Entry) -> Result<Totals, FenceError> {
+        let totals = self.fence.pass(tx, entry.used, 0).await?;
         let now = totals.updated_ms;
         let lap = i32::try_from(self.lap).unwrap_or(i32::MAX);
         let row = call::ActiveModel {
@@ -396,7 +410,7 @@ impl Journal {
             cost_microusd: Set(entry.used.cost_microusd),
         };
         call::Entity::insert(row)
-            .exec_without_returning(&*tx)
+            .exec_without_returning(&**tx)
             .await?;
         if entry.used != Used::default() {
             let add = |column, more: i64| (column, Expr::col(column).add(more));
@@ -414,10 +428,9 @@ impl Journal {
                     add(step::Column::CostMicrousd, entry.used.cost_microusd).1,
                 )
                 .filter(this_step(self.fence.run, &self.step, lap))
-                .exec(&*tx)
+                .exec(&**tx)
                 .await?;
         }
-        tx.commit().await?;
         Ok(totals)
     }
 }

@@ -3,37 +3,52 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DbErr, Statement};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Statement};
 
-use super::entity::step;
+use super::entity::{call, step};
 use super::model::StepStatus;
 use crate::db::WriteTx;
+use crate::ids::RunId;
 
-/// Forgets the outputs and journals of runs that ended longer ago than `age`, by the database's clock. A child is kept as
-/// long as the run at the top of its tree goes on. In the caller's transaction.
+/// Runs of which one transaction forgets; others want to write too.
+const AT_ONCE: usize = 200;
+
+#[derive(FromQueryResult)]
+struct Forgotten {
+    id: RunId,
+}
+
+/// Forgets the outputs and journals of some runs that ended longer ago than `age`, by the database's clock; whether there
+/// are more. A child is kept as long as the run at the top of its tree goes on. In the caller's transaction.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn outputs(tx: &WriteTx, age: Duration) -> Result<(), DbErr> {
+pub async fn outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> {
     let now = tx.backend().now_ms();
-    let old = format!(
-        "ended_ms < {now} - {} AND NOT EXISTS (SELECT 1 FROM topology_runs top \
-           WHERE top.id = topology_runs.root_run_id AND top.ended_ms IS NULL)",
+    let sql = format!(
+        "UPDATE topology_runs SET result = NULL, comparison = NULL, forgotten_ms = {now}, version = version + 1 WHERE id IN (\
+           SELECT o.id FROM topology_runs o WHERE o.forgotten_ms IS NULL AND o.ended_ms IS NOT NULL AND o.ended_ms < {now} - {} \
+             AND NOT EXISTS (SELECT 1 FROM topology_runs top WHERE top.id = o.root_run_id AND top.ended_ms IS NULL) \
+           ORDER BY o.ended_ms LIMIT {AT_ONCE}) RETURNING id",
         age.as_millis()
     );
-    let of_old = format!("run_id IN (SELECT id FROM topology_runs WHERE {old})");
-    for sql in [
-        format!("DELETE FROM run_calls WHERE {of_old}"),
-        format!("UPDATE run_steps SET output = NULL WHERE output IS NOT NULL AND {of_old}"),
-        format!(
-            "UPDATE topology_runs SET result = NULL, comparison = NULL, version = version + 1 \
-             WHERE (result IS NOT NULL OR comparison IS NOT NULL) AND {old}"
-        ),
-    ] {
-        let statement = Statement::from_string(tx.backend().into(), sql);
-        tx.execute_raw(statement).await?;
+    let statement = Statement::from_string(tx.backend().into(), sql);
+    let old = Forgotten::find_by_statement(statement).all(&**tx).await?;
+    let old: Vec<RunId> = old.into_iter().map(|run| run.id).collect();
+    if old.is_empty() {
+        return Ok(false);
     }
-    Ok(())
+    call::Entity::delete_many()
+        .filter(call::Column::RunId.is_in(old.iter().copied()))
+        .exec(&**tx)
+        .await?;
+    step::Entity::update_many()
+        .col_expr(step::Column::Output, Expr::value(None::<String>))
+        .filter(step::Column::RunId.is_in(old.iter().copied()))
+        .exec(&**tx)
+        .await?;
+    Ok(old.len() == AT_ONCE)
 }
 
 /// Whether something that these steps handed over was forgotten.

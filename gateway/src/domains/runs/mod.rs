@@ -30,6 +30,7 @@ pub mod queue;
 pub mod routes;
 mod shown;
 pub mod store;
+pub mod tree;
 
 pub use error::RunError;
 pub use fence::{Entry, Fence, FenceError, Journal, Totals, Used};

@@ -28,9 +28,11 @@ const MOVED: &str = "id, workspace_id, status, owner, epoch, version";
 /// Which queued runs are claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Among {
-    /// Those that a run at work waits for. There is always room for them: their parents hold places until they are over.
-    Children,
-    All,
+    /// Those that a run at work waits for. They have room of their own, for so many at each depth: parents hold places
+    /// until they are over, and the deepest wait for nobody.
+    Children(u64),
+    /// Those that people started.
+    Roots,
 }
 
 /// Takes up to `most` queued runs for `owner`: in turn of the workspaces, those with the least at work first, in each the
@@ -47,22 +49,25 @@ pub async fn claim(db: &Db, owner: &str, among: Among, most: u64) -> Result<Vec<
         Backend::Postgres => "FOR UPDATE SKIP LOCKED",
         Backend::Sqlite => "",
     };
-    let among = match among {
-        Among::Children => "AND q.parent_run_id IS NOT NULL",
-        Among::All => "",
+    let (which, room) = match among {
+        Among::Children(room) => ("IS NOT NULL", i64::try_from(room).unwrap_or(i64::MAX)),
+        Among::Roots => ("IS NULL", i64::MAX),
     };
     let sql = format!(
         "WITH busy AS (SELECT workspace_id, count(*) AS n FROM topology_runs WHERE status = 'running' GROUP BY workspace_id), \
-         turn AS (SELECT q.id, COALESCE(b.n, 0) + row_number() OVER (PARTITION BY q.workspace_id ORDER BY q.created_ms, q.id) AS rank, q.created_ms \
-           FROM topology_runs q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.status = 'queued' {among}), \
-         next AS (SELECT id FROM turn ORDER BY rank, created_ms, id LIMIT $2), \
+         held AS (SELECT depth, count(*) AS n FROM topology_runs WHERE status = 'running' AND owner = $1 GROUP BY depth), \
+         turn AS (SELECT q.id, q.depth, COALESCE(b.n, 0) + row_number() OVER (PARTITION BY q.workspace_id ORDER BY q.created_ms, q.id) AS rank, q.created_ms \
+           FROM topology_runs q LEFT JOIN busy b ON b.workspace_id = q.workspace_id WHERE q.status = 'queued' AND q.parent_run_id {which}), \
+         fits AS (SELECT t.*, COALESCE(h.n, 0) + row_number() OVER (PARTITION BY t.depth ORDER BY t.rank, t.created_ms, t.id) AS place \
+           FROM turn t LEFT JOIN held h ON h.depth = t.depth), \
+         next AS (SELECT id FROM fits WHERE place <= $3 ORDER BY rank, created_ms, id LIMIT $2), \
          mine AS (SELECT id FROM topology_runs WHERE id IN (SELECT id FROM next) AND status = 'queued' {lock}) \
          UPDATE topology_runs SET status = 'running', owner = $1, epoch = epoch + 1, claims = claims + 1, \
            updated_ms = {now}, started_ms = COALESCE(started_ms, {now}), version = version + 1 \
          WHERE id IN (SELECT id FROM mine) AND status = 'queued' RETURNING {MOVED}"
     );
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let moved = moved(&*tx, &sql, vec![owner.into(), most.into()]).await?;
+    let moved = moved(&*tx, &sql, vec![owner.into(), most.into(), room.into()]).await?;
     tx.commit().await?;
     Ok(moved)
 }
@@ -191,13 +196,23 @@ pub async fn cancel(tx: &WriteTx, id: RunId, by: UserId) -> Result<Vec<Moved>, D
            cancelled_by = COALESCE(cancelled_by, $2), version = version + 1, \
            ended_ms = CASE WHEN status = 'queued' THEN {now} ELSE ended_ms END, \
            status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END \
-         WHERE id IN (SELECT id FROM tree) AND status IN ('queued', 'running') RETURNING {MOVED}"
+         WHERE id IN (SELECT id FROM tree) AND (status = 'queued' OR (status = 'running' AND cancel_requested_ms IS NULL)) \
+         RETURNING {MOVED}"
     );
-    let moved = moved(&**tx, &sql, vec![id.into(), by.into()]).await?;
-    for over in moved.iter().filter(|row| row.status == "cancelled") {
-        close_steps(tx, over.id).await?;
+    let mut all = Vec::new();
+    loop {
+        let moved = moved(&**tx, &sql, vec![id.into(), by.into()]).await?;
+        if moved.is_empty() {
+            break;
+        }
+        for over in moved.iter().filter(|row| row.status == "cancelled") {
+            close_steps(tx, over.id).await?;
+        }
+        // On PostgreSQL a child that was born while this waited for its parent's row is seen by the next look only. After
+        // it none is born: a birth passes its parent's fence.
+        all.extend(moved);
     }
-    Ok(moved)
+    Ok(all)
 }
 
 /// Steps that were at work when their run ended are not at work any more.

@@ -7,6 +7,7 @@ use sea_orm::{
 
 use super::entity::{call, run, step};
 use super::model::{Status, StepStatus};
+use super::tree::{Branch, Tree};
 use crate::db::{Backend, WriteTx};
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::store as claws;
@@ -201,8 +202,7 @@ pub async fn who_works(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<Claw
         .await
 }
 
-/// What the workspace's runs cost within thirty days, millionths of a US dollar; a child's cost is its parent's too, and
-/// is counted there.
+/// What the workspace's runs cost within thirty days, millionths of a US dollar; what a parent counts is counted there.
 ///
 /// # Errors
 /// When the database fails.
@@ -213,7 +213,7 @@ pub async fn spent_lately(db: &impl ConnectionTrait, scope: WorkspaceScope) -> R
     };
     let sql = format!(
         "SELECT CAST(COALESCE(SUM(cost_microusd), 0) AS BIGINT) AS spent FROM topology_runs \
-         WHERE workspace_id = $1 AND parent_run_id IS NULL AND updated_ms > {now} - 2592000000"
+         WHERE workspace_id = $1 AND NOT rolled_up AND updated_ms > {now} - 2592000000"
     );
     let values = [scope.workspace().into()];
     let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
@@ -221,31 +221,24 @@ pub async fn spent_lately(db: &impl ConnectionTrait, scope: WorkspaceScope) -> R
     row.map_or(Ok(0), |row| row.try_get("", "spent"))
 }
 
-/// What a whole tree of runs may cost and has cost by now, millionths of a US dollar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
-pub struct Tree {
-    /// The bound of the run at its top.
-    pub ceiling: Option<i64>,
-    pub spent: i64,
-}
-
-/// The tree below this root. What a run that is over has cost is its parent's from the moment in which the parent's step
-/// knows of it; in between it may count twice, never not at all.
+/// All runs of the tree below this root.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn tree(db: &impl ConnectionTrait, root: RunId) -> Result<Tree, DbErr> {
-    let sql = "SELECT CAST(COALESCE(SUM(CASE WHEN r.id = $1 OR r.ended_ms IS NULL OR EXISTS (SELECT 1 FROM run_steps s \
-                 WHERE s.run_id = r.parent_run_id AND s.child_run_id = r.id AND s.status = 'running') \
-               THEN r.cost_microusd ELSE 0 END), 0) AS BIGINT) AS spent, \
-               MAX(CASE WHEN r.id = $1 THEN r.cost_ceiling_microusd END) AS ceiling \
-               FROM topology_runs r WHERE r.root_run_id = $1";
+    let sql = "SELECT id, parent_run_id, cost_microusd, cost_ceiling_microusd, rolled_up FROM topology_runs \
+               WHERE root_run_id = $1";
     let statement = Statement::from_sql_and_values(db.get_database_backend(), sql, [root.into()]);
-    let found = Tree::find_by_statement(statement).one(db).await?;
-    Ok(found.unwrap_or(Tree {
-        ceiling: None,
-        spent: 0,
-    }))
+    Branch::find_by_statement(statement).all(db).await.map(Tree)
+}
+
+/// How many runs the tree below this root has.
+///
+/// # Errors
+/// When the database fails.
+pub async fn size_of_tree(db: &impl ConnectionTrait, root: RunId) -> Result<u64, DbErr> {
+    let of_tree = run::Column::RootRunId.eq(root);
+    run::Entity::find().filter(of_tree).count(db).await
 }
 
 /// Inserts a run.

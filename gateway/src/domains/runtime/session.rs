@@ -69,7 +69,6 @@ impl Session<'_> {
         let journal = &self.job.journal;
         let written = journal.read().await.map_err(FenceError::from)?;
         let mut talk = Talk::replay(&written).map_err(|error| End::terminal(error.to_string()))?;
-        let mut totals = None;
         loop {
             match talk.next() {
                 Next::Over(turn) => return handed_over(turn).map_err(Stopped::from),
@@ -89,14 +88,12 @@ impl Session<'_> {
                 Next::Call { call, place } => {
                     let call = call.clone();
                     let answer = self.call(&call, place).await?;
-                    totals = Some(
-                        self.note_answer(journal, place, &call.name, &answer.0, answer.1)
-                            .await?,
-                    );
+                    self.note_answer(journal, place, &call.name, &answer.0, answer.1)
+                        .await?;
                     talk.came_back(answer.0);
                 }
                 Next::Ask => {
-                    self.may_spend(totals).await?;
+                    self.may_spend().await?;
                     let messages = talk.messages(&self.job.prompt);
                     let (reply, took) = self.ask(messages).await?;
                     let turn = Turn {
@@ -104,58 +101,30 @@ impl Session<'_> {
                         calls: reply.calls.clone(),
                         stop: reply.stop,
                     };
-                    totals = Some(
-                        self.note_turn(journal, talk.place(), &turn, &reply, took)
-                            .await?,
-                    );
+                    self.note_turn(journal, talk.place(), &turn, &reply, took)
+                        .await?;
                     talk.said(turn);
                 }
             }
         }
     }
 
-    /// Ceilings are looked at before anything is spent.
-    async fn may_spend(&self, totals: Option<Totals>) -> Result<(), Stopped> {
-        let spent = match totals {
-            Some(totals) => totals.cost_microusd,
-            // Other steps may have spent since the run was taken up.
-            None => runs::store::by_id(self.agents.db.read(), self.job.run.id)
-                .await
-                .map_err(FenceError::from)?
-                .map_or(self.job.run.cost_microusd, |now| now.cost_microusd),
-        };
-        let spent = u64::try_from(spent).unwrap_or(0);
-        let own = self.job.run.cost_ceiling_microusd;
-        let own = own.map(|ceiling| u64::try_from(ceiling).unwrap_or(0));
+    /// Ceilings are looked at before anything is spent: the run's own, those of the runs that it works for, and the
+    /// workspace's.
+    async fn may_spend(&self) -> Result<(), Stopped> {
         let scope = self.job.journal.fence.scope();
         let ceilings = self
             .agents
             .ceilings(scope)
             .await
             .map_err(FenceError::from)?;
-        let price = self.staffed.model.price;
-        let own = Ceilings {
-            run: own,
-            month: None,
-        };
-        own.allow(spent, 0, price)
-            .map_err(|why| nothing_more(&why))?;
-        if own.run.is_none() && ceilings == Ceilings::default() {
+        let run = &self.job.run;
+        let nobody_bounds = ceilings == Ceilings::default() && run.cost_ceiling_microusd.is_none();
+        if nobody_bounds && run.parent_run_id.is_none() {
             return Ok(());
         }
-        // Runs that work side by side share what the one at the top may spend.
-        let tree = runs::store::tree(self.agents.db.read(), self.job.run.root_run_id);
-        let tree = tree.await.map_err(FenceError::from)?;
-        let unsigned = |amount: i64| u64::try_from(amount).unwrap_or(0);
-        let whole = Ceilings {
-            run: tree
-                .ceiling
-                .map(unsigned)
-                .into_iter()
-                .chain(ceilings.run)
-                .min(),
-            ..ceilings
-        };
+        let tree = runs::store::tree(self.agents.db.read(), run.root_run_id);
+        let accounts = tree.await.map_err(FenceError::from)?.accounts(run.id);
         let month = match ceilings.month {
             Some(_) => self
                 .agents
@@ -164,8 +133,20 @@ impl Session<'_> {
                 .map_err(FenceError::from)?,
             None => 0,
         };
-        let allowed = whole.allow(unsigned(tree.spent), month, price);
-        allowed.map_err(|why| nothing_more(&why))
+        let unsigned = |amount: i64| u64::try_from(amount).unwrap_or(0);
+        for (place, account) in accounts.iter().enumerate() {
+            // The workspace's is for a run with all that it starts.
+            let of_workspace = ceilings.run.filter(|_| place + 1 == accounts.len());
+            let own = account.ceiling.map(unsigned);
+            let bounds = Ceilings {
+                run: own.into_iter().chain(of_workspace).min(),
+                month: ceilings.month,
+            };
+            bounds
+                .allow(unsigned(account.spent), month, self.staffed.model.price)
+                .map_err(|why| nothing_more(&why))?;
+        }
+        Ok(())
     }
 
     async fn ask(&self, messages: Vec<Message>) -> Result<(Reply, Duration), Stopped> {

@@ -142,6 +142,7 @@ pub struct NewSandbox {
     pub limits: Option<LimitsDto>,
     /// Where it is made: `local`, or the id of a node of the workspace; the workspace's placement when absent. One that
     /// cannot take it now is replaced by `local`, and the sandbox says so. An agent that has a sandbox keeps its machine.
+    /// Naming one takes the right to set the placement.
     #[serde(default)]
     #[schema(max_length = 40)]
     pub node_id: Option<String>,

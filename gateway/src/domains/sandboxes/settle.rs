@@ -18,7 +18,7 @@ use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws;
 use crate::domains::workspaces::{QuotaKind, quota};
-use crate::events::{self, AgentState, Event, ResourceKind};
+use crate::events::{self, AgentState, Event, ResourceKind, Stamped};
 use crate::ids::{ClawId, OperationId, SandboxId, fresh};
 use crate::operations::{OperationsError, Target};
 use crate::supervision::{StartError, Tenant};
@@ -99,15 +99,17 @@ pub(super) async fn step(
             ));
         }
     }
-    events::append(tx, scope.workspace(), now, facts).await?;
+    let mut facts: Vec<Stamped> = facts.into_iter().map(Into::into).collect();
     let status = if to == State::Running {
         AgentState::Online
     } else {
         AgentState::Offline
     };
     if to != State::Provisioning {
-        claws::status::set(tx, scope, changed.agent_id, status, now).await?;
+        // The agent before the log, as in the end of a run: two orders would wait for each other.
+        facts.extend(claws::status::change(tx, scope, changed.agent_id, status, now).await?);
     }
+    events::append(tx, scope.workspace(), now, facts).await?;
     Ok(Some(changed))
 }
 
@@ -286,7 +288,10 @@ async fn not_taken(
         }
         OperationsError::NodeDraining(_) => Some(Reason::NodeDraining),
         OperationsError::UnknownNode(_) => Some(Reason::NodeDeleted),
-        OperationsError::NoAnswer(_) | OperationsError::Db(_) => return Ok(()),
+        // Asked again after a while: there is only no room now.
+        OperationsError::NoAnswer(_) | OperationsError::Db(_) | OperationsError::Busy { .. } => {
+            return Ok(());
+        }
         _ => None,
     };
     match (reason, node_of(&row.node_id)) {

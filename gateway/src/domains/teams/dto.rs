@@ -118,7 +118,7 @@ pub struct NewTeam {
     /// Whether all work in one sandbox, which is what teams on one repository want. True when absent.
     pub shared_sandbox: Option<bool>,
     /// Where its agents' sandboxes are made: `local`, or the id of a node of the workspace. The workspace's placement when
-    /// absent.
+    /// absent. Naming one takes the right to set the placement.
     #[schema(max_length = 40)]
     pub machine_id: Option<String>,
 }

@@ -26,6 +26,9 @@ pub enum TeamError {
     /// A run of it is queued or at work.
     #[error("a run of the team is still going on")]
     Busy,
+    /// Whoever makes or changes it may not choose machines.
+    #[error("may not choose machines")]
+    MayNotPlace,
     /// `If-Match` named another version.
     #[error("the team has version {current}")]
     VersionMismatch { current: i64 },

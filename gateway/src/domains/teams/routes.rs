@@ -14,7 +14,7 @@ use super::model::{Lifecycle, State as TeamState};
 use super::{TeamError, commands, of_team, store};
 use crate::db::Db;
 use crate::domains::auth::dto::UserBrief;
-use crate::domains::auth::{self, Scoped, WorkspaceScope, can};
+use crate::domains::auth::{self, Scoped, Verb, WorkspaceScope, can};
 use crate::domains::claws;
 use crate::domains::claws::routes::ClawsState;
 use crate::domains::runs::dto::RunSummary;
@@ -76,7 +76,9 @@ async fn create(
     Valid(new): Valid<NewTeam>,
 ) -> ApiResult<(StatusCode, Json<Team>)> {
     let (scope, user) = (caller.scope(), caller.user_id());
-    let row = commands::create(&teams, scope, user, id.or_fresh(&teams.ids), new).await?;
+    let id = id.or_fresh(&teams.ids);
+    let may_place = caller.role().may(Verb::SetPlacement);
+    let row = commands::create(&teams, scope, user, id, may_place, new).await?;
     Ok((StatusCode::CREATED, Json(one(&teams, scope, row).await?)))
 }
 
@@ -109,7 +111,8 @@ async fn change(
 ) -> ApiResult<Json<Team>> {
     let (scope, user) = (caller.scope(), caller.user_id());
     let seen = claws::routes::if_match(&headers)?;
-    let row = commands::change(&teams, scope, user, id, seen, change).await?;
+    let may_place = caller.role().may(Verb::SetPlacement);
+    let row = commands::change(&teams, scope, user, id, seen, may_place, change).await?;
     Ok(Json(one(&teams, scope, row).await?))
 }
 

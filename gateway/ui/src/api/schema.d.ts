@@ -3604,6 +3604,7 @@ export interface components {
             /**
              * @description Where it is made: `local`, or the id of a node of the workspace; the workspace's placement when absent. One that
              *     cannot take it now is replaced by `local`, and the sandbox says so. An agent that has a sandbox keeps its machine.
+             *     Naming one takes the right to set the placement.
              */
             node_id?: string | null;
         };
@@ -3633,7 +3634,7 @@ export interface components {
             lifecycle?: components["schemas"]["TeamLifecycle"];
             /**
              * @description Where its agents' sandboxes are made: `local`, or the id of a node of the workspace. The workspace's placement when
-             *     absent.
+             *     absent. Naming one takes the right to set the placement.
              */
             machine_id?: string | null;
             mcp_bundles?: components["schemas"]["ToolBundle"][];
@@ -8988,6 +8989,8 @@ export interface operations {
                 mission_id?: string;
                 /** @description Where to go on; a browser cannot set the header `Last-Event-ID` the first time. */
                 last_event_id?: string;
+                /** @description Where to begin when nothing says where to go on; `now` when absent. */
+                from?: "oldest" | "now";
             };
             header?: {
                 /** @description where to go on */

@@ -150,6 +150,8 @@ pub async fn row(
         tokens_in: 0,
         tokens_out: 0,
         cost_microusd: 0,
+        rolled_up: false,
+        forgotten_ms: None,
         cost_ceiling_microusd: new.ceiling.or(runs.inner.ceiling),
         version: 1,
     })

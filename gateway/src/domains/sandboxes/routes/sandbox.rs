@@ -6,7 +6,7 @@ use http::StatusCode;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::domains::auth::{Scoped, can};
+use crate::domains::auth::{Scoped, Verb, can};
 use crate::domains::sandboxes::commands::{self, Destroyed, Provisioned};
 use crate::domains::sandboxes::dto::{NewSandbox, Sandbox};
 use crate::domains::sandboxes::{SandboxError, SandboxesHandle, reading, store};
@@ -33,6 +33,9 @@ async fn provision(
     id: CreationId<SandboxId>,
     Valid(wanted): Valid<NewSandbox>,
 ) -> ApiResult<(StatusCode, Json<Sandbox>)> {
+    if wanted.node_id.is_some() {
+        caller.demand(Verb::SetPlacement)?;
+    }
     let scope = caller.scope();
     let id = id.or_fresh(&sandboxes.ids);
     let (status, row) =

@@ -1,5 +1,7 @@
 //! Changing a team, optionally only over the version that the client saw. Runs that have begun keep what they began with.
 
+use std::collections::BTreeSet;
+
 use crate::db::WriteTx;
 use crate::domains::audit;
 use crate::domains::auth::WorkspaceScope;
@@ -15,22 +17,29 @@ use crate::events::{self, Event, ResourceKind};
 use crate::http::problem::FieldError;
 use crate::ids::{ClawId, TeamId, UserId};
 
-use super::create::{bundles, machines};
+use super::create::{Places, bundles, machines};
 
 /// Changes names, model, lifecycle, topology, sandbox.
 ///
 /// # Errors
-/// [`TeamError::NotFound`], [`TeamError::Going`], [`TeamError::VersionMismatch`], [`TeamError::Wrong`].
+/// [`TeamError::NotFound`], [`TeamError::Going`], [`TeamError::VersionMismatch`], [`TeamError::MayNotPlace`],
+/// [`TeamError::Wrong`].
 pub async fn change(
     state: &TeamsState,
     scope: WorkspaceScope,
     user: UserId,
     id: TeamId,
     if_version: Option<i64>,
+    may_place: bool,
     change: TeamChange,
 ) -> Result<team::Model, TeamError> {
     let tx = state.db.write().await?;
     let mut row = present(&tx, scope, id, if_version).await?;
+    let present = named(&row);
+    let places = Places {
+        may: may_place,
+        present: &present,
+    };
     let mut changed = Vec::new();
     if let Some(name) = change.name {
         row.name = name.trim().to_owned();
@@ -49,13 +58,13 @@ pub async fn change(
         changed.push("lifecycle");
     }
     if let Some(machine) = change.machine_id {
-        machines(&tx, scope, "", machine.as_deref(), None).await?;
+        machines(&tx, scope, places, "", machine.as_deref(), None).await?;
         row.machine_id = machine;
         changed.push("machine_id");
     }
     if let Some(graph) = change.topology {
-        machines(&tx, scope, "/topology", None, Some(&graph)).await?;
         let seats = seats(&tx, scope, id, &graph).await?;
+        machines(&tx, scope, places, "/topology", None, Some(&graph)).await?;
         if row
             .workbench_id
             .is_some_and(|agent| seats.iter().all(|seat| seat.agent_id != agent))
@@ -104,6 +113,16 @@ pub async fn configure(
     let details =
         serde_json::json!({ "risk_profile": row.risk_profile, "mcp_bundles": row.mcp_bundles });
     written(state, tx, scope, user, row, "team.configured", details).await
+}
+
+/// The machines that a team names.
+fn named(row: &team::Model) -> BTreeSet<String> {
+    let graph = serde_json::from_str::<Graph>(&row.topology).ok();
+    let nodes = graph.into_iter().flat_map(|graph| graph.nodes);
+    nodes
+        .filter_map(|node| node.attributes.machine)
+        .chain(row.machine_id.clone())
+        .collect()
 }
 
 async fn present(
@@ -204,6 +223,9 @@ async fn seats(
                 }
             }
             (NodeKind::Agent, None, _) => refuse("must name the agent that works here"),
+            (NodeKind::Team, _, Some(other)) if other == team.0 => {
+                refuse("names the team itself: it would start itself without end");
+            }
             (NodeKind::Team, _, Some(other)) => {
                 if store::get(&**tx, scope, TeamId(other)).await?.is_none() {
                     refuse("names no team of this workspace");

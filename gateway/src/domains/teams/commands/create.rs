@@ -1,7 +1,7 @@
 //! Making a team: its agents, what the runtime knows of them, its topology and its seats, in one transaction. A team is
 //! there whole or not at all.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::db::WriteTx;
 use crate::domains::audit;
@@ -27,15 +27,16 @@ use crate::ids::{ClawId, TeamId, UserId, fresh};
 /// The runtime that is part of the gateway.
 pub const BUILT_IN: &str = "built_in";
 
-/// Makes the team `id`. Repeated with the same id it answers what is there.
+/// Makes the team `id`. Repeated with the same id it answers what is there. `may_place`: who makes it may choose machines.
 ///
 /// # Errors
-/// [`TeamError::Wrong`], [`TeamError::NoTemplate`], the quota of agents.
+/// [`TeamError::Wrong`], [`TeamError::NoTemplate`], [`TeamError::MayNotPlace`], the quota of agents.
 pub async fn create(
     state: &TeamsState,
     scope: WorkspaceScope,
     user: UserId,
     id: TeamId,
+    may_place: bool,
     new: NewTeam,
 ) -> Result<team::Model, TeamError> {
     let now = state.claws.clock.now();
@@ -53,9 +54,14 @@ pub async fn create(
     };
     let content: Option<Content> = template.as_ref().map(templates::store::Template::content);
     let plan = plan::plan(&new, content.as_ref()).map_err(TeamError::Wrong)?;
+    let places = Places {
+        may: may_place,
+        present: &BTreeSet::new(),
+    };
     machines(
         &tx,
         scope,
+        places,
         "/graph",
         new.machine_id.as_deref(),
         Some(&plan.graph),
@@ -169,11 +175,21 @@ pub(super) fn bundles(bundles: &[Bundle]) -> String {
     serde_json::json!(words).to_string()
 }
 
-/// The machine of the team, and those of single nodes, must be ones that the workspace has. One that goes later is no
-/// mistake: then sandboxes fall back, as those of the workspace's placement do.
+/// Who names machines in a team.
+#[derive(Debug, Clone, Copy)]
+pub struct Places<'a> {
+    /// May choose where sandboxes are made.
+    pub may: bool,
+    /// What is named there already may stay, whoever changes the rest.
+    pub present: &'a BTreeSet<String>,
+}
+
+/// The machine of the team, and those of single nodes, must be ones that the workspace has, chosen by somebody who may.
+/// One that goes later is no mistake: then sandboxes fall back, as those of the workspace's placement do.
 pub(super) async fn machines(
     tx: &WriteTx,
     scope: WorkspaceScope,
+    places: Places<'_>,
     within: &str,
     of_team: Option<&str>,
     graph: Option<&Graph>,
@@ -185,14 +201,17 @@ pub(super) async fn machines(
     });
     let of_team = of_team.map(|machine| ("/machine_id".to_owned(), machine));
     let mut wrong = Vec::new();
-    let mut known = BTreeSet::new();
+    let mut known = BTreeMap::new();
     for (pointer, machine) in of_team.into_iter().chain(of_nodes) {
-        if known.contains(machine) {
-            continue;
+        if !places.may && !places.present.contains(machine) {
+            return Err(TeamError::MayNotPlace);
         }
-        if sandboxes::has_machine(&**tx, scope, machine).await? {
-            known.insert(machine);
-        } else {
+        let is_there = match known.get(machine) {
+            Some(is_there) => *is_there,
+            None => sandboxes::has_machine(&**tx, scope, machine).await?,
+        };
+        known.insert(machine, is_there);
+        if !is_there {
             wrong.push(FieldError {
                 pointer,
                 detail: sandboxes::SandboxError::NO_MACHINE.to_owned(),

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useMay } from "~/api/may";
 import { nodesQuery, placementQuery } from "~/api/nodes";
 import type { NodeLine, Placement } from "~/api/types";
 import { Choice } from "~/ui/field";
+import { MissingRight } from "~/ui/missing-right";
 import { nodeState } from "~/ui/node-state";
 import { Failed } from "~/ui/problem";
 import { Status } from "~/ui/status";
@@ -58,6 +60,15 @@ interface Props {
 export function MachineChoice({ value, label, disabled, error, onChange }: Props) {
   const nodes = useQuery(nodesQuery);
   const placement = useQuery(placementQuery);
+  const may = useMay()("placement.set");
+  if (!may)
+    return (
+      <div className="flex min-w-0 flex-col gap-1.5">
+        <span className="text-small font-[550] text-fg-2">{label}</span>
+        <MachineState value={value} />
+        <MissingRight what="choose another machine" least="admin" />
+      </div>
+    );
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <Choice

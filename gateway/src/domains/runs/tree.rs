@@ -1,0 +1,139 @@
+//! What a tree of runs has cost, and who has to answer for it. Pure.
+
+use std::collections::HashMap;
+
+use sea_orm::FromQueryResult;
+
+use crate::ids::RunId;
+
+/// A run of a tree.
+#[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
+pub struct Branch {
+    pub id: RunId,
+    pub parent_run_id: Option<RunId>,
+    /// Its own, and that of the children that are rolled up into it; millionths of a US dollar.
+    pub cost_microusd: i64,
+    pub cost_ceiling_microusd: Option<i64>,
+    /// Its cost is in its parent's.
+    pub rolled_up: bool,
+}
+
+/// Runs start runs less deep than this; whatever is deeper is a circle.
+const DEEPEST: usize = 16;
+
+/// All runs of a tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tree(pub Vec<Branch>);
+
+/// What a run and all that it has started may cost, and have cost by now, millionths of a US dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Account {
+    pub ceiling: Option<i64>,
+    pub spent: i64,
+}
+
+impl Tree {
+    /// The accounts that a turn of this run is on: its own, and those of the runs that it works for, the root's last.
+    pub fn accounts(&self, run: RunId) -> Vec<Account> {
+        let by_id: HashMap<RunId, &Branch> =
+            self.0.iter().map(|branch| (branch.id, branch)).collect();
+        let line = |from: RunId| -> Vec<RunId> {
+            let mut line = Vec::new();
+            let mut next = by_id.get(&from);
+            while let Some(branch) = next.filter(|_| line.len() <= DEEPEST) {
+                line.push(branch.id);
+                next = branch.parent_run_id.and_then(|parent| by_id.get(&parent));
+            }
+            line
+        };
+        let above = line(run);
+        let mut accounts: Vec<Account> = above
+            .iter()
+            .map(|id| Account {
+                ceiling: by_id[id].cost_ceiling_microusd,
+                // Its own cost has what was rolled up into it.
+                spent: by_id[id].cost_microusd,
+            })
+            .collect();
+        // What was not counts beside it, with everybody that it works for.
+        for branch in self.0.iter().filter(|branch| !branch.rolled_up) {
+            for top in line(branch.id).iter().skip(1) {
+                if let Some(place) = above.iter().position(|id| id == top) {
+                    accounts[place].spent =
+                        accounts[place].spent.saturating_add(branch.cost_microusd);
+                }
+            }
+        }
+        accounts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn id(n: u128) -> RunId {
+        RunId(Uuid::from_u128(n))
+    }
+
+    fn branch(n: u128, parent: Option<u128>, cost: i64, ceiling: Option<i64>) -> Branch {
+        Branch {
+            id: id(n),
+            parent_run_id: parent.map(id),
+            cost_microusd: cost,
+            cost_ceiling_microusd: ceiling,
+            rolled_up: false,
+        }
+    }
+
+    fn spent(tree: &Tree, run: u128) -> Vec<i64> {
+        let accounts = tree.accounts(id(run));
+        accounts.iter().map(|account| account.spent).collect()
+    }
+
+    #[test]
+    fn a_turn_is_on_the_account_of_everybody_it_works_for() {
+        let tree = Tree(vec![
+            branch(1, None, 10, Some(100)),
+            branch(2, Some(1), 20, Some(50)),
+            branch(3, Some(2), 5, None),
+            branch(4, Some(1), 7, None),
+        ]);
+        assert_eq!(spent(&tree, 3), [5, 25, 42]);
+        assert_eq!(spent(&tree, 4), [7, 42]);
+        let ceilings: Vec<_> = tree.accounts(id(3)).iter().map(|one| one.ceiling).collect();
+        assert_eq!(ceilings, [None, Some(50), Some(100)]);
+    }
+
+    #[test]
+    fn what_is_rolled_up_counts_once() {
+        let mut tree = Tree(vec![
+            branch(1, None, 10, None),
+            branch(2, Some(1), 20, None),
+            branch(3, Some(2), 5, None),
+        ]);
+        assert_eq!(spent(&tree, 1), [35]);
+        // Its cost goes over to its parent in one transaction.
+        tree.0[2].rolled_up = true;
+        tree.0[1].cost_microusd += 5;
+        assert_eq!(spent(&tree, 1), [35]);
+        tree.0[1].rolled_up = true;
+        tree.0[0].cost_microusd += 25;
+        assert_eq!(spent(&tree, 1), [35]);
+        // One that was given up while it was still at work is never rolled up, and is counted all the same.
+        tree.0.push(branch(4, Some(2), 3, None));
+        assert_eq!(spent(&tree, 1), [38]);
+    }
+
+    #[test]
+    fn a_circle_ends() {
+        let tree = Tree(vec![
+            branch(1, Some(2), 1, None),
+            branch(2, Some(1), 1, None),
+        ]);
+        assert_eq!(tree.accounts(id(1)).len(), DEEPEST + 1);
+        assert!(tree.accounts(id(9)).is_empty());
+    }
+}

@@ -1,0 +1,32 @@
+//! Trees of runs: whether a child's cost is its parent's too, so that what a tree has cost is one exact sum; the children
+//! that wait, which are claimed first; and when a run's outputs were forgotten, so that no sweep visits it twice.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        // One at a time: SQLite adds no more in one statement.
+        let rolled_up = boolean("rolled_up").default(false).to_owned();
+        for column in [rolled_up, big_integer_null("forgotten_ms")] {
+            let add = Table::alter()
+                .table("topology_runs")
+                .add_column(column)
+                .to_owned();
+            manager.alter_table(add).await?;
+        }
+        for sql in [
+            // As they were counted so far.
+            "UPDATE topology_runs SET rolled_up = TRUE WHERE parent_run_id IS NOT NULL AND ended_ms IS NOT NULL",
+            "CREATE INDEX topology_runs_children_queued ON topology_runs (workspace_id, created_ms, id) \
+               WHERE status = 'queued' AND parent_run_id IS NOT NULL",
+            "CREATE INDEX topology_runs_kept ON topology_runs (ended_ms) WHERE forgotten_ms IS NULL AND ended_ms IS NOT NULL",
+        ] {
+            manager.get_connection().execute_unprepared(sql).await?;
+        }
+        Ok(())
+    }
+}
