@@ -183,7 +183,7 @@ export async function runAll(tests) {
   const only = process.argv[2];
   let failed = 0;
   for (const [name, test] of Object.entries(tests)) {
-    if (only && !name.includes(only)) continue;
+    if (only && !new RegExp(only).test(name)) continue;
     const start = Date.now();
     try {
       await test();

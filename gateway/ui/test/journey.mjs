@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
 import { outsideTests } from "./journey-apps.mjs";
+import { teamTests } from "./journey-teams.mjs";
 import { remove, startGateway, startNode } from "./real.mjs";
 
 const bin = process.env.ROOST_TEST_BIN_DIR;
@@ -124,6 +125,8 @@ const failed = await runAll({
   },
 
   ...outsideTests({ page, open, clean, agent: () => agent }),
+
+  ...teamTests({ page, open, clean, calm, patience: PATIENCE }),
 
   "its sandbox runs real commands": async () => {
     await page.goto(`${base}/claws/${agent}`);

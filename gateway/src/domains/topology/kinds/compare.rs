@@ -168,7 +168,8 @@ fn summary(
     outputs: &Outputs,
     verdict: Option<Result<Verdict, String>>,
 ) -> String {
-    let lines: Vec<String> = candidates.iter().map(|node| line(node, outputs)).collect();
+    let lines = candidates.iter().map(|node| line(node, outputs));
+    let lines: Vec<String> = lines.map(|line| format!("- {line}")).collect();
     let mut text = lines.join("\n");
     match verdict {
         None => {}
@@ -182,7 +183,7 @@ fn summary(
                 .map(|(label, score)| format!("{label} {score}"))
                 .collect();
             text.push_str(&format!(
-                "\n\nBest: {} ({name}); scores: {}\n{}",
+                "\n\nBest: {} ({name}); scores: {}\n\n{}",
                 verdict.best,
                 scores.join(", "),
                 verdict.reason
