@@ -156,11 +156,11 @@ async fn two_at_work(owner: &Person, run: &str) -> Vec<String> {
     let path = format!("/api/topology-runs?parent_run_id={run}");
     eventually("both are at work", async || {
         let list = owner.get(&path).expect(200).await;
-        let items = list.body["items"].as_array().unwrap().clone();
+        let items = list.body["items"].as_array().expect("a list").clone();
         let ids: Vec<String> = items
             .iter()
             .filter(|child| child["status"] == "running")
-            .map(|child| child["id"].as_str().unwrap().to_owned())
+            .map(|child| child["id"].as_str().expect("an id").to_owned())
             .collect();
         (ids.len() == 2).then_some(ids)
     })
@@ -170,13 +170,13 @@ async fn two_at_work(owner: &Person, run: &str) -> Vec<String> {
 /// Writes down what runs have cost, as if their agents had spent it.
 async fn spend(db: &Db, costs: &[(&String, i64)]) {
     for (id, cost) in costs {
-        let tx = db.write().await.unwrap();
-        let id = id.parse::<RunId>().unwrap();
+        let tx = db.write().await.expect("a transaction");
+        let id = id.parse::<RunId>().expect("an id");
         let spend = "UPDATE topology_runs SET cost_microusd = $1 WHERE id = $2";
         let values = [(*cost).into(), id.into()];
         let spend = Statement::from_sql_and_values(db.backend().into(), spend, values);
-        tx.execute_raw(spend).await.unwrap();
-        tx.commit().await.unwrap();
+        tx.execute_raw(spend).await.expect("it is written");
+        tx.commit().await.expect("it is committed");
     }
 }
 

@@ -487,8 +487,10 @@ pub(super) async fn refusal(sandboxes: &SandboxesHandle, row: &container::Model)
             detail,
         });
     }
-    SandboxError::Refused(OperationError {
-        kind: ErrorKind::Internal,
-        detail,
-    })
+    // Nobody was asked. Where it was to be made elsewhere, that machine may be back the next time.
+    let kind = match row.fallback {
+        Some(_) => ErrorKind::EngineUnavailable,
+        None => ErrorKind::Internal,
+    };
+    SandboxError::Refused(OperationError { kind, detail })
 }
