@@ -344,6 +344,10 @@ async fn an_agent_works_until_its_own_last_command_ends() {
     shows(owner, &other, "working").await;
     run(owner, &other, "touch /workspace/a").await;
     shows(owner, &other, "idle").await;
+    for sandbox in [&one, &other] {
+        owner.delete(sandbox).expect(204).await;
+    }
+    gateway.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -114,6 +114,7 @@ export const templateTests = (scene) => ({
           template.version = 1;
           await form.getByRole("button", { name: "Save as version 2" }).click();
           await page.getByText("version 2, the workspace's own").waitFor();
+          await form.waitFor({ state: "detached" });
           assert.deepEqual(
             template.roles.map(({ slot, skills }) => [slot, skills]),
             [

@@ -32,6 +32,7 @@ export const teamTests = ({ page, open, clean, calm, patience }) => ({
     await clean("template-edit");
     await form.getByRole("button", { name: "Save as version 2" }).click();
     await page.getByText("version 2, the workspace's own").waitFor();
+    await form.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Read version 1" }).click();
     await panel(page, "From version 1 to version 2").getByText("Plans what the others do.").waitFor();
     await clean("template-versions");

@@ -111,9 +111,9 @@ export function TemplatePage() {
             <p className="mt-1 max-w-[90ch] break-words text-fg-2">{visible(one.description)}</p>
           </div>
           <Stale query={template} />
-          {edits && <EditTemplate key={id} template={one} onDone={() => setWritten(undefined)} />}
+          {edits && <EditTemplate key={`edit ${id}`} template={one} onDone={() => setWritten(undefined)} />}
           {!edits && <Content one={one} />}
-          <Agents key={id} template={one} manages={manages} />
+          <Agents key={`agents ${id}`} template={one} manages={manages} />
           <Versions template={one} />
           {!manages && <MissingRight what="copy templates or upgrade agents" least="member" />}
         </>
