@@ -237,8 +237,10 @@ impl<'a> Stage<'a> {
             // Refused, each of them, before it is dead.
             eventually("the sleeper finds that it lost them", async || {
                 let log = self.gateways[before].log();
-                log[slept..]
-                    .contains("the run goes on elsewhere")
+                // At work on them, or about to begin.
+                ["the run goes on elsewhere", "belongs to somebody else now"]
+                    .iter()
+                    .any(|words| log[slept..].contains(words))
                     .then_some(())
             })
             .await;
