@@ -51,9 +51,10 @@ async fn a_machine_that_is_paired_joins_connects_and_is_seen_with_its_health_and
             tools: vec![docker],
         }))
         .await;
+    // Its load is known at once, its row a moment later.
     let node = eventually("the heartbeat is shown", async || {
         let node = owner.get(&machine.path("")).expect(200).await;
-        node.body["health"].is_object().then_some(node)
+        (node.body["health"].is_object() && node.body["local_ip"].is_string()).then_some(node)
     })
     .await;
     assert_eq!(node.str("/status"), "online");
@@ -65,7 +66,12 @@ async fn a_machine_that_is_paired_joins_connects_and_is_seen_with_its_health_and
         "what is not known is absent: {}",
         node.text
     );
-    let tools = owner.get(&machine.path("/tools")).expect(200).await;
+    let tools = eventually("its tools are shown", async || {
+        let tools = owner.get(&machine.path("/tools")).expect(200).await;
+        let known = tools.body["items"].as_array()?.len();
+        (known > 0).then_some(tools)
+    })
+    .await;
     assert_eq!(tools.body["items"][0]["tool"], "docker");
     assert_eq!(tools.body["items"][1]["mirrors"], "docker");
     assert_eq!(tools.body["items"].as_array().map(Vec::len), Some(2));
