@@ -68,7 +68,8 @@ pub struct Config {
 /// Runs of teams, and the agents that work on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runs {
-    /// Runs that this gateway works on at once.
+    /// No run that a person starts is begun while this gateway works on so many; those that runs start have room for so many
+    /// of their own at each depth.
     pub at_once: usize,
     /// Without a sign of life for this long a run is given to somebody else.
     pub lease: Duration,

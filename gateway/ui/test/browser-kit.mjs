@@ -179,19 +179,19 @@ export async function tryAgain(page, mock) {
   await buttons.first().click();
   assert.equal(mock.state.failNext.size, 0, "the press was heard");
   // A press while a question of the page's own is under way joins that one, which fails as planned: a person presses again.
-  const gone = async () => (await buttons.count()) < before;
-  for (let press = 0; press < 5; press += 1) {
-    const went = until("the failure to go", gone, 3000);
-    if (
-      await went.then(
-        () => true,
-        () => false,
-      )
-    )
-      return;
-    const again = buttons.first().click({ timeout: 1000 });
-    await again.catch(() => undefined);
+  const gone = (patience) =>
+    until("the failure to go", async () => (await buttons.count()) < before, patience);
+  for (let press = 0; press < 4; press += 1) {
+    try {
+      return await gone(3000);
+    } catch {
+      await buttons
+        .first()
+        .click({ timeout: 1000 })
+        .catch(() => undefined);
+    }
   }
+  await gone();
 }
 
 /** Runs tests one after another, keeps going, and says at the end what failed. */

@@ -1,9 +1,15 @@
 //! What a run promises while its gateway lives.
 
-use roost_gateway::domains::runs::End;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use roost_gateway::domains::runs::entity::run;
 use roost_gateway::domains::runs::model::Class;
+use roost_gateway::domains::runs::{End, store};
+use roost_gateway::ids::RunId;
 use roost_tests::eventually;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::crew::Crew;
 use super::{line_of, over, started, steps};
@@ -83,6 +89,59 @@ async fn of_itself(owner: &roost_tests::Person) -> Value {
     itself.refused(400, "validation").await;
     made_of(owner, &other, &team).expect(200).await;
     made_of(owner, &team, &other).expect(200).await.body
+}
+
+#[tokio::test]
+async fn a_tree_of_runs_has_a_bound_and_says_so() {
+    let full = Arc::new(AtomicBool::new(false));
+    let is_full = full.clone();
+    let crew = Crew::that(move |key, _| match key {
+        "first" if !is_full.load(Ordering::SeqCst) => Some(End::retryable("not yet")),
+        key => said(key),
+    });
+    for (gateway, scratch) in crew.on_each().await {
+        let owner = gateway.owner().await;
+        let inner = line_of(owner, &["inner"]).await;
+        let outer = line_of(owner, &["first", "second"]).await;
+        let mut graph = outer["topology"].clone();
+        graph["nodes"][1] =
+            json!({ "id": "second", "kind": "team", "attributes": { "team": inner["id"] } });
+        let path = format!("/api/teams/{}", outer["id"].as_str().expect("an id"));
+        let changed = owner.patch(&path).json(&json!({ "topology": graph }));
+        changed.expect(200).await;
+        let run = started(owner, &outer).await;
+        let db = gateway.app().db();
+        let id = run.parse::<RunId>().unwrap();
+        // As if it had started 999 that are over.
+        let top = store::by_id(db.read(), id).await.unwrap().unwrap();
+        let others = (1..1_000).map(|_| run::Model {
+            id: RunId(Uuid::now_v7()),
+            parent_run_id: Some(id),
+            root_run_id: id,
+            depth: 1,
+            status: "completed".to_owned(),
+            owner: None,
+            ended_ms: Some(top.updated_ms),
+            ..top.clone()
+        });
+        let tx = db.write().await.unwrap();
+        for other in others {
+            store::insert(&tx, other).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+        full.store(true, Ordering::SeqCst);
+        let ended = over(owner, &run).await;
+        full.store(false, Ordering::SeqCst);
+        assert_eq!(ended.body["status"], "failed", "{ended:?}");
+        assert!(
+            ended.str("/error").contains("may be 1000 runs"),
+            "{ended:?}"
+        );
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
 }
 
 #[tokio::test]

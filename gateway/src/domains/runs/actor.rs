@@ -205,15 +205,15 @@ impl RunActor {
         let last = rows.iter().rev().find_map(|begin| begin.agent);
         let pane = last.map(|agent| Pane::of_run(self.row.id, agent));
         let mut tx = runs.inner.db.write().await?;
-        let passed = u32::from(ended.is_some());
-        let totals = self
+        let steps = u32::from(ended.is_some());
+        let passed = self
             .fence
-            .pass_at(&tx, Used::default(), passed, pane.as_ref())
+            .pass_at(&tx, Used::default(), steps, pane.as_ref())
             .await?;
         if let Some((at, ended)) = ended {
             self.fence.end(&tx, &at.key, lap(at), ended).await?;
         }
-        self.fence.begin(&tx, totals, &rows).await?;
+        self.fence.begin(&tx, passed, &rows).await?;
         let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
         let mut told = Vec::new();
         if let Some(agent) = ended.and_then(|(at, _)| self.agent_of(at)) {
@@ -222,7 +222,7 @@ impl RunActor {
         for agent in rows.iter().filter_map(|begin| begin.agent) {
             told.extend(shown::working(&tx, scope, agent, now).await?);
         }
-        let fact = Event::changed(ResourceKind::Run, self.row.id, totals.version);
+        let fact = Event::changed(ResourceKind::Run, self.row.id, passed.version);
         told.push(fact.in_run(self.row.id));
         // Last: all who write in this workspace wait from here until the commit.
         events::append(&mut tx, self.fence.workspace, now, told).await?;

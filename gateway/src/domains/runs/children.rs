@@ -121,7 +121,7 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
         }
         if store::size_of_tree(&*tx, job.run.root_run_id).await? >= MOST_OF_TREE {
             return Ok(Err(End::terminal(format!(
-                "A run may start {MOST_OF_TREE} runs in all, and this would be one more. Look for a team that is part of itself."
+                "A run and all that it starts may be {MOST_OF_TREE} runs, and this would be one more. Look for a team that is part of itself."
             ))));
         }
         let row = commands::row(runs, &tx, scope, job.run.created_by, &new).await?;

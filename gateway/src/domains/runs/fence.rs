@@ -51,22 +51,12 @@ pub struct Fence {
     pub epoch: i64,
 }
 
-/// What a run has used, and how far it may go.
+/// A run whose fence was passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
-pub struct Totals {
-    pub cost_microusd: i64,
-    pub cost_ceiling_microusd: Option<i64>,
+pub struct Passed {
     pub version: i64,
-    /// The database's clock when the fence was passed.
+    /// The database's clock at that moment.
     pub updated_ms: i64,
-}
-
-impl Totals {
-    /// Whether its ceiling is reached.
-    pub fn is_over(&self) -> bool {
-        self.cost_ceiling_microusd
-            .is_some_and(|ceiling| self.cost_microusd >= ceiling)
-    }
 }
 
 impl Fence {
@@ -89,7 +79,7 @@ impl Fence {
     ///
     /// # Errors
     /// [`FenceError`].
-    pub async fn pass(&self, tx: &WriteTx, used: Used, ended: u32) -> Result<Totals, FenceError> {
+    pub async fn pass(&self, tx: &WriteTx, used: Used, ended: u32) -> Result<Passed, FenceError> {
         self.pass_at(tx, used, ended, None).await
     }
 
@@ -104,7 +94,7 @@ impl Fence {
         used: Used,
         ended: u32,
         pane: Option<&Pane>,
-    ) -> Result<Totals, FenceError> {
+    ) -> Result<Passed, FenceError> {
         let now = tx.backend().now_ms();
         let sql = format!(
             "UPDATE topology_runs SET updated_ms = {now}, version = version + 1, steps_done = steps_done + $1, \
@@ -112,7 +102,7 @@ impl Fence {
                mux_workspace_id = COALESCE($7, mux_workspace_id), mux_tab_id = COALESCE($8, mux_tab_id), \
                mux_pane_id = COALESCE($9, mux_pane_id) \
              WHERE id = $5 AND epoch = $6 AND status = 'running' AND cancel_requested_ms IS NULL \
-             RETURNING cost_microusd, cost_ceiling_microusd, version, updated_ms"
+             RETURNING version, updated_ms"
         );
         let values = [
             i32::try_from(ended).unwrap_or(i32::MAX).into(),
@@ -126,8 +116,8 @@ impl Fence {
             pane.map(Pane::name).into(),
         ];
         let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
-        match Totals::find_by_statement(statement).one(&**tx).await? {
-            Some(totals) => Ok(totals),
+        match Passed::find_by_statement(statement).one(&**tx).await? {
+            Some(passed) => Ok(passed),
             None => Err(self.why(tx).await?),
         }
     }
@@ -149,7 +139,7 @@ impl Fence {
     pub async fn begin(
         &self,
         tx: &WriteTx,
-        passed: Totals,
+        passed: Passed,
         steps: &[Begin<'_>],
     ) -> Result<(), DbErr> {
         if steps.is_empty() {
@@ -383,16 +373,15 @@ impl Journal {
     ///
     /// # Errors
     /// [`FenceError`].
-    pub async fn write(&self, entry: Entry) -> Result<Totals, FenceError> {
+    pub async fn write(&self, entry: Entry) -> Result<(), FenceError> {
         let tx = self.db.write().await?;
-        let totals = self.write_in(&tx, entry).await?;
+        self.write_in(&tx, entry).await?;
         tx.commit().await?;
-        Ok(totals)
+        Ok(())
     }
 
-    async fn write_in(&self, tx: &WriteTx, entry: Entry) -> Result<Totals, FenceError> {
-        let totals = self.fence.pass(tx, entry.used, 0).await?;
-        let now = totals.updated_ms;
+    async fn write_in(&self, tx: &WriteTx, entry: Entry) -> Result<(), FenceError> {
+        let now = self.fence.pass(tx, entry.used, 0).await?.updated_ms;
         let lap = i32::try_from(self.lap).unwrap_or(i32::MAX);
         let row = call::ActiveModel {
             run_id: Set(self.fence.run),
@@ -431,7 +420,7 @@ impl Journal {
                 .exec(&**tx)
                 .await?;
         }
-        Ok(totals)
+        Ok(())
     }
 }
 

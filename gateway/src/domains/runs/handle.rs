@@ -38,7 +38,8 @@ pub(super) struct Inner {
     pub ended: broadcast::Sender<RunId>,
     /// This process in the rows.
     pub owner: String,
-    /// Runs that this gateway works on at once.
+    /// No run that a person starts is begun while this gateway works on so many; those that runs start have room for so many
+    /// of their own at each depth.
     pub at_once: usize,
     /// Without a sign of life for this long a run is given to somebody else.
     pub lease: Duration,

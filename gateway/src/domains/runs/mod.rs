@@ -33,7 +33,7 @@ pub mod store;
 pub mod tree;
 
 pub use error::RunError;
-pub use fence::{Entry, Fence, FenceError, Journal, Totals, Used};
+pub use fence::{Entry, Fence, FenceError, Journal, Passed, Used};
 pub use handle::{Parts, RunsHandle};
 pub use perform::{Effect, End, Job, Perform};
 

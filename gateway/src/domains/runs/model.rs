@@ -106,7 +106,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// How deep runs may start runs; the first is 0.
 pub const MOST_DEPTH: i32 = 6;
-/// Runs of one tree at most.
+/// Runs of one tree at most, the one at its top among them.
 pub const MOST_OF_TREE: u64 = 1_000;
 
 /// What becomes of a step that failed.

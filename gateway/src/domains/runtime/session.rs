@@ -16,7 +16,7 @@ use super::{Agents, show};
 use crate::domains::models::model::Ceilings;
 use crate::domains::runs;
 use crate::domains::runs::model::{Class, effect_key};
-use crate::domains::runs::{End, Entry, FenceError, Job, Journal, Totals, Used};
+use crate::domains::runs::{End, Entry, FenceError, Job, Journal, Used};
 use crate::domains::sandboxes::{self, SandboxError};
 use crate::domains::tools::{self, EffectKey, ToolResult};
 use crate::domains::workspaces::QuotaError;
@@ -293,7 +293,7 @@ impl Session<'_> {
         turn: &Turn,
         reply: &Reply,
         took: Duration,
-    ) -> Result<Totals, Stopped> {
+    ) -> Result<(), Stopped> {
         let entry = Entry {
             index,
             kind: "model",
@@ -318,7 +318,7 @@ impl Session<'_> {
         name: &str,
         answer: &Answer,
         took: Duration,
-    ) -> Result<Totals, Stopped> {
+    ) -> Result<(), Stopped> {
         let entry = Entry {
             index,
             kind: "tool",

@@ -1,13 +1,14 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Pencil, Trash2 } from "lucide-react";
-import { useState, type SubmitEvent } from "react";
+import { useState } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { Node } from "~/api/types";
 import { Button, IconButton } from "~/ui/button";
-import { Confirm, DialogActions, Modal } from "~/ui/dialog";
+import { Confirm } from "~/ui/dialog";
 import { Field } from "~/ui/field";
+import { MakeDialog } from "~/ui/form-dialog";
 import { ProblemNote } from "~/ui/problem";
 import { nodes } from "../queries";
 import { words } from "../words";
@@ -16,57 +17,44 @@ function Describe({ node, onClose }: { node: Node; onClose: () => void }) {
   const client = useQueryClient();
   const [name, setName] = useState(node.name);
   const [labels, setLabels] = useState(node.labels.join(" "));
-  const rename = useMutation({
-    mutationFn: () => {
-      const words = labels
-        .toLowerCase()
-        .split(/[\s,]+/)
-        .filter(Boolean);
-      const renamed = name.trim() !== node.name;
-      return nodes.describe(node.id, { ...(renamed ? { name: name.trim() } : {}), labels: words });
-    },
-    onSuccess: (next) => {
-      client.setQueryData(keys.node(node.id), next);
-      void client.invalidateQueries({ queryKey: keys.nodes, exact: true });
-      onClose();
-    },
-  });
-  const problem = rename.isError ? asProblem(rename.error) : undefined;
-  const wrong = problem?.fields.find((one) => one.pointer.replace(/^#/, "").startsWith("/labels"));
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    rename.mutate();
+  const describe = async () => {
+    const words = labels
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .filter(Boolean);
+    const renamed = name.trim() !== node.name;
+    const body = { ...(renamed ? { name: name.trim() } : {}), labels: words };
+    client.setQueryData(keys.node(node.id), await nodes.describe(node.id, body));
+    void client.invalidateQueries({ queryKey: keys.nodes, exact: true });
+    onClose();
   };
   return (
-    <Modal open onClose={onClose} title="Name and labels">
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <Field
-          label="Name"
-          required
-          maxLength={100}
-          autoComplete="off"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={problem?.field("/name")}
-        />
-        <Field
-          label="Labels"
-          hint="Words to find it by, with blanks between them, such as gpu rack-3. At most 16."
-          autoComplete="off"
-          spellCheck={false}
-          value={labels}
-          onChange={(event) => setLabels(event.target.value)}
-          error={wrong?.detail}
-        />
-        {problem && !problem.field("/name") && !wrong && <ProblemNote problem={problem} />}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={rename.isPending}>
-            Save
-          </Button>
-        </DialogActions>
-      </form>
-    </Modal>
+    <MakeDialog title="Name and labels" action="Save" make={describe} onClose={onClose}>
+      {(problem) => (
+        <>
+          <Field
+            label="Name"
+            required
+            maxLength={100}
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            error={problem?.field("/name")}
+          />
+          <Field
+            label="Labels"
+            hint="Words to find it by, with blanks between them, such as gpu rack-3. At most 16."
+            autoComplete="off"
+            spellCheck={false}
+            value={labels}
+            onChange={(event) => setLabels(event.target.value)}
+            error={
+              problem?.fields.find(({ pointer }) => pointer.replace(/^#/, "").startsWith("/labels"))?.detail
+            }
+          />
+        </>
+      )}
+    </MakeDialog>
   );
 }
 
