@@ -40,6 +40,7 @@ mod m0606_teams;
 mod m0607_team_machines;
 mod m0608_runs_in_place;
 mod m0609_run_trees;
+mod m0610_waiting_steps;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -79,6 +80,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0607_team_machines::Migration),
             Box::new(m0608_runs_in_place::Migration),
             Box::new(m0609_run_trees::Migration),
+            Box::new(m0610_waiting_steps::Migration),
         ]
     }
 }

@@ -38,6 +38,8 @@ pub struct Played {
 /// A machine that plays in the background until it is dropped.
 #[derive(Debug)]
 pub struct Player {
+    machine: Machine,
+    channels: Vec<String>,
     played: Arc<Mutex<Played>>,
     task: JoinHandle<()>,
 }
@@ -46,21 +48,23 @@ impl Player {
     /// Plays this machine towards these gateways, one after the other.
     pub fn start(machine: Machine, channels: Vec<String>) -> Self {
         let played = Arc::<Mutex<Played>>::default();
-        let (machine, mine) = (Arc::new(machine), played.clone());
-        let task = tokio::spawn(async move {
-            for channel in channels.iter().cycle() {
-                let machine = Machine {
-                    channel: channel.clone(),
-                    ..(*machine).clone()
-                };
-                let dialled = timeout(SILENCE, machine.try_dial()).await;
-                if let Ok(Ok(connection)) = dialled {
-                    session(&machine, connection, &mine).await;
-                }
-                sleep(Duration::from_millis(50)).await;
-            }
-        });
-        Self { played, task }
+        Self {
+            task: tokio::spawn(play(machine.clone(), channels.clone(), played.clone())),
+            machine,
+            channels,
+            played,
+        }
+    }
+
+    /// Breaks its connection off and stays away; what it has done it keeps.
+    pub fn leave(&mut self) {
+        self.task.abort();
+    }
+
+    /// Comes back after [`Self::leave`].
+    pub fn come_back(&mut self) {
+        let (machine, channels) = (self.machine.clone(), self.channels.clone());
+        self.task = tokio::spawn(play(machine, channels, self.played.clone()));
     }
 
     /// What it has done so far.
@@ -72,6 +76,20 @@ impl Player {
 impl Drop for Player {
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+async fn play(machine: Machine, channels: Vec<String>, played: Arc<Mutex<Played>>) {
+    for channel in channels.iter().cycle() {
+        let machine = Machine {
+            channel: channel.clone(),
+            ..machine.clone()
+        };
+        let dialled = timeout(SILENCE, machine.try_dial()).await;
+        if let Ok(Ok(connection)) = dialled {
+            session(&machine, connection, &played).await;
+        }
+        sleep(Duration::from_millis(50)).await;
     }
 }
 

@@ -57,6 +57,7 @@ pub(super) fn work(
         sagas: shared.saga_nudge.clone(),
         at_once: shared.config.runs.at_once,
         lease: shared.config.runs.lease,
+        machine_wait: shared.config.runs.machine_wait,
         ceiling: shared.config.runs.ceiling,
     });
     let branch = runs::branch(&runs, live).child(runtime::telemetry::child(&agents));

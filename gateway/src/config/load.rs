@@ -162,6 +162,12 @@ impl Reader {
             runs: Runs {
                 at_once: self.number("runs.at_once", 256, 1, 100_000),
                 lease: Duration::from_secs(self.number("runs.lease_seconds", 30, 3, 3_600)),
+                machine_wait: Duration::from_secs(self.number(
+                    "runs.machine_wait_seconds",
+                    1_800,
+                    1,
+                    7 * DAY,
+                )),
                 outputs: Duration::from_secs(
                     DAY * self.number::<u64>("runs.retention_days", 30, 1, 3_650),
                 ),

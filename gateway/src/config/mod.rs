@@ -73,6 +73,8 @@ pub struct Runs {
     pub at_once: usize,
     /// Without a sign of life for this long a run is given to somebody else.
     pub lease: Duration,
+    /// For so long a step waits for a machine that is away before it fails.
+    pub machine_wait: Duration,
     /// How long what a run handed over is kept after its end.
     pub outputs: Duration,
     /// Bound of what a run may cost when whoever starts it says nothing, millionths of a US dollar.

@@ -117,6 +117,10 @@ pub fn show(config: &Config) -> String {
         "runs.lease_seconds",
         config.runs.lease.as_secs().to_string(),
     );
+    line(
+        "runs.machine_wait_seconds",
+        config.runs.machine_wait.as_secs().to_string(),
+    );
     line("runs.retention_days", days(config.runs.outputs));
     let ceiling = config.runs.ceiling.unwrap_or(0) / 1_000_000;
     line("runs.ceiling_usd", ceiling.to_string());

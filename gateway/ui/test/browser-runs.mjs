@@ -145,6 +145,30 @@ export const runTests = (scene) => ({
     ),
   ),
 
+  "runs: one whose machine is away says for whom it waits, and goes on": () =>
+    scene({}, async ({ mock, page }) => {
+      const run = atWork(mock);
+      const why = "The machine kitchen is not connected.";
+      run.steps[0] = { ...run.steps[0], waiting_since: run.created_at, error: why };
+      run.waiting_on = why;
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      await page.locator("dl").getByText(why).waitFor();
+      await panelOf(page, "Planner").getByText(why).waitFor();
+      await drawn(page);
+      assert.equal(await tone(page, "planner"), "waiting");
+      await page
+        .getByRole("row", { name: /Planner/ })
+        .getByText("Machine away")
+        .waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "run-machine-away");
+      delete run.waiting_on;
+      run.steps[0] = makeStep({ ...run, steps: [] }, "planner");
+      mock.hub.changed("run", run.id, 2);
+      await until("it to work again", async () => (await tone(page, "planner")) === "running");
+      assert.equal(await page.getByText(why).count(), 0);
+    }),
+
   "runs: one that is over shows everything from what was kept": () =>
     scene({}, async ({ mock, page }) => {
       const [run] = mock.state.runs.list;

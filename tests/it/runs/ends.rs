@@ -296,61 +296,117 @@ const SLEEPER: &str = r#"
   say = "Done."
 "#;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_run_whose_machine_vanishes_says_so_and_can_be_cancelled_all_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("script.toml");
-    std::fs::write(&script, SLEEPER).unwrap();
-    let script = script.display().to_string();
-    let image = std::env::var("ROOST_TEST_IMAGE").unwrap_or_else(|_| "roost-agent:tiny".to_owned());
-    let set = [
-        ("runs.script", &*script),
-        ("sandboxes.image", &*image),
-        ("sandboxes.local", "off"),
-        ("heartbeat.seconds", "1"),
-    ];
-    let gateway = Gateway::start_with(&set).await;
-    let owner = gateway.owner().await;
-    let mut daemon = Daemon::joined(&gateway.url(), owner, None).await;
-    let node = format!("/api/nodes/{}", daemon.node_id);
-    let is = async |connection: &str| {
-        eventually("the machine's connection changes", async || {
-            let answer = owner.get(&node).expect(200).await;
-            (answer.body["connection"] == connection).then_some(())
+/// A run whose only command sleeps on a machine of a real daemon.
+struct Sleeping {
+    gateway: Gateway,
+    daemon: Daemon,
+    /// Paths.
+    node: String,
+    sandbox: String,
+    run: String,
+}
+
+impl Sleeping {
+    async fn start(more: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = folder.path().join("script.toml");
+        std::fs::write(&script, SLEEPER).expect("it is written");
+        let script = script.display().to_string();
+        let image = std::env::var("ROOST_TEST_IMAGE");
+        let image = image.unwrap_or_else(|_| "roost-agent:tiny".to_owned());
+        let mut set = vec![
+            ("runs.script", &*script),
+            ("sandboxes.image", &*image),
+            ("sandboxes.local", "off"),
+            ("heartbeat.seconds", "1"),
+        ];
+        set.extend(more);
+        let gateway = Gateway::start_with(&set).await;
+        let owner = gateway.owner().await;
+        let daemon = Daemon::joined(&gateway.url(), owner, None).await;
+        let node = format!("/api/nodes/{}", daemon.node_id);
+        is(owner, &node, "connected").await;
+        let there = json!({ "target": "node", "node_id": daemon.node_id });
+        let there = owner.put("/api/fleet/placement").json(&there);
+        there.expect(200).await;
+        let new = json!({ "name": "Alone", "topology": "single", "roles": [{ "slot": "only" }],
+            "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"] });
+        let team = owner.post("/api/teams").json(&new).expect(201).await;
+        let run = started(owner, &team.body).await;
+        let sandbox = format!("/api/claws/{}/sandbox", team.str("/workbench_agent_id"));
+        eventually("the command runs", async || {
+            (sleeping(&gateway).await == 1).then_some(())
         })
         .await;
-    };
-    is("connected").await;
-    let there = json!({ "target": "node", "node_id": daemon.node_id });
-    let there = owner.put("/api/fleet/placement").json(&there);
-    there.expect(200).await;
-    let new = json!({ "name": "Alone", "topology": "single", "roles": [{ "slot": "only" }],
-        "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"] });
-    let team = owner.post("/api/teams").json(&new).expect(201).await;
-    let run = started(owner, &team.body).await;
-    let sandbox = format!("/api/claws/{}/sandbox", team.str("/workbench_agent_id"));
-    let path = format!("/api/topology-runs/{run}");
-    eventually("the command runs", async || {
-        let calls = owner.get(&format!("{path}/calls")).expect(200).await;
-        let spoke = !calls.body["items"].as_array().unwrap().is_empty();
-        let there = owner.get(&sandbox).try_send().await.unwrap();
-        (spoke && there.body["state"] == "running").then_some(())
+        Self {
+            gateway,
+            daemon,
+            node,
+            sandbox,
+            run,
+        }
+    }
+}
+
+async fn is(owner: &Person, node: &str, connection: &str) {
+    eventually("the machine's connection changes", async || {
+        let answer = owner.get(node).expect(200).await;
+        (answer.body["connection"] == connection).then_some(())
     })
     .await;
-    daemon.kill();
+}
+
+/// How many commands that sleep have begun on a machine and not ended.
+async fn sleeping(gateway: &Gateway) -> i64 {
+    let db = gateway.app().db();
+    let sql = "SELECT COUNT(*) AS n FROM node_operations WHERE kind = 'sb_exec' AND state = 'running' AND request LIKE '%sleep 600%'";
+    let asked = Statement::from_string(db.backend().into(), sql);
+    let row = db
+        .read()
+        .query_one_raw(asked)
+        .await
+        .expect("it is counted")
+        .expect("a row");
+    row.try_get("", "n").expect("a number")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_whose_machine_vanishes_says_so_and_can_be_cancelled_all_the_same() {
+    let mut at = Sleeping::start(&[]).await;
+    let owner = at.gateway.owner().await;
+    at.daemon.kill();
+    let path = format!("/api/topology-runs/{}", at.run);
     eventually("the run says what it waits for", async || {
         let now = owner.get(&path).expect(200).await;
         assert_eq!(now.body["status"], "running", "{now:?}");
-        let why = now.body["steps"][0]["error"].as_str().unwrap_or_default();
-        why.contains("cannot be reached").then_some(())
+        now.body["steps"][0]["waiting_since"].as_str()?;
+        assert!(now.str("/waiting_on").ends_with("is not connected."));
+        Some(())
     })
     .await;
     owner.post(&format!("{path}/cancel")).expect(200).await;
-    let ended = over(owner, &run).await;
+    let ended = over(owner, &at.run).await;
     assert_eq!(ended.body["status"], "cancelled", "{ended:?}");
     // What it left behind is given back when its machine is there again.
-    daemon.again();
-    is("connected").await;
-    owner.delete(&sandbox).send().await;
-    gateway.stop().await;
+    at.daemon.again();
+    is(owner, &at.node, "connected").await;
+    owner.delete(&at.sandbox).send().await;
+    at.gateway.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_that_is_given_up_leaves_no_command_behind() {
+    let mut at = Sleeping::start(&[("runs.machine_wait_seconds", "1")]).await;
+    let owner = at.gateway.owner().await;
+    at.daemon.kill();
+    let ended = over(owner, &at.run).await;
+    assert_eq!(ended.body["status"], "failed", "{ended:?}");
+    assert_eq!(sleeping(&at.gateway).await, 1, "nobody could be told");
+    at.daemon.again();
+    eventually("the command is stopped", async || {
+        (sleeping(&at.gateway).await == 0).then_some(())
+    })
+    .await;
+    owner.delete(&at.sandbox).send().await;
+    at.gateway.stop().await;
 }

@@ -1,7 +1,7 @@
 //! The machine that a team's agents work on: chosen by people, kept by what runs, given up for `local` when it cannot take
 //! any more.
 
-use roost_tests::{Gateway, Machine, Player, ScratchPostgres, Stream, eventually};
+use roost_tests::{Gateway, Machine, Person, Player, ScratchPostgres, Stream, eventually};
 use serde_json::{Value, json};
 
 use super::{over, started};
@@ -27,11 +27,7 @@ async fn a_teams_sandboxes_are_made_on_its_machine_and_stay_there() {
         let owner = gateway.owner().await;
         let machine = Machine::joined(&gateway, owner).await;
         let player = Player::start(machine.clone(), vec![machine.channel.clone()]);
-        eventually("it is connected", async || {
-            let node = owner.get(&machine.path("")).expect(200).await;
-            (node.str("/connection") == "connected").then_some(())
-        })
-        .await;
+        is(owner, &machine.node_id, "connected").await;
         let team = alone_on(&json!(machine.node_id));
         let team = owner.post("/api/teams").json(&team).expect(201).await;
         assert_eq!(team.str("/machine_id"), machine.node_id);
@@ -52,6 +48,124 @@ async fn a_teams_sandboxes_are_made_on_its_machine_and_stay_there() {
         let change = json!({ "machine_id": null });
         let changed = owner.patch(&path).json(&change).expect(200).await;
         assert_eq!(changed.body["machine_id"], Value::Null);
+        drop(player);
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+/// An agent that runs one command.
+const ONE_COMMAND: &str = r#"
+[[scene]]
+  [[scene.turn]]
+  say = "I begin."
+  calls = [{ tool = "shell", arguments = { command = "true" } }]
+  [[scene.turn]]
+  say = "Done."
+"#;
+
+/// A gateway on each back end, a machine of its own and a team whose sandbox is there already.
+async fn with_a_machine_of_its_own(
+    set: &[(&str, &str)],
+) -> Vec<(Gateway, Option<ScratchPostgres>, Player, Value)> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("script.toml");
+    std::fs::write(&script, ONE_COMMAND).expect("it is written");
+    let mut like = vec![
+        ("sandboxes.local", "off".to_owned()),
+        ("runs.script", script.display().to_string()),
+    ];
+    like.extend(set.iter().map(|&(key, value)| (key, value.to_owned())));
+    let mut each = vec![(Gateway::start_like(&like, None).await, None)];
+    if let Some(scratch) = ScratchPostgres::new().await {
+        let gateway = Gateway::start_like(&like, Some(&scratch)).await;
+        each.push((gateway, Some(scratch)));
+    }
+    let mut all = Vec::new();
+    for (gateway, scratch) in each {
+        let owner = gateway.owner().await;
+        let machine = Machine::joined(&gateway, owner).await;
+        let player = Player::start(machine.clone(), vec![machine.channel.clone()]);
+        is(owner, &machine.node_id, "connected").await;
+        let team = alone_on(&json!(machine.node_id));
+        let team = owner.post("/api/teams").json(&team).expect(201).await.body;
+        let sandbox = format!(
+            "/api/claws/{}/sandbox",
+            team["members"][0]["agent_id"].as_str().expect("an id")
+        );
+        let here = json!({ "node_id": machine.node_id });
+        eventually("its sandbox runs", async || {
+            let made = owner.post(&sandbox).json(&here).try_send().await.ok()?;
+            (made.body["state"] == "running").then_some(())
+        })
+        .await;
+        all.push((gateway, scratch, player, team));
+    }
+    all
+}
+
+async fn is(owner: &Person, node: &str, connection: &str) {
+    eventually("the machine's connection changes", async || {
+        let answer = owner.get(&format!("/api/nodes/{node}")).expect(200).await;
+        (answer.body["connection"] == connection).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_machine_that_is_away_is_waited_for_and_that_counts_as_no_attempt() {
+    for (gateway, scratch, mut player, team) in with_a_machine_of_its_own(&[]).await {
+        let owner = gateway.owner().await;
+        let node = team["machine_id"].as_str().unwrap();
+        player.leave();
+        is(owner, node, "disconnected").await;
+        let run = started(owner, &team).await;
+        let path = format!("/api/topology-runs/{run}");
+        let waits = eventually("the run says what it waits for", async || {
+            let now = owner.get(&path).expect(200).await;
+            assert_ne!(now.body["status"], "failed", "{now:?}");
+            now.body["steps"][0]["waiting_since"].as_str()?;
+            Some(now)
+        })
+        .await;
+        assert_eq!(
+            waits.str("/waiting_on"),
+            "The machine played is not connected."
+        );
+        player.come_back();
+        let ended = over(owner, &run).await;
+        assert_eq!(ended.body["status"], "completed", "{ended:?}");
+        let step = &ended.body["steps"][0];
+        assert_eq!(step["attempt"], 1, "{step}");
+        assert!(step.get("waiting_since").is_none(), "{step}");
+        assert!(ended.body.get("waiting_on").is_none(), "{ended:?}");
+        assert_eq!(player.played().sandboxes.len(), 1, "it kept its sandbox");
+        drop(player);
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_machine_that_stays_away_ends_the_step_when_patience_ends() {
+    let patience = [("runs.machine_wait_seconds", "2")];
+    for (gateway, scratch, mut player, team) in with_a_machine_of_its_own(&patience).await {
+        let owner = gateway.owner().await;
+        player.leave();
+        is(owner, team["machine_id"].as_str().unwrap(), "disconnected").await;
+        let ended = over(owner, &started(owner, &team).await).await;
+        assert_eq!(ended.body["status"], "failed", "{ended:?}");
+        assert_eq!(ended.str("/error_code"), "machine-away", "{ended:?}");
+        let why = ended.str("/error");
+        assert!(
+            why.contains("The machine played is not connected.") && why.ends_with("2 s."),
+            "{why}"
+        );
+        assert_eq!(ended.body["steps"][0]["attempt"], 1, "{ended:?}");
         drop(player);
         gateway.stop().await;
         if let Some(scratch) = scratch {

@@ -202,7 +202,10 @@ impl Screen {
         }
         for step in run["steps"].as_array().into_iter().flatten() {
             let name = format!("{} (lap {})", field(step, "key"), field(step, "lap"));
-            let status = field(step, "status");
+            let status = match step["waiting_since"].is_string() {
+                true => format!("waits. {}", field(step, "error")),
+                false => field(step, "status"),
+            };
             if self.seen.get(&name) != Some(&status) {
                 self.end_line();
                 println!("-- {name}: {status}");

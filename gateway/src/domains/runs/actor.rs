@@ -5,12 +5,15 @@
 //! run up with a fresh epoch.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use sea_orm::DbErr;
 
+use super::again::{self, Attempt};
 use super::children;
-use super::fence::{Begin, Ended, Fence, FenceError, Finish, Journal, Used};
+use super::fence::{Begin, Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
+use super::journal::Journal;
 use super::model::{self, Class, Status, StepStatus, Verdict};
 use super::perform::{End, Job};
 use super::progress::{Move, Progress};
@@ -255,6 +258,7 @@ impl RunActor {
                 fence: self.fence,
                 step: step.key.clone(),
                 lap: step.lap,
+                waited: work.away,
             },
             attempt: work.attempt,
             node,
@@ -313,35 +317,48 @@ impl RunActor {
                 class,
                 detail,
                 after,
-            } => {
-                self.last = Some(class);
-                let attempt = self.progress.at_work(&at).map_or(1, |work| work.attempt);
-                let chance = rand::random::<f64>();
-                match model::after_failure(class, attempt, self.progress.retries, after, chance) {
-                    Verdict::Again(wait) => {
-                        let tx = self.runs.inner.db.write().await?;
-                        self.fence.pass(&tx, Used::default(), 0).await?;
-                        self.fence
-                            .try_again(&tx, &at.key, lap(&at), &detail)
-                            .await?;
-                        tx.commit().await?;
-                        self.progress.again(&at);
-                        self.resting.insert(at.clone());
-                        cx.cast_self_after(wait, Msg::RetryDue(at));
-                        Ok(())
-                    }
-                    Verdict::GivenUp => {
-                        let ended = Ended {
-                            status: StepStatus::Failed,
-                            output: None,
-                            error: Some(detail),
-                        };
-                        self.proceed(cx, Some((at, ended))).await
-                    }
-                }
-            }
+            } => self.failed(cx, at, class, detail, after).await,
             End::Fenced => Ok(()),
         }
+    }
+
+    /// An attempt failed: the step is tried again after a while, waits for its machine, or is given up.
+    async fn failed(
+        &mut self,
+        cx: &Context<Msg>,
+        at: StepRef,
+        class: Class,
+        detail: String,
+        after: Option<Duration>,
+    ) -> Result<(), FenceError> {
+        self.last = Some(class);
+        let attempt = Attempt {
+            at: &at,
+            number: self.progress.at_work(&at).map_or(1, |work| work.attempt),
+            retries: self.progress.retries,
+            taken_up_ms: self.row.updated_ms,
+            class,
+            detail: &detail,
+            after,
+        };
+        let verdict = again::judge(&self.runs, self.fence, attempt).await?;
+        let Verdict::Again(wait) = verdict else {
+            // A command that it has begun may be at work still.
+            self.abandon(cx, Some(&at)).await?;
+            let ended = Ended {
+                status: StepStatus::Failed,
+                output: None,
+                error: Some(again::given_up(&self.runs, class, detail)),
+            };
+            return self.proceed(cx, Some((at, ended))).await;
+        };
+        match class {
+            Class::Away => self.progress.wait(&at),
+            _ => self.progress.again(&at),
+        }
+        self.resting.insert(at.clone());
+        cx.cast_self_after(wait, Msg::RetryDue(at));
+        Ok(())
     }
 
     async fn finish(
@@ -352,14 +369,15 @@ impl RunActor {
         result: Option<String>,
         error: Option<String>,
     ) -> Result<(), FenceError> {
-        // Others may be at work when one step ends a run.
-        if !self.jobs.is_empty() {
+        // Others may be at work, or rest, when one step ends a run.
+        if !self.jobs.is_empty() || !self.resting.is_empty() {
             self.drop_jobs();
-            self.abandon(cx).await?;
+            self.abandon(cx, None).await?;
         }
         let code = error.as_ref().map(|_| match self.last {
             Some(Class::Quota) => "cost-ceiling-reached",
             Some(Class::NeedsAuth) => "needs-auth",
+            Some(Class::Away) => "machine-away",
             _ => "step-failed",
         });
         let finish = Finish {
@@ -376,7 +394,7 @@ impl RunActor {
 
     async fn cancel(&mut self, cx: &Context<Msg>) -> Result<(), Failure> {
         self.drop_jobs();
-        self.abandon(cx).await?;
+        self.abandon(cx, None).await?;
         let finish = Finish {
             status: Status::Cancelled,
             result: None,
@@ -397,14 +415,16 @@ impl RunActor {
         }
     }
 
-    /// Ends what steps of this run still do outside. Not waited for: a machine that is away must not hold up the end.
-    async fn abandon(&self, cx: &Context<Msg>) -> Result<(), DbErr> {
-        let effects = closing::open_effects(&self.runs, self.row.id).await?;
+    /// Ends what a step of this run still does outside, or all of them. Not waited for: a machine that is away must not hold
+    /// up the end.
+    async fn abandon(&self, cx: &Context<Msg>, step: Option<&StepRef>) -> Result<(), DbErr> {
+        let effects = closing::open_effects(&self.runs, self.row.id, step).await?;
         if effects.is_empty() {
             return Ok(());
         }
         let (perform, row) = (self.runs.inner.perform.clone(), self.row.clone());
-        let name = format!("abandon-{}", self.row.id);
+        let of = step.map(|at| format!("-{}#{}", at.key, at.lap));
+        let name = format!("abandon-{}{}", self.row.id, of.unwrap_or_default());
         let abandon = move |_| async move {
             perform.abandon(&row, effects).await;
             Ok(())

@@ -74,14 +74,15 @@ pub(super) async fn close<M: Send + 'static>(
     Ok(())
 }
 
-/// The outside calls that a run's steps have begun and not heard the end of: what the last model turn asked for, without
-/// what came back. Their keys follow from their places.
+/// The outside calls that a run's steps, or one of them, have begun and not heard the end of: what the last model turn asked
+/// for, without what came back. Their keys follow from their places.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) async fn open_effects(
     runs: &RunsHandle,
     run: RunId,
+    only: Option<&StepRef>,
 ) -> Result<Vec<Effect>, sea_orm::DbErr> {
     let db = runs.inner.db.read();
     let mut open = Vec::new();
@@ -93,6 +94,9 @@ pub(super) async fn open_effects(
             continue;
         };
         let lap = u32::try_from(step.lap).unwrap_or(0);
+        if only.is_some_and(|only| (&only.key, only.lap) != (&step.step_key, lap)) {
+            continue;
+        }
         let calls = store::calls_of(db, run, &step.step_key, lap).await?;
         let Some(turn) = calls.iter().rposition(|call| call.kind == "model") else {
             continue;

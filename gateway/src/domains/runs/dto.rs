@@ -58,11 +58,12 @@ pub struct RunSummary {
     pub cost_ceiling_microusd: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// `step-failed`, `cost-ceiling-reached`, `needs-auth`, `gave-up`.
+    /// `step-failed`, `cost-ceiling-reached`, `needs-auth`, `machine-away`, `gave-up`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
     /// It was cancelled and is about to stop.
     pub cancelling: bool,
+    /// What it waits for, in words; of a machine that is away only where one run is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_on: Option<String>,
 }
@@ -84,6 +85,9 @@ pub struct RunStep {
     pub status: StepStatus,
     /// Counts from 1.
     pub attempt: i32,
+    /// Since when its machine has been away and the step waits for it; `error` says which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_since: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -253,10 +257,22 @@ impl RunSummary {
     }
 }
 
+/// What a step of these waits for; nothing when none does.
+pub fn waited_for(steps: &[step::Model]) -> Option<String> {
+    let running = |step: &&step::Model| step.status == StepStatus::Running.as_str();
+    let mut waiting = steps.iter().filter(running);
+    waiting
+        .find(|step| step.away_since_ms.is_some())
+        .and_then(|step| step.error.clone())
+}
+
 impl From<step::Model> for RunStep {
     fn from(row: step::Model) -> Self {
+        let status = StepStatus::parse(&row.status).unwrap_or(StepStatus::Failed);
+        let waits = status == StepStatus::Running;
         Self {
-            status: StepStatus::parse(&row.status).unwrap_or(StepStatus::Failed),
+            status,
+            waiting_since: row.away_since_ms.filter(|_| waits).map(at),
             key: row.step_key,
             lap: row.lap,
             position: row.position,

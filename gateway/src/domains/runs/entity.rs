@@ -102,6 +102,8 @@ pub mod step {
         /// A word of `StepStatus`.
         pub status: String,
         pub attempt: i32,
+        /// Since when what it waits for is away; nothing when it does not wait.
+        pub away_since_ms: Option<i64>,
         #[sea_orm(column_type = "Text", nullable)]
         pub output: Option<String>,
         #[sea_orm(column_type = "Text", nullable)]

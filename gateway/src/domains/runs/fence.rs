@@ -1,17 +1,20 @@
 //! The fence: every write of whoever works on a run is conditional on (run, epoch, running, not cancelled). Nothing changed
 //! means: stop at once and discard; the run belongs to somebody else, or is over.
 
+use std::time::Duration;
+
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Set, Statement,
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 
-use super::entity::{call, run, step};
+use super::dto::at;
+use super::entity::{run, step};
 use super::model::{Status, StepStatus};
-use crate::db::{Db, WriteTx};
+use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::tools::Pane;
-use crate::events::EventId;
+use crate::events::{self, Event, EventId, ResourceKind};
 use crate::ids::{ClawId, RunId, WorkspaceId};
 
 /// What a model or a step used.
@@ -157,6 +160,7 @@ impl Fence {
             child_run_id: Set(begin.child),
             status: Set(StepStatus::Running.as_str().to_owned()),
             attempt: Set(1),
+            away_since_ms: Set(None),
             output: Set(None),
             error: Set(None),
             started_ms: Set(now),
@@ -201,13 +205,14 @@ impl Fence {
         Ok(done.rows_affected == 1)
     }
 
-    /// Counts one more attempt of a step.
+    /// Counts one more attempt of a step, and tells of it.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn try_again(
         &self,
-        tx: &WriteTx,
+        tx: &mut WriteTx,
+        passed: Passed,
         key: &str,
         lap: i32,
         why: &str,
@@ -218,10 +223,73 @@ impl Fence {
                 Expr::col(step::Column::Attempt).add(1),
             )
             .col_expr(step::Column::Error, Expr::value(why))
+            .col_expr(step::Column::AwaySinceMs, Expr::value(None::<i64>))
             .filter(this_step(self.run, key, lap))
             .exec(&**tx)
             .await?;
+        self.tell(tx, passed).await
+    }
+
+    /// Writes down that a step waits for something that is away, and tells of it the first time. For how long it has been
+    /// away now; what began before `taken_up_ms` begins anew, because nobody looked in between.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn wait(
+        &self,
+        tx: &mut WriteTx,
+        passed: Passed,
+        key: &str,
+        lap: i32,
+        why: &str,
+        taken_up_ms: i64,
+    ) -> Result<Duration, DbErr> {
+        let this = this_step(self.run, key, lap);
+        let row = step::Entity::find().filter(this.clone()).one(&**tx).await?;
+        let since = row
+            .and_then(|row| row.away_since_ms)
+            .filter(|since| *since >= taken_up_ms);
+        if since.is_none() {
+            step::Entity::update_many()
+                .col_expr(step::Column::Error, Expr::value(why))
+                .col_expr(step::Column::AwaySinceMs, Expr::value(passed.updated_ms))
+                .filter(this)
+                .exec(&**tx)
+                .await?;
+            self.tell(tx, passed).await?;
+        }
+        let away = passed.updated_ms - since.unwrap_or(passed.updated_ms);
+        Ok(Duration::from_millis(u64::try_from(away).unwrap_or(0)))
+    }
+
+    /// Notes that what a step waited for is back, if it waited, and tells of it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(super) async fn go_on(
+        &self,
+        tx: &mut WriteTx,
+        passed: Passed,
+        key: &str,
+        lap: i32,
+    ) -> Result<(), DbErr> {
+        let waited = step::Entity::update_many()
+            .col_expr(step::Column::Error, Expr::value(None::<String>))
+            .col_expr(step::Column::AwaySinceMs, Expr::value(None::<i64>))
+            .filter(this_step(self.run, key, lap))
+            .filter(step::Column::AwaySinceMs.is_not_null())
+            .exec(&**tx)
+            .await?;
+        if waited.rows_affected == 1 {
+            self.tell(tx, passed).await?;
+        }
         Ok(())
+    }
+
+    /// Tells that the run has changed.
+    async fn tell(&self, tx: &mut WriteTx, passed: Passed) -> Result<(), DbErr> {
+        let fact = Event::changed(ResourceKind::Run, self.run, passed.version).in_run(self.run);
+        events::append(tx, self.workspace, at(passed.updated_ms), [fact]).await
     }
 
     /// Notes the last event of the run, in the transaction that ends it.
@@ -309,122 +377,8 @@ pub struct Finish {
     pub code: Option<String>,
 }
 
-/// What happened inside one step, fenced: model turns and tool results, in their order.
-#[derive(Clone)]
-pub struct Journal {
-    pub db: Db,
-    pub fence: Fence,
-    pub step: String,
-    pub lap: u32,
-}
-
-/// An entry of the journal.
-#[derive(Debug, Clone)]
-pub struct Entry {
-    pub index: u32,
-    /// `model` or `tool`.
-    pub kind: &'static str,
-    pub name: String,
-    /// JSON.
-    pub content: String,
-    pub failed: bool,
-    pub took_ms: i64,
-    pub used: Used,
-}
-
-impl Journal {
-    /// What was written, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn read(&self) -> Result<Vec<call::Model>, DbErr> {
-        super::store::calls_of(self.db.read(), self.fence.run, &self.step, self.lap).await
-    }
-
-    /// Adds what a child run used, once: its entry has the first place of the step's journal, which holds nothing else.
-    ///
-    /// # Errors
-    /// [`FenceError`].
-    pub async fn roll_up(&self, child: &run::Model, used: Used) -> Result<(), FenceError> {
-        if !self.read().await?.is_empty() {
-            return Ok(());
-        }
-        let entry = Entry {
-            index: 0,
-            kind: "run",
-            name: child.title.clone(),
-            content: serde_json::json!({ "run": child.id, "status": child.status }).to_string(),
-            failed: child.status != Status::Completed.as_str(),
-            took_ms: child.ended_ms.unwrap_or(child.updated_ms) - child.created_ms,
-            used,
-        };
-        let tx = self.db.write().await?;
-        self.write_in(&tx, entry).await?;
-        run::Entity::update_many()
-            .col_expr(run::Column::RolledUp, Expr::value(true))
-            .filter(run::Column::Id.eq(child.id))
-            .exec(&*tx)
-            .await?;
-        tx.commit().await?;
-        Ok(())
-    }
-
-    /// Writes an entry; its index must be free, which it is for whoever passes the fence.
-    ///
-    /// # Errors
-    /// [`FenceError`].
-    pub async fn write(&self, entry: Entry) -> Result<(), FenceError> {
-        let tx = self.db.write().await?;
-        self.write_in(&tx, entry).await?;
-        tx.commit().await?;
-        Ok(())
-    }
-
-    async fn write_in(&self, tx: &WriteTx, entry: Entry) -> Result<(), FenceError> {
-        let now = self.fence.pass(tx, entry.used, 0).await?.updated_ms;
-        let lap = i32::try_from(self.lap).unwrap_or(i32::MAX);
-        let row = call::ActiveModel {
-            run_id: Set(self.fence.run),
-            step_key: Set(self.step.clone()),
-            lap: Set(lap),
-            idx: Set(i32::try_from(entry.index).unwrap_or(i32::MAX)),
-            kind: Set(entry.kind.to_owned()),
-            name: Set(entry.name),
-            content: Set(entry.content),
-            failed: Set(entry.failed),
-            started_ms: Set(now - entry.took_ms),
-            ended_ms: Set(now),
-            tokens_in: Set(entry.used.tokens_in),
-            tokens_out: Set(entry.used.tokens_out),
-            cost_microusd: Set(entry.used.cost_microusd),
-        };
-        call::Entity::insert(row)
-            .exec_without_returning(&**tx)
-            .await?;
-        if entry.used != Used::default() {
-            let add = |column, more: i64| (column, Expr::col(column).add(more));
-            step::Entity::update_many()
-                .col_expr(
-                    step::Column::TokensIn,
-                    add(step::Column::TokensIn, entry.used.tokens_in).1,
-                )
-                .col_expr(
-                    step::Column::TokensOut,
-                    add(step::Column::TokensOut, entry.used.tokens_out).1,
-                )
-                .col_expr(
-                    step::Column::CostMicrousd,
-                    add(step::Column::CostMicrousd, entry.used.cost_microusd).1,
-                )
-                .filter(this_step(self.fence.run, &self.step, lap))
-                .exec(&**tx)
-                .await?;
-        }
-        Ok(())
-    }
-}
-
-fn this_step(run: RunId, key: &str, lap: i32) -> sea_orm::Condition {
+/// The row of a step.
+pub(super) fn this_step(run: RunId, key: &str, lap: i32) -> sea_orm::Condition {
     sea_orm::Condition::all()
         .add(step::Column::RunId.eq(run))
         .add(step::Column::StepKey.eq(key))

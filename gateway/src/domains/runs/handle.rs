@@ -43,6 +43,8 @@ pub(super) struct Inner {
     pub at_once: usize,
     /// Without a sign of life for this long a run is given to somebody else.
     pub lease: Duration,
+    /// For so long a step waits for a machine that is away.
+    pub machine_wait: Duration,
     /// Bound of what one run may cost when nothing else is said, millionths of a US dollar.
     pub ceiling: Option<i64>,
 }
@@ -58,6 +60,7 @@ pub struct Parts {
     pub sagas: Nudge,
     pub at_once: usize,
     pub lease: Duration,
+    pub machine_wait: Duration,
     pub ceiling: Option<i64>,
 }
 
@@ -78,6 +81,7 @@ impl RunsHandle {
                 ended: broadcast::channel(ENDED_KEPT).0,
                 at_once: parts.at_once,
                 lease: parts.lease,
+                machine_wait: parts.machine_wait,
                 ceiling: parts.ceiling,
             }),
         }

@@ -12,6 +12,7 @@
 //! actor a live run below `runs/live`.
 
 mod actor;
+mod again;
 mod children;
 mod closing;
 pub mod commands;
@@ -23,6 +24,7 @@ mod error;
 pub mod fence;
 pub mod forget;
 mod handle;
+mod journal;
 pub mod model;
 pub mod perform;
 mod progress;
@@ -33,8 +35,9 @@ pub mod store;
 pub mod tree;
 
 pub use error::RunError;
-pub use fence::{Entry, Fence, FenceError, Journal, Passed, Used};
+pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};
+pub use journal::{Entry, Journal};
 pub use perform::{Effect, End, Job, Perform};
 
 use crate::supervision::{AnyChild, SupervisorSpec};

@@ -87,6 +87,8 @@ words! {
     Class as FailureClass {
         /// May go away by itself.
         Retryable = "retryable",
+        /// Its machine is away, and may come back: that is waited for.
+        Away = "away",
         /// Will be the same next time.
         Terminal = "terminal",
         /// A ceiling was reached; a person must raise it.
@@ -104,6 +106,8 @@ const STEP_ATTEMPTS: u32 = 10;
 const RUN_RETRIES: u32 = 40;
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// Between two looks for a machine that is away.
+const LONGEST_LOOK: Duration = Duration::from_secs(15);
 /// How deep runs may start runs; the first is 0.
 pub const MOST_DEPTH: i32 = 6;
 /// Runs of one tree at most, the one at its top among them.
@@ -137,6 +141,16 @@ pub fn after_failure(
     let spread = whole.mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0));
     let asked = asked.unwrap_or_default().min(LONGEST_WAIT);
     Verdict::Again(spread.max(asked))
+}
+
+/// Decides on a step whose machine is away: no attempt of the step or the run is counted, only the time since it went.
+pub fn after_absence(away: Duration, patience: Duration, chance: f64) -> Verdict {
+    if away >= patience {
+        return Verdict::GivenUp;
+    }
+    // Seldom in a long absence, often in a short one.
+    let wait = (away / 4).clamp(FIRST_WAIT, LONGEST_LOOK);
+    Verdict::Again(wait.mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0)))
 }
 
 /// The key of an outside call: from the run, the step and the call's place in it, never from who carries it out, so that a
@@ -207,6 +221,24 @@ mod tests {
             after_failure(Class::Retryable, 1, RUN_RETRIES, None, 0.5),
             Verdict::GivenUp
         );
+    }
+
+    #[test]
+    fn a_machine_that_is_away_is_waited_for_until_patience_ends() {
+        let patience = Duration::from_secs(600);
+        assert_eq!(
+            after_absence(patience, patience, 0.5),
+            Verdict::GivenUp,
+            "so long, and no longer"
+        );
+        let looked = |away, chance| match after_absence(away, patience, chance) {
+            Verdict::Again(wait) => wait,
+            Verdict::GivenUp => panic!("it may still come back"),
+        };
+        assert_eq!(looked(Duration::ZERO, 1.0), FIRST_WAIT);
+        assert_eq!(looked(Duration::from_secs(20), 1.0).as_secs(), 5);
+        assert_eq!(looked(Duration::from_secs(599), 1.0), LONGEST_LOOK);
+        assert_eq!(looked(Duration::from_secs(599), 0.0), LONGEST_LOOK / 2);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::entity::run;
-use super::fence::Journal;
+use super::journal::Journal;
 use super::model::Class;
 use crate::domains::topology::{Node, Step};
 use crate::ids::ClawId;
@@ -50,6 +50,15 @@ impl End {
     pub fn terminal(detail: impl Into<String>) -> Self {
         Self::Failed {
             class: Class::Terminal,
+            detail: detail.into(),
+            after: None,
+        }
+    }
+
+    /// What it needs is away, and is waited for.
+    pub fn away(detail: impl Into<String>) -> Self {
+        Self::Failed {
+            class: Class::Away,
             detail: detail.into(),
             after: None,
         }

@@ -25,6 +25,8 @@ pub struct Progress {
 pub struct AtWork {
     /// Counts from 1.
     pub attempt: u32,
+    /// Whether what it waits for was away when it was last tried.
+    pub away: bool,
 }
 
 /// What is to be done.
@@ -57,7 +59,8 @@ impl Progress {
             match output_of(row) {
                 Some(output) => progress.outputs.insert(at, output),
                 None => {
-                    progress.at_work.insert(at, AtWork { attempt });
+                    let away = row.away_since_ms.is_some();
+                    progress.at_work.insert(at, AtWork { attempt, away });
                 }
             }
         }
@@ -78,7 +81,11 @@ impl Progress {
         if self.at_work.contains_key(at) {
             return None;
         }
-        self.at_work.insert(at.clone(), AtWork { attempt: 1 });
+        let first = AtWork {
+            attempt: 1,
+            away: false,
+        };
+        self.at_work.insert(at.clone(), first);
         self.position += 1;
         Some(self.position - 1)
     }
@@ -92,7 +99,15 @@ impl Progress {
     pub fn again(&mut self, at: &StepRef) {
         if let Some(work) = self.at_work.get_mut(at) {
             work.attempt += 1;
+            work.away = false;
             self.retries += 1;
+        }
+    }
+
+    /// What a step needs is away. That counts as no attempt.
+    pub fn wait(&mut self, at: &StepRef) {
+        if let Some(work) = self.at_work.get_mut(at) {
+            work.away = true;
         }
     }
 

@@ -7,7 +7,7 @@ use sea_orm::DatabaseConnection;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::comparison::NewComparison;
-use super::dto::{Checkpoint, ForkFrom, Run, RunCalls, RunSummary, RunsQuery, result_of};
+use super::dto::{self, Checkpoint, ForkFrom, Run, RunCalls, RunSummary, RunsQuery, result_of};
 use super::entity::run;
 use super::store::Wanted;
 use super::{RunError, RunsHandle, commands, comparison, forget, store};
@@ -173,9 +173,11 @@ async fn summaries(db: &DatabaseConnection, rows: &[run::Model]) -> ApiResult<Ve
 async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
     let steps = store::steps(db, row.id).await?;
     let summary = summaries(db, std::slice::from_ref(&row)).await?.pop();
+    let mut summary = summary.ok_or_else(|| ApiError::not_found("run"))?;
+    summary.waiting_on = summary.waiting_on.or_else(|| dto::waited_for(&steps));
     let graph: Graph = serde_json::from_str(&row.graph).map_err(ApiError::internal)?;
     Ok(Run {
-        summary: summary.ok_or_else(|| ApiError::not_found("run"))?,
+        summary,
         result: result_of(&row),
         comparison: comparison::of_run(db, &row, &steps).await?,
         layout: topology::layout(&graph),

@@ -13,6 +13,7 @@ use super::staff::Staffed;
 use super::talk::{Answer, Next, Talk, Turn};
 use super::voice::Voice;
 use super::{Agents, show};
+use crate::domains::fleet;
 use crate::domains::models::model::Ceilings;
 use crate::domains::runs;
 use crate::domains::runs::model::{Class, effect_key};
@@ -248,6 +249,7 @@ impl Session<'_> {
                 tools::Class::Provision | tools::Class::Retry => {
                     return Err(End::retryable(told(&error)).into());
                 }
+                tools::Class::Wait => return Err(self.absent(&error).await.into()),
                 tools::Class::Fail => return Err(End::terminal(told(&error)).into()),
             }
         }
@@ -282,7 +284,28 @@ impl Session<'_> {
             Err(SandboxError::Refused(error)) if !is_passing(error.kind) => {
                 Err(End::terminal(format!("No sandbox could be made: {}", error.detail)).into())
             }
+            Err(SandboxError::Refused(error)) if is_absence(error.kind) => Err(End::away(format!(
+                "No sandbox can be made now: {}.",
+                error.detail.trim_end_matches('.')
+            ))
+            .into()),
             Err(error) => Err(End::retryable(told(&error)).into()),
+        }
+    }
+
+    /// The machine with the agent's sandbox is away: the step waits, and says for whom.
+    async fn absent(&self, error: &tools::ToolError) -> End {
+        let known = match error.machine() {
+            Some(id) => fleet::store::by_id(self.agents.db.read(), id).await,
+            None => Ok(None),
+        };
+        match known {
+            Ok(Some(node)) if node.draining => End::away(format!(
+                "The machine {} takes no new commands: it is drained.",
+                node.called()
+            )),
+            Ok(Some(node)) => End::away(format!("The machine {} is not connected.", node.called())),
+            Ok(None) | Err(_) => End::away(told(error)),
         }
     }
 
@@ -351,6 +374,14 @@ fn is_passing(kind: ErrorOfMachine) -> bool {
             | ErrorOfMachine::DiskFull
             | ErrorOfMachine::Interrupted
             | ErrorOfMachine::Busy
+    )
+}
+
+/// Whether a machine said that it can do nothing at all for a while.
+fn is_absence(kind: ErrorOfMachine) -> bool {
+    matches!(
+        kind,
+        ErrorOfMachine::Paused | ErrorOfMachine::Draining | ErrorOfMachine::EngineUnavailable
     )
 }
 

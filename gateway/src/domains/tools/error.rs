@@ -4,6 +4,7 @@ use roost_protocol::report::OperationError;
 
 use super::model::Profile;
 use crate::domains::sandboxes::SandboxError;
+use crate::ids::NodeId;
 use crate::operations::OperationsError;
 
 /// A call that gave no result. What the tool itself says ("no such file", exit code 2) is a result, not one of these.
@@ -62,6 +63,8 @@ pub enum Class {
     Provision,
     /// Repeat later with the same key.
     Retry,
+    /// Repeat with the same key when the machine is back.
+    Wait,
     /// Stop: the work was cancelled.
     Cancelled,
     /// The step cannot go on.
@@ -77,9 +80,20 @@ impl ToolError {
             | Self::Unclear(_)
             | Self::Refused(_) => Class::Tell,
             Self::NoSandbox => Class::Provision,
+            Self::Away(_) if self.machine().is_some() => Class::Wait,
             Self::Away(_) | Self::TooSlow | Self::Db(_) | Self::Skills(_) => Class::Retry,
             Self::Cancelled => Class::Cancelled,
             Self::Sandbox(_) => Class::Fail,
+        }
+    }
+
+    /// The machine that is waited for.
+    pub fn machine(&self) -> Option<NodeId> {
+        match self {
+            Self::Away(SandboxError::Operations(
+                OperationsError::NodeOffline(node) | OperationsError::NodeDraining(node),
+            )) => Some(*node),
+            _ => None,
         }
     }
 }

@@ -4319,7 +4319,7 @@ export interface components {
                 /** Format: date-time */
                 ended_at?: string | null;
                 error?: string | null;
-                /** @description `step-failed`, `cost-ceiling-reached`, `needs-auth`, `gave-up`. */
+                /** @description `step-failed`, `cost-ceiling-reached`, `needs-auth`, `machine-away`, `gave-up`. */
                 error_code?: string | null;
                 forked_from?: components["schemas"]["RunId"] | null;
                 /** @description `<step>#<lap>` from which the fork did everything anew. */
@@ -4353,6 +4353,7 @@ export interface components {
                  * @description Doubles as the sign of life of a run that is at work.
                  */
                 updated_at: string;
+                /** @description What it waits for, in words; of a machine that is away only where one run is read. */
                 waiting_on?: string | null;
             }[];
             /** @description Absent on the last page. */
@@ -5015,6 +5016,11 @@ export interface components {
             tokens_in: number;
             /** Format: int64 */
             tokens_out: number;
+            /**
+             * Format: date-time
+             * @description Since when its machine has been away and the step waits for it; `error` says which.
+             */
+            waiting_since?: string | null;
         };
         /**
          * @description Where a step stands. All but the first never change again.
@@ -5038,7 +5044,7 @@ export interface components {
             /** Format: date-time */
             ended_at?: string | null;
             error?: string | null;
-            /** @description `step-failed`, `cost-ceiling-reached`, `needs-auth`, `gave-up`. */
+            /** @description `step-failed`, `cost-ceiling-reached`, `needs-auth`, `machine-away`, `gave-up`. */
             error_code?: string | null;
             forked_from?: components["schemas"]["RunId"] | null;
             /** @description `<step>#<lap>` from which the fork did everything anew. */
@@ -5072,6 +5078,7 @@ export interface components {
              * @description Doubles as the sign of life of a run that is at work.
              */
             updated_at: string;
+            /** @description What it waits for, in words; of a machine that is away only where one run is read. */
             waiting_on?: string | null;
         };
         /** @description What a team is to do. */

@@ -180,6 +180,7 @@ fn in_words(error: &ToolError) -> String {
     let what = match error.class() {
         error::Class::Provision => " A run makes one, or a person on the agent's page.",
         error::Class::Retry => " Call again in a moment.",
+        error::Class::Wait => " Call again when the machine is back.",
         error::Class::Tell | error::Class::Cancelled | error::Class::Fail => "",
     };
     format!("{error}.{what}")

@@ -82,7 +82,7 @@ export function AgentPanel({ node, name, steps, calls, now }: Props) {
   const calling =
     tool && !since.some((one) => one.kind === "tool" && one.name === tool.name && one.target === tool.target);
   const cost = steps.reduce((sum, step) => sum + step.cost_microusd, 0);
-  const state = last && stepState(last.status);
+  const state = last && stepState(last);
   return (
     <Panel
       title={visible(name)}
@@ -121,7 +121,14 @@ export function AgentPanel({ node, name, steps, calls, now }: Props) {
             </p>
           )}
           {last?.error && (
-            <p className="border-t border-line px-4 py-2 break-words text-failed">{visible(last.error)}</p>
+            <p
+              className={cx(
+                "border-t border-line px-4 py-2 break-words",
+                last.waiting_since ? "text-waiting" : "text-failed",
+              )}
+            >
+              {visible(last.error)}
+            </p>
           )}
         </div>
         {screen && (

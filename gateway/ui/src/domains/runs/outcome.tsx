@@ -115,7 +115,7 @@ export function Summary({ run }: { run: Run }) {
               )}
             </span>,
           ],
-          ...(run.waiting_on ? [["Waits for", visible(run.waiting_on)] as [string, string]] : []),
+          ...(run.waiting_on ? [["Waits", visible(run.waiting_on)] as [string, string]] : []),
           ...(run.parent_run_id
             ? [
                 [

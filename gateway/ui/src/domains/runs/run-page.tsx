@@ -38,7 +38,7 @@ function stateOf(run: Run, node: string) {
     return { tone: "idle" as const, word };
   }
   const laps = Math.max(...steps.map((step) => step.lap));
-  return { ...stepState(last.status), note: laps > 1 ? `lap ${last.lap}` : undefined };
+  return { ...stepState(last), note: laps > 1 ? `lap ${last.lap}` : undefined };
 }
 
 /** Whom somebody asked for in the drawing: its part of the page gets the focus. */

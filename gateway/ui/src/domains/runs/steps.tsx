@@ -57,7 +57,7 @@ function ForkDialog({
 
 function Row({ step, name, onFork }: { step: RunStep; name: string; onFork: (() => void) | undefined }) {
   const now = useNow();
-  const state = stepState(step.status);
+  const state = stepState(step);
   return (
     <tr data-step={stepName(step)} className={table.row}>
       <th scope="row" className={cx(table.cell, "w-full max-w-0 font-normal")}>

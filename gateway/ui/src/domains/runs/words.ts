@@ -18,7 +18,9 @@ const STEPS: Record<string, { tone: Tone; word: string }> = {
   failed: { tone: "failed", word: "Failed" },
   cancelled: { tone: "offline", word: "Cancelled" },
 };
-export const stepState = (status: string) => STEPS[status] ?? { tone: "idle" as const, word: status };
+const WAITS = { tone: "waiting", word: "Machine away" } as const;
+export const stepState = ({ status, waiting_since }: Pick<RunStep, "status" | "waiting_since">) =>
+  waiting_since ? WAITS : (STEPS[status] ?? { tone: "idle" as const, word: status });
 
 const PURPOSES: Record<string, string> = {
   work: "works",
@@ -33,6 +35,7 @@ const CODES: Record<string, string> = {
   "step-failed": "A step failed and could not be done again.",
   "cost-ceiling-reached": "It reached the most that it was allowed to cost.",
   "needs-auth": "A model or a service did not take the key that it was given.",
+  "machine-away": "The machine that it needed stayed away.",
   "gave-up": "It was tried as often as is allowed, without success.",
 };
 export const codeWord = (code: string | null | undefined) => (code ? CODES[code] : undefined);

@@ -1,0 +1,133 @@
+//! The journal of a step: what happened inside it, so that whoever takes the run up goes on where it was.
+
+use sea_orm::{
+    ColumnTrait, DbErr, EntityTrait, QueryFilter, Set,
+    sea_query::{Expr, ExprTrait},
+};
+
+use super::entity::{call, run, step};
+use super::fence::{Fence, FenceError, Used, this_step};
+use super::model::Status;
+use crate::db::{Db, WriteTx};
+
+/// What happened inside one step, fenced: model turns and tool results, in their order.
+#[derive(Clone)]
+pub struct Journal {
+    pub db: Db,
+    pub fence: Fence,
+    pub step: String,
+    pub lap: u32,
+    /// Whether the step waited for something that was away, when this attempt began.
+    pub waited: bool,
+}
+
+/// An entry of the journal.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub index: u32,
+    /// `model` or `tool`.
+    pub kind: &'static str,
+    pub name: String,
+    /// JSON.
+    pub content: String,
+    pub failed: bool,
+    pub took_ms: i64,
+    pub used: Used,
+}
+
+impl Journal {
+    /// What was written, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn read(&self) -> Result<Vec<call::Model>, DbErr> {
+        super::store::calls_of(self.db.read(), self.fence.run, &self.step, self.lap).await
+    }
+
+    /// Adds what a child run used, once: its entry has the first place of the step's journal, which holds nothing else.
+    ///
+    /// # Errors
+    /// [`FenceError`].
+    pub async fn roll_up(&self, child: &run::Model, used: Used) -> Result<(), FenceError> {
+        if !self.read().await?.is_empty() {
+            return Ok(());
+        }
+        let entry = Entry {
+            index: 0,
+            kind: "run",
+            name: child.title.clone(),
+            content: serde_json::json!({ "run": child.id, "status": child.status }).to_string(),
+            failed: child.status != Status::Completed.as_str(),
+            took_ms: child.ended_ms.unwrap_or(child.updated_ms) - child.created_ms,
+            used,
+        };
+        let mut tx = self.db.write().await?;
+        self.write_in(&mut tx, entry).await?;
+        run::Entity::update_many()
+            .col_expr(run::Column::RolledUp, Expr::value(true))
+            .filter(run::Column::Id.eq(child.id))
+            .exec(&*tx)
+            .await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Writes an entry; its index must be free, which it is for whoever passes the fence.
+    ///
+    /// # Errors
+    /// [`FenceError`].
+    pub async fn write(&self, entry: Entry) -> Result<(), FenceError> {
+        let mut tx = self.db.write().await?;
+        self.write_in(&mut tx, entry).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    async fn write_in(&self, tx: &mut WriteTx, entry: Entry) -> Result<(), FenceError> {
+        let passed = self.fence.pass(tx, entry.used, 0).await?;
+        let now = passed.updated_ms;
+        let lap = i32::try_from(self.lap).unwrap_or(i32::MAX);
+        let row = call::ActiveModel {
+            run_id: Set(self.fence.run),
+            step_key: Set(self.step.clone()),
+            lap: Set(lap),
+            idx: Set(i32::try_from(entry.index).unwrap_or(i32::MAX)),
+            kind: Set(entry.kind.to_owned()),
+            name: Set(entry.name),
+            content: Set(entry.content),
+            failed: Set(entry.failed),
+            started_ms: Set(now - entry.took_ms),
+            ended_ms: Set(now),
+            tokens_in: Set(entry.used.tokens_in),
+            tokens_out: Set(entry.used.tokens_out),
+            cost_microusd: Set(entry.used.cost_microusd),
+        };
+        call::Entity::insert(row)
+            .exec_without_returning(&**tx)
+            .await?;
+        if entry.used != Used::default() {
+            let add = |column, more: i64| (column, Expr::col(column).add(more));
+            step::Entity::update_many()
+                .col_expr(
+                    step::Column::TokensIn,
+                    add(step::Column::TokensIn, entry.used.tokens_in).1,
+                )
+                .col_expr(
+                    step::Column::TokensOut,
+                    add(step::Column::TokensOut, entry.used.tokens_out).1,
+                )
+                .col_expr(
+                    step::Column::CostMicrousd,
+                    add(step::Column::CostMicrousd, entry.used.cost_microusd).1,
+                )
+                .filter(this_step(self.fence.run, &self.step, lap))
+                .exec(&**tx)
+                .await?;
+        }
+        // Last: it may tell of it, and all who write in this workspace wait from there until the commit.
+        if self.waited {
+            self.fence.go_on(tx, passed, &self.step, lap).await?;
+        }
+        Ok(())
+    }
+}
