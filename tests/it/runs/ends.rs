@@ -1,6 +1,7 @@
 //! How runs end when their actor dies for good, when there is hardly room, when a cancel meets the last step, when their
 //! machine is gone; and what is kept of them.
 
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use roost_gateway::db::Db;
@@ -95,6 +96,35 @@ async fn a_cancel_that_meets_the_last_step_leaves_one_end_that_stays() {
             *ends.entry(status.to_owned()).or_default() += 1;
         }
         assert_eq!(ends.len(), 2, "both must have happened: {ends:?}");
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_rests_when_two_runs_of_it_end_at_once() {
+    // Each waits for the other, so that both ends are written in the same moment.
+    let both = Arc::new(Barrier::new(2));
+    let crew = Crew::that(move |key, _| {
+        tokio::task::block_in_place(|| both.wait());
+        said(key)
+    });
+    for (gateway, scratch) in crew.on_each().await {
+        let owner = gateway.owner().await;
+        let team = line_of(owner, &["only"]).await;
+        let agent = format!(
+            "/api/claws/{}",
+            team["members"][0]["agent_id"].as_str().unwrap()
+        );
+        for _ in 0..20 {
+            let (one, other) = tokio::join!(started(owner, &team), started(owner, &team));
+            over(owner, &one).await;
+            over(owner, &other).await;
+            let now = owner.get(&agent).expect(200).await;
+            assert_ne!(now.str("/status"), "working", "{now:?}");
+        }
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;

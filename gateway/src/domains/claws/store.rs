@@ -8,6 +8,7 @@ use sea_orm::{
 };
 
 use super::entity::claw;
+use crate::db::{Backend, WriteTx};
 use crate::domains::auth::WorkspaceScope;
 use crate::http::pagination::PageRequest;
 use crate::ids::{ClawId, UserId};
@@ -117,6 +118,30 @@ pub async fn set_status(
         .exec_with_returning(db)
         .await?;
     Ok(changed.into_iter().next())
+}
+
+/// Keeps the rows of agents for this transaction: whoever else does so waits for its end, and sees then what it wrote. SQLite
+/// has one writer, for whom that is always so.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "on SQLite, where the lock would be dropped, nobody gets here"
+)]
+pub async fn hold(tx: &WriteTx, agents: impl IntoIterator<Item = ClawId>) -> Result<(), DbErr> {
+    let mut agents = agents.into_iter().peekable();
+    if tx.backend() == Backend::Sqlite || agents.peek().is_none() {
+        return Ok(());
+    }
+    // Always in one order: nobody waits for somebody who waits.
+    claw::Entity::find()
+        .select_only()
+        .column(claw::Column::Id)
+        .filter(claw::Column::Id.is_in(agents))
+        .order_by_asc(claw::Column::Id)
+        .lock_exclusive()
+        .into_tuple::<ClawId>()
+        .all(&**tx)
+        .await
+        .map(drop)
 }
 
 /// Gives all agents of one manager to another, deleted ones too, since a restored one needs somebody as well; the rows as

@@ -218,13 +218,9 @@ impl RunActor {
         }
         self.fence.begin(&tx, passed, &rows).await?;
         let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
-        let mut told = Vec::new();
-        if let Some(agent) = ended.and_then(|(at, _)| self.agent_of(at)) {
-            told.extend(shown::resting(&tx, scope, agent, now).await?);
-        }
-        for agent in rows.iter().filter_map(|begin| begin.agent) {
-            told.extend(shown::working(&tx, scope, agent, now).await?);
-        }
+        let rests = ended.and_then(|(at, _)| self.agent_of(at));
+        let work: Vec<ClawId> = rows.iter().filter_map(|begin| begin.agent).collect();
+        let mut told = shown::turn(&tx, scope, rests, &work, now).await?;
         let fact = Event::changed(ResourceKind::Run, self.row.id, passed.version);
         told.push(fact.in_run(self.row.id));
         // Last: all who write in this workspace wait from here until the commit.

@@ -42,7 +42,7 @@ pub(super) async fn close<M: Send + 'static>(
         return Err(FenceError::Lost);
     };
     comparison::keep(&tx, row, finish.status).await?;
-    let mut told = shown::all_resting(&tx, fence.scope(), fence.run, now).await?;
+    let mut told = shown::all_resting(&tx, fence.scope(), &[fence.run], now).await?;
     let fact = Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run);
     told.push(fact);
     events::append(&mut tx, fence.workspace, now, told).await?;

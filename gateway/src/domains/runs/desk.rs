@@ -6,9 +6,10 @@ use std::time::Duration;
 use super::actor::{Args, Msg, RunActor};
 use super::handle::{RunsHandle, name_of};
 use super::queue::{self, Among, Moved, Silent};
-use super::shown;
+use super::{shown, store};
 use crate::db::Backend;
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::store as claws;
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::RunId;
 use crate::kill_point;
@@ -153,11 +154,14 @@ async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
     let now = runs.inner.clock.now();
     let mut tx = runs.inner.db.write().await?;
     let moved = queue::sweep(&tx, silent).await?;
+    let over = moved.iter().filter(|run| run.status != "queued");
+    let over: Vec<RunId> = over.map(|run| run.id).collect();
+    claws::hold(&tx, store::who_works(&*tx, &over).await?).await?;
     for run in &moved {
         let mut told = vec![Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id)];
         if run.status != "queued" {
             let scope = WorkspaceScope::of_row(run.workspace_id);
-            told.extend(shown::all_resting(&tx, scope, run.id, now).await?);
+            told.extend(shown::all_resting(&tx, scope, &[run.id], now).await?);
         }
         events::append(&mut tx, run.workspace_id, now, told).await?;
         tracing::warn!(run = %run.id, status = run.status, "whoever worked on this run is silent");
@@ -165,8 +169,8 @@ async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
     tx.commit().await?;
     if !moved.is_empty() {
         metrics::counter!("roost_runs_swept_total").increment(moved.len() as u64);
-        for run in moved.iter().filter(|run| run.status != "queued") {
-            runs.tell_ended(run.id);
+        for run in over {
+            runs.tell_ended(run);
         }
         runs.nudge();
     }

@@ -230,7 +230,7 @@ impl Fence {
         self.tell(tx, passed).await
     }
 
-    /// Writes down that a step waits for something that is away, and tells of it the first time. For how long it has been
+    /// Writes down that a step waits for something that is away, and tells of it when that is news. For how long it has been
     /// away now; what began before `taken_up_ms` begins anew, because nobody looked in between.
     ///
     /// # Errors
@@ -246,19 +246,21 @@ impl Fence {
     ) -> Result<Duration, DbErr> {
         let this = this_step(self.run, key, lap);
         let row = step::Entity::find().filter(this.clone()).one(&**tx).await?;
-        let since = row
+        let known = row.filter(|row| row.away_since_ms.is_some_and(|since| since >= taken_up_ms));
+        let since = known
+            .as_ref()
             .and_then(|row| row.away_since_ms)
-            .filter(|since| *since >= taken_up_ms);
-        if since.is_none() {
+            .unwrap_or(passed.updated_ms);
+        if known.and_then(|row| row.error).as_deref() != Some(why) {
             step::Entity::update_many()
                 .col_expr(step::Column::Error, Expr::value(why))
-                .col_expr(step::Column::AwaySinceMs, Expr::value(passed.updated_ms))
+                .col_expr(step::Column::AwaySinceMs, Expr::value(since))
                 .filter(this)
                 .exec(&**tx)
                 .await?;
             self.tell(tx, passed).await?;
         }
-        let away = passed.updated_ms - since.unwrap_or(passed.updated_ms);
+        let away = passed.updated_ms - since;
         Ok(Duration::from_millis(u64::try_from(away).unwrap_or(0)))
     }
 

@@ -9,7 +9,7 @@ use super::handle::RunsHandle;
 use super::store;
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::status;
+use crate::domains::claws::{status, store as claws};
 use crate::domains::sandboxes::model::State;
 use crate::domains::sandboxes::store as sandboxes;
 use crate::domains::topology::{EdgeKind, Graph, NodeKind};
@@ -19,24 +19,31 @@ use crate::events::{
 };
 use crate::ids::{ClawId, RunId};
 
-/// An agent works; the event of it, for the caller to append.
+/// One step of a run ended, of the agent `rests`, and others begin, of `work`; the events of it, for the caller to append.
 ///
 /// # Errors
 /// When the database fails.
-pub(super) async fn working(
+pub(super) async fn turn(
     tx: &WriteTx,
     scope: WorkspaceScope,
-    agent: ClawId,
+    rests: Option<ClawId>,
+    work: &[ClawId],
     now: DateTime<Utc>,
-) -> Result<Option<Stamped>, DbErr> {
-    status::change(tx, scope, agent, AgentState::Working, now).await
+) -> Result<Vec<Stamped>, DbErr> {
+    // Another run of them may begin or end in the same moment: the later one sees what the earlier wrote.
+    claws::hold(tx, rests.into_iter().chain(work.iter().copied())).await?;
+    let mut told = Vec::new();
+    if let Some(agent) = rests {
+        told.extend(resting(tx, scope, agent, now).await?);
+    }
+    for &agent in work {
+        told.extend(status::change(tx, scope, agent, AgentState::Working, now).await?);
+    }
+    Ok(told)
 }
 
-/// An agent's step has ended: it rests, unless another step of it is at work. The event of it, for the caller to append.
-///
-/// # Errors
-/// When the database fails.
-pub(super) async fn resting(
+/// An agent's step has ended: it rests, unless another step of it is at work.
+async fn resting(
     tx: &WriteTx,
     scope: WorkspaceScope,
     agent: ClawId,
@@ -54,19 +61,21 @@ pub(super) async fn resting(
     status::change(tx, scope, agent, state, now).await
 }
 
-/// All agents of a run that ended rest; the events of it, for the caller to append.
+/// All agents of runs that ended rest; the events of it, for the caller to append.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) async fn all_resting(
     tx: &WriteTx,
     scope: WorkspaceScope,
-    run: RunId,
+    runs: &[RunId],
     now: DateTime<Utc>,
 ) -> Result<Vec<Stamped>, DbErr> {
-    let mut told = Vec::new();
     // Those whose steps ended before rest already.
-    for agent in store::who_works(&**tx, run).await? {
+    let agents = store::who_works(&**tx, runs).await?;
+    claws::hold(tx, agents.iter().copied()).await?;
+    let mut told = Vec::new();
+    for agent in agents {
         told.extend(resting(tx, scope, agent, now).await?);
     }
     Ok(told)

@@ -184,17 +184,17 @@ pub async fn at_work(db: &impl ConnectionTrait, agent: ClawId) -> Result<u64, Db
         .await
 }
 
-/// The agents of a run's steps that show that they work.
+/// The agents of the steps of these runs that show that they work.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn who_works(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<ClawId>, DbErr> {
+pub async fn who_works(db: &impl ConnectionTrait, runs: &[RunId]) -> Result<Vec<ClawId>, DbErr> {
     let working = claws::ids_in_state(AgentState::Working.as_str());
     step::Entity::find()
         .select_only()
         .column(step::Column::AgentId)
         .distinct()
-        .filter(step::Column::RunId.eq(run))
+        .filter(step::Column::RunId.is_in(runs.iter().copied()))
         .filter(step::Column::AgentId.in_subquery(working))
         .order_by_asc(step::Column::AgentId)
         .into_tuple()

@@ -41,12 +41,12 @@ pub async fn cancel(
             .iter()
             .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id))
             .collect();
-        for over in moved
+        let over: Vec<RunId> = moved
             .iter()
             .filter(|run| run.status == Status::Cancelled.as_str())
-        {
-            told.extend(shown::all_resting(&tx, scope, over.id, now).await?);
-        }
+            .map(|run| run.id)
+            .collect();
+        told.extend(shown::all_resting(&tx, scope, &over, now).await?);
         events::append(&mut tx, scope.workspace(), now, told).await?;
     }
     let row = store::get(&*tx, scope, id)
