@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use roost_tests::{Answer, Client, Process, Store, bin_dir, free_port};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const EMAIL: &str = "you@example.com";
 const PASSWORD: &str = "a long password of mine";
@@ -134,6 +134,12 @@ async fn a_team_signs_in_runs_commands_and_cleans_up() {
         said.contains("\nfrom outside\n") && said.contains("\nkept\n"),
         "{said}"
     );
+    // The run, and its fork.
+    assert_eq!(said.matches("\ncompleted: 2 steps, ").count(), 2, "{said}");
+    assert!(said.contains("tools       skills, sandbox, repo"), "{said}");
+    let exported = std::fs::read_to_string(place.folder.path().join("run.json"));
+    let exported: Value = serde_json::from_str(&exported.expect("it was written")).expect("JSON");
+    assert_eq!(exported["status"], "completed", "{exported}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,10 @@
 //! The machine that a team's agents work on: chosen by people, kept by what runs, given up for `local` when it cannot take
 //! any more.
 
+use roost_gateway::domains::runs::store;
+use roost_gateway::ids::RunId;
 use roost_tests::{Gateway, Machine, Person, Player, ScratchPostgres, Stream, eventually};
+use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
 use super::{over, started};
@@ -106,6 +109,17 @@ async fn with_a_machine_of_its_own(
     all
 }
 
+/// How many events of a kind a run has told.
+async fn told_of(gateway: &Gateway, run: &str, kind: &str) -> i64 {
+    let db = gateway.app().db();
+    let run: RunId = run.parse().expect("an id");
+    let sql = "SELECT COUNT(*) AS n FROM events WHERE run_id = $1 AND kind = $2";
+    let values = [run.into(), kind.into()];
+    let asked = Statement::from_sql_and_values(db.backend().into(), sql, values);
+    let row = db.read().query_one_raw(asked).await.expect("it is counted");
+    row.expect("a row").try_get("", "n").expect("a number")
+}
+
 async fn is(owner: &Person, node: &str, connection: &str) {
     eventually("the machine's connection changes", async || {
         let answer = owner.get(&format!("/api/nodes/{node}")).expect(200).await;
@@ -134,6 +148,17 @@ async fn a_machine_that_is_away_is_waited_for_and_that_counts_as_no_attempt() {
             waits.str("/waiting_on"),
             "The machine played is not connected."
         );
+        let looks = told_of(&gateway, &run, "agent.tool.call").await;
+        // Each further look passes the fence, and is no news.
+        let version = async || {
+            let row = store::by_id(gateway.app().db().read(), run.parse().unwrap()).await;
+            row.unwrap().unwrap().version
+        };
+        let before = version().await;
+        eventually("it was looked for twice more", async || {
+            (version().await >= before + 2).then_some(())
+        })
+        .await;
         player.come_back();
         let ended = over(owner, &run).await;
         assert_eq!(ended.body["status"], "completed", "{ended:?}");
@@ -142,6 +167,8 @@ async fn a_machine_that_is_away_is_waited_for_and_that_counts_as_no_attempt() {
         assert!(step.get("waiting_since").is_none(), "{step}");
         assert!(ended.body.get("waiting_on").is_none(), "{ended:?}");
         assert_eq!(player.played().sandboxes.len(), 1, "it kept its sandbox");
+        assert_eq!(looks, 1);
+        assert_eq!(told_of(&gateway, &run, "agent.tool.call").await, 1);
         drop(player);
         gateway.stop().await;
         if let Some(scratch) = scratch {

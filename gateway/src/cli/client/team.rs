@@ -15,7 +15,7 @@ use super::{claws, node, watch};
 pub enum Team {
     /// Make a team: its agents, its topology, its seats
     #[command(
-        after_help = "Examples:\n  roost team create \"Ledger\" --template rust_sdlc\n  roost team create \"Two\" --topology pipeline --role writer --role editor"
+        after_help = "Examples:\n  roost team create \"Ledger\" --template rust_sdlc\n  roost team create \"Two\" --topology pipeline --role writer --role editor\n  roost team create \"Pair\" --topology pipeline --role coder --role tester --profile coding_readwrite --machine studio"
     )]
     Create {
         name: String,
@@ -31,6 +31,10 @@ pub enum Team {
         /// toolfree, research_readonly or coding_readwrite
         #[arg(long, value_name = "PROFILE")]
         profile: Option<String>,
+        /// What its agents may use: skills, sandbox, repo or door; may be repeated. Without any, what the template says; without
+        /// a template, what the profile is for
+        #[arg(long = "bundle", value_name = "BUNDLE")]
+        bundles: Vec<String>,
         /// The model of agents that have none of their own
         #[arg(long, value_name = "NAME")]
         model: Option<String>,
@@ -78,11 +82,14 @@ impl Team {
                 topology,
                 roles,
                 profile,
+                bundles,
                 model,
                 machine,
                 ephemeral,
             } => {
                 let mut body = json!({ "name": name });
+                body["mcp_bundles"] =
+                    tools_of(bundles, template.is_some(), profile.as_deref()).into();
                 if let Some(template) = template {
                     body["template_id"] = template_id(api, &template).await?.into();
                 }
@@ -181,6 +188,16 @@ impl Team {
     }
 }
 
+/// The bundles of a new team. A profile that lets agents use tools is of no use to a team without any.
+fn tools_of(asked: Vec<String>, of_template: bool, profile: Option<&str>) -> Vec<String> {
+    match profile {
+        Some("research_readonly" | "coding_readwrite") if asked.is_empty() && !of_template => {
+            ["skills", "sandbox", "repo"].map(str::to_owned).to_vec()
+        }
+        _ => asked,
+    }
+}
+
 /// A ceiling in millionths.
 pub(super) fn microusd(usd: f64) -> anyhow::Result<i64> {
     ensure!(
@@ -215,6 +232,17 @@ fn one(api: &Api, team: &Value) {
     ] {
         println!("{label:<11} {}", field(team, path));
     }
+    let tools = team["effective_bundles"].as_array();
+    let tools = tools.into_iter().flatten().filter_map(Value::as_str);
+    let tools: Vec<&str> = tools.collect();
+    println!(
+        "{:<11} {}",
+        "tools",
+        match tools.as_slice() {
+            [] => "none".to_owned(),
+            tools => tools.join(", "),
+        }
+    );
     println!(
         "{:<11} {} to {}",
         "steps",
@@ -263,5 +291,27 @@ pub(super) async fn find(api: &Api, wanted: &str) -> anyhow::Result<String> {
             "{} teams are called {wanted:?}; name one by its id",
             many.len()
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_team_gets_the_tools_that_were_asked_for_or_that_its_profile_is_for() {
+        let asked = || vec!["skills".to_owned()];
+        assert_eq!(tools_of(asked(), false, Some("coding_readwrite")), asked());
+        assert_eq!(
+            tools_of(Vec::new(), false, Some("coding_readwrite")),
+            ["skills", "sandbox", "repo"]
+        );
+        for (of_template, profile) in [
+            (true, Some("coding_readwrite")),
+            (false, Some("toolfree")),
+            (false, None),
+        ] {
+            assert!(tools_of(Vec::new(), of_template, profile).is_empty());
+        }
     }
 }

@@ -64,6 +64,17 @@ impl End {
         }
     }
 
+    /// Whether what it needs is away.
+    pub fn waits(&self) -> bool {
+        matches!(
+            self,
+            Self::Failed {
+                class: Class::Away,
+                ..
+            }
+        )
+    }
+
     /// Failed, and may go well next time.
     pub fn retryable(detail: impl Into<String>) -> Self {
         Self::Failed {

@@ -71,7 +71,10 @@ impl Perform for Agents {
             Err(end) => return end,
         };
         let scope = job.journal.fence.scope();
-        show::task(self, &job, &staffed, 0).await;
+        // Each look for a machine that is away is no news.
+        if !job.journal.waited {
+            show::task(self, &job, &staffed, 0).await;
+        }
         let (voice, telling) = voice::voice(&self.events, scope, staffed.may.agent, job.run.id);
         let session = session::Session {
             agents: self,
@@ -82,7 +85,9 @@ impl Perform for Agents {
         // The voice ends with the session, and the telling with the voice.
         let (end, ()) = futures::join!(session.work(), telling.tell());
         let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        show::task(self, &job, &staffed, elapsed).await;
+        if !end.waits() {
+            show::task(self, &job, &staffed, elapsed).await;
+        }
         end
     }
 

@@ -70,6 +70,8 @@ impl Session<'_> {
         let journal = &self.job.journal;
         let written = journal.read().await.map_err(FenceError::from)?;
         let mut talk = Talk::replay(&written).map_err(|error| End::terminal(error.to_string()))?;
+        // A call that waits for its machine was told when it was made, not at each look.
+        let mut told = journal.waited;
         loop {
             match talk.next() {
                 Next::Over(turn) => return handed_over(turn).map_err(Stopped::from),
@@ -88,6 +90,9 @@ impl Session<'_> {
                 }
                 Next::Call { call, place } => {
                     let call = call.clone();
+                    if !std::mem::take(&mut told) && call.malformed.is_none() {
+                        show::calling(&self.staffed, &call.name, &call.arguments, &self.voice);
+                    }
                     let answer = self.call(&call, place).await?;
                     self.note_answer(journal, place, &call.name, &answer.0, answer.1)
                         .await?;
@@ -196,7 +201,6 @@ impl Session<'_> {
             let text = format!("The arguments of {} are not JSON: {shown}", call.name);
             return Ok((answer(text, true), begun.elapsed()));
         }
-        show::calling(&self.staffed, &call.name, &call.arguments, &self.voice);
         let run = &self.job.run;
         let key = EffectKey(effect_key(
             run.id,
