@@ -13,7 +13,7 @@ use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
 use super::crew::Crew;
-use super::{line_of, over, started, steps};
+use super::{connection_is, line_of, over, started, steps};
 
 fn said(key: &str) -> Option<End> {
     Some(End::Done(format!("{key} is done")))
@@ -330,8 +330,7 @@ const SLEEPER: &str = r#"
 struct Sleeping {
     gateway: Gateway,
     daemon: Daemon,
-    /// Paths.
-    node: String,
+    /// Its path.
     sandbox: String,
     run: String,
 }
@@ -354,8 +353,7 @@ impl Sleeping {
         let gateway = Gateway::start_with(&set).await;
         let owner = gateway.owner().await;
         let daemon = Daemon::joined(&gateway.url(), owner, None).await;
-        let node = format!("/api/nodes/{}", daemon.node_id);
-        is(owner, &node, "connected").await;
+        connection_is(owner, &daemon.node_id, "connected").await;
         let there = json!({ "target": "node", "node_id": daemon.node_id });
         let there = owner.put("/api/fleet/placement").json(&there);
         there.expect(200).await;
@@ -371,19 +369,10 @@ impl Sleeping {
         Self {
             gateway,
             daemon,
-            node,
             sandbox,
             run,
         }
     }
-}
-
-async fn is(owner: &Person, node: &str, connection: &str) {
-    eventually("the machine's connection changes", async || {
-        let answer = owner.get(node).expect(200).await;
-        (answer.body["connection"] == connection).then_some(())
-    })
-    .await;
 }
 
 /// How many commands that sleep have begun on a machine and not ended.
@@ -419,7 +408,7 @@ async fn a_run_whose_machine_vanishes_says_so_and_can_be_cancelled_all_the_same(
     assert_eq!(ended.body["status"], "cancelled", "{ended:?}");
     // What it left behind is given back when its machine is there again.
     at.daemon.again();
-    is(owner, &at.node, "connected").await;
+    connection_is(owner, &at.daemon.node_id, "connected").await;
     owner.delete(&at.sandbox).send().await;
     at.gateway.stop().await;
 }

@@ -40,6 +40,15 @@ pub async fn over(client: &Client, run: &str) -> Answer {
     .await
 }
 
+/// Waits until a machine's connection is as said.
+pub async fn connection_is(client: &Client, node: &str, connection: &str) {
+    eventually("the machine's connection changes", async || {
+        let answer = client.get(&format!("/api/nodes/{node}")).expect(200).await;
+        (answer.body["connection"] == connection).then_some(())
+    })
+    .await;
+}
+
 /// Its steps as `key status`, in their order.
 pub fn steps(run: &Answer) -> Vec<String> {
     let steps = run.body["steps"].as_array().expect("steps");

@@ -48,7 +48,7 @@ pub(super) async fn judge(
                 attempt.detail,
                 attempt.taken_up_ms,
             );
-            model::after_absence(wait.await?, runs.inner.machine_wait, chance)
+            model::after_absence(wait.await?, runs.inner.machine_wait, attempt.after, chance)
         }
         class => {
             let again = fence.try_again(&mut tx, passed, key, lap, attempt.detail);

@@ -144,12 +144,21 @@ pub fn after_failure(
 }
 
 /// Decides on a step whose machine is away: no attempt of the step or the run is counted, only the time since it went.
-pub fn after_absence(away: Duration, patience: Duration, chance: f64) -> Verdict {
+/// `asked` is for how long at most it is left alone between two looks, where a look costs more than a question.
+pub fn after_absence(
+    away: Duration,
+    patience: Duration,
+    asked: Option<Duration>,
+    chance: f64,
+) -> Verdict {
     if away >= patience {
         return Verdict::GivenUp;
     }
     // Seldom in a long absence, often in a short one.
-    let wait = (away / 4).clamp(FIRST_WAIT, LONGEST_LOOK);
+    let longest = asked
+        .unwrap_or(LONGEST_LOOK)
+        .clamp(FIRST_WAIT, LONGEST_WAIT);
+    let wait = (away / 4).clamp(FIRST_WAIT, longest);
     Verdict::Again(wait.mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0)))
 }
 
@@ -227,18 +236,24 @@ mod tests {
     fn a_machine_that_is_away_is_waited_for_until_patience_ends() {
         let patience = Duration::from_secs(600);
         assert_eq!(
-            after_absence(patience, patience, 0.5),
+            after_absence(patience, patience, None, 0.5),
             Verdict::GivenUp,
             "so long, and no longer"
         );
-        let looked = |away, chance| match after_absence(away, patience, chance) {
+        let looks = |away, asked, chance| match after_absence(away, patience, asked, chance) {
             Verdict::Again(wait) => wait,
             Verdict::GivenUp => panic!("it may still come back"),
         };
+        let looked = |away, chance| looks(away, None, chance);
         assert_eq!(looked(Duration::ZERO, 1.0), FIRST_WAIT);
         assert_eq!(looked(Duration::from_secs(20), 1.0).as_secs(), 5);
         assert_eq!(looked(Duration::from_secs(599), 1.0), LONGEST_LOOK);
         assert_eq!(looked(Duration::from_secs(599), 0.0), LONGEST_LOOK / 2);
+        let asked = Some(Duration::from_secs(45));
+        assert_eq!(looks(Duration::from_secs(599), asked, 1.0).as_secs(), 45);
+        assert_eq!(looks(Duration::ZERO, asked, 1.0), FIRST_WAIT);
+        let never = Some(Duration::MAX);
+        assert_eq!(looks(Duration::from_secs(599), never, 1.0), LONGEST_WAIT);
     }
 
     #[test]

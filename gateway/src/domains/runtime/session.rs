@@ -26,6 +26,8 @@ use crate::kill_point;
 
 /// How often a call is repeated while its sandbox is made or its machine is away, before the step rests.
 const TRIES: u32 = 3;
+/// At most between two attempts to make a sandbox where nothing can be made: each leaves a row and events.
+const NEXT_SANDBOX: Duration = Duration::from_secs(60);
 /// Words of a turn.
 const MOST_TOKENS: u32 = 16_384;
 
@@ -288,10 +290,14 @@ impl Session<'_> {
             Err(SandboxError::Refused(error)) if !is_passing(error.kind) => {
                 Err(End::terminal(format!("No sandbox could be made: {}", error.detail)).into())
             }
-            Err(SandboxError::Refused(error)) if is_absence(error.kind) => Err(End::away(format!(
-                "No sandbox can be made now: {}.",
-                error.detail.trim_end_matches('.')
-            ))
+            Err(SandboxError::Refused(error)) if is_absence(error.kind) => Err(End::Failed {
+                class: Class::Away,
+                detail: format!(
+                    "No sandbox can be made now: {}.",
+                    error.detail.trim_end_matches('.')
+                ),
+                after: Some(NEXT_SANDBOX),
+            }
             .into()),
             Err(error) => Err(End::retryable(told(&error)).into()),
         }
