@@ -363,7 +363,7 @@ impl Sleeping {
         let run = started(owner, &team.body).await;
         let sandbox = format!("/api/claws/{}/sandbox", team.str("/workbench_agent_id"));
         eventually("the command runs", async || {
-            (sleeping(&gateway).await == 1).then_some(())
+            (sleeper(&gateway).await.as_deref() == Some("running")).then_some(())
         })
         .await;
         Self {
@@ -375,18 +375,14 @@ impl Sleeping {
     }
 }
 
-/// How many commands that sleep have begun on a machine and not ended.
-async fn sleeping(gateway: &Gateway) -> i64 {
+/// Where the command that sleeps stands; nothing while it has not been asked for.
+async fn sleeper(gateway: &Gateway) -> Option<String> {
     let db = gateway.app().db();
-    let sql = "SELECT COUNT(*) AS n FROM node_operations WHERE kind = 'sb_exec' AND state = 'running' AND request LIKE '%sleep 600%'";
+    let sql =
+        "SELECT state FROM node_operations WHERE kind = 'sb_exec' AND request LIKE '%sleep 600%'";
     let asked = Statement::from_string(db.backend().into(), sql);
-    let row = db
-        .read()
-        .query_one_raw(asked)
-        .await
-        .expect("it is counted")
-        .expect("a row");
-    row.try_get("", "n").expect("a number")
+    let row = db.read().query_one_raw(asked).await.expect("it is read")?;
+    Some(row.try_get("", "state").expect("a word"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -420,12 +416,16 @@ async fn a_step_that_is_given_up_leaves_no_command_behind() {
     at.daemon.kill();
     let ended = over(owner, &at.run).await;
     assert_eq!(ended.body["status"], "failed", "{ended:?}");
-    assert_eq!(sleeping(&at.gateway).await, 1, "nobody could be told");
+    let now = sleeper(&at.gateway).await;
+    assert_eq!(now.as_deref(), Some("running"), "nobody could be told");
     at.daemon.again();
-    eventually("the command is stopped", async || {
-        (sleeping(&at.gateway).await == 0).then_some(())
-    })
-    .await;
+    let end = eventually("the command is stopped", async || {
+        sleeper(&at.gateway)
+            .await
+            .filter(|state| state != "running")
+    });
+    // Not by its own deadline, which would come later.
+    assert_eq!(end.await, "cancelled");
     owner.delete(&at.sandbox).send().await;
     at.gateway.stop().await;
 }
