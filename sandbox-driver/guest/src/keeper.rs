@@ -29,7 +29,7 @@ pub struct Kept {
     pub keeper: i32,
     /// Closes when the program runs; says an errno when it does not.
     pub started: OwnedFd,
-    /// Says the exit code; closes when the whole tree is gone.
+    /// Says the exit code, once.
     pub status: OwnedFd,
     pub stdin: Option<OwnedFd>,
     pub stdout: OwnedFd,

@@ -19,7 +19,7 @@ const READ: usize = 64 * 1024;
 /// Bytes still read of what a command left in its pipes when it ended; a process that it left behind may write on.
 const LAST_READ: usize = 256 * 1024;
 /// How often a tree that does not die is killed again, and after how many times its keeper is, too.
-const KILL_AGAIN: Duration = Duration::from_millis(10);
+pub const KILL_AGAIN: Duration = Duration::from_millis(10);
 const KEEPER_TOO_AFTER: u32 = 50;
 
 /// How far a command is.
@@ -34,6 +34,10 @@ enum Stage {
         cause: ExitCause,
         next: Instant,
         times: u32,
+    },
+    /// Its keeper is gone; the end is said when nothing of its tree lives. A command may have killed its keeper.
+    Orphaned {
+        cause: ExitCause,
     },
     Ended,
 }
@@ -290,35 +294,40 @@ impl Operation {
     fn read_status(&mut self) {
         let Some(keeper) = &self.keeper else { return };
         let mut number = [0u8; 4];
-        loop {
-            match rustix::io::read(&keeper.status, &mut number) {
-                Ok(4) => {
-                    self.code = Some(i32::from_le_bytes(number));
-                    if matches!(self.stage, Stage::Starting { .. }) {
-                        // The program ran and ended before we looked.
-                        self.read_started();
-                    }
-                    if matches!(self.stage, Stage::Running) {
-                        self.end_with(ExitCause::Exited);
-                    }
-                    return;
-                }
-                Err(Errno::AGAIN) => return,
-                Err(Errno::INTR) => {}
-                // Closed: the whole tree is gone, or somebody killed the keeper.
-                Ok(_) | Err(_) => break,
-            }
+        if !matches!(rustix::io::read(&keeper.status, &mut number), Ok(4)) {
+            return;
         }
+        self.code = Some(i32::from_le_bytes(number));
+        if matches!(self.stage, Stage::Starting { .. }) {
+            // The program ran and ended before we looked.
+            self.read_started();
+        }
+        if matches!(self.stage, Stage::Running) {
+            self.end_with(ExitCause::Exited);
+        }
+    }
+
+    /// A child of ours was waited for. When it was this command's keeper, the whole tree is gone, or somebody killed the
+    /// keeper and the rest became ours.
+    pub fn child_ended(&mut self, pid: i32) {
+        if self.keeper() != Some(pid) {
+            return;
+        }
+        self.read_status();
         self.keeper = None;
-        match self.stage {
-            Stage::Killing { cause, .. } => self.end_with(cause),
-            Stage::Running | Stage::Starting { .. } => {
-                self.read_started();
-                if self.is_running() {
-                    self.end_with(ExitCause::Exited);
-                }
-            }
-            Stage::Ended => {}
+        self.read_started();
+        let cause = match self.stage {
+            Stage::Killing { cause, .. } => cause,
+            Stage::Running | Stage::Starting { .. } => ExitCause::Exited,
+            Stage::Orphaned { .. } | Stage::Ended => return,
+        };
+        self.stage = Stage::Orphaned { cause };
+    }
+
+    /// No process lives that lost its keeper.
+    pub fn no_strays(&mut self) {
+        if let Stage::Orphaned { cause } = self.stage {
+            self.end_with(cause);
         }
     }
 
@@ -418,25 +427,21 @@ impl Operation {
     }
 }
 
-/// Processes of a forgotten command.
+/// Processes of a forgotten command; nothing is left of it when its keeper has ended.
 pub struct Leftover {
     pub keeper: Keeper,
     pub deadline: Instant,
 }
 
 impl Leftover {
-    /// False when nothing is left of it.
-    pub fn advance(&mut self) -> bool {
-        let mut number = [0u8; 4];
-        let gone = matches!(rustix::io::read(&self.keeper.status, &mut number), Ok(0));
-        if !gone && Instant::now() >= self.deadline {
+    pub fn advance(&mut self) {
+        if Instant::now() >= self.deadline {
             sys::kill(self.keeper.pid, libc::SIGCONT);
             if tree::kill_descendants(self.keeper.pid) == 0 {
                 sys::kill(self.keeper.pid, libc::SIGKILL);
             }
             self.deadline = Instant::now() + KILL_AGAIN;
         }
-        !gone
     }
 
     pub fn status(&self) -> &OwnedFd {

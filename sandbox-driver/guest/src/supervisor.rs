@@ -1,7 +1,8 @@
 //! The poll loop of a sandbox's first process.
 //!
 //! Its only children are keepers (see [`crate::keeper`]). Any other child is an orphan whose keeper was killed by a command:
-//! it is killed at once with its tree, so nothing can leave the tree of its command alive.
+//! it is killed at once with its tree, so nothing can leave the tree of its command alive, and the end of that command is
+//! said when none of them is left.
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,7 +14,7 @@ use roost_protocol::text;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::keeper::{self, Plan};
-use crate::operation::{Leftover, Operation};
+use crate::operation::{KILL_AGAIN, Leftover, Operation};
 use crate::outbox::Outbox;
 use crate::stdin::nonblocking;
 use crate::{sys, tree};
@@ -34,6 +35,8 @@ struct Guest {
     env: BTreeMap<String, String>,
     operations: Vec<(OperationId, Operation)>,
     leftovers: Vec<Leftover>,
+    /// When to look again whether the orphans of a killed keeper are dead.
+    strays_due: Option<Instant>,
     reader: FrameReader,
     /// Since when a frame waits for its rest.
     torn: Option<Instant>,
@@ -71,6 +74,7 @@ pub fn run() -> io::Result<()> {
         env: std::env::vars().collect(),
         operations: Vec::new(),
         leftovers: Vec::new(),
+        strays_due: None,
         reader: FrameReader::default(),
         torn: None,
         outbox: Outbox::default(),
@@ -85,7 +89,7 @@ pub fn run() -> io::Result<()> {
         for (_, operation) in &mut guest.operations {
             operation.advance();
         }
-        guest.leftovers.retain_mut(Leftover::advance);
+        guest.leftovers.iter_mut().for_each(Leftover::advance);
         guest.reap();
         guest.speak(stdout.as_fd());
     }
@@ -121,6 +125,7 @@ impl Guest {
                 None => fds.push(PollFd::from_borrowed_fd(stdout, PollFlags::OUT)),
             }
         }
+        due = self.strays_due.map_or(due, |at| due.min(at));
         if let Some(since) = self.torn {
             due = due.min(since + TORN_AFTER);
         }
@@ -346,20 +351,29 @@ impl Guest {
 
     /// Waits for keepers that ended, and kills orphans of keepers that were killed.
     fn reap(&mut self) {
-        let mut ended = false;
-        while sys::wait_any(false).is_some() {
-            ended = true;
+        let now = Instant::now();
+        let mut look = self.strays_due.is_some_and(|at| now >= at);
+        while let Some((pid, _)) = sys::wait_any(false) {
+            look = true;
+            for (_, operation) in &mut self.operations {
+                operation.child_ended(pid);
+            }
+            self.leftovers.retain(|left| left.keeper.pid != pid);
         }
-        if ended {
-            let keepers: Vec<i32> = self
-                .operations
-                .iter()
-                .filter_map(|(_, held)| held.keeper())
-                .chain(self.leftovers.iter().map(|left| left.keeper.pid))
-                .collect();
-            for stray in tree::strays(&keepers) {
-                tree::kill_descendants(stray);
-                sys::kill(stray, libc::SIGKILL);
+        if !look {
+            return;
+        }
+        let keepers: Vec<i32> = self
+            .operations
+            .iter()
+            .filter_map(|(_, held)| held.keeper())
+            .chain(self.leftovers.iter().map(|left| left.keeper.pid))
+            .collect();
+        // Looked at after the waiting: what a keeper leaves is ours before it can be waited for.
+        self.strays_due = tree::kill_strays(&keepers).then(|| now + KILL_AGAIN);
+        if self.strays_due.is_none() {
+            for (_, operation) in &mut self.operations {
+                operation.no_strays();
             }
         }
     }

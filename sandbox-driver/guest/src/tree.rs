@@ -11,13 +11,15 @@ use crate::sys;
 
 /// Passes of stopping before killing what was found.
 const PASSES: usize = 32;
+/// Where the number of threads stands in a stat line, counted from behind the parent.
+const THREADS: usize = 15;
 
 /// One process as `/proc` shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     parent: i32,
-    /// Already dead, only not waited for.
-    zombie: bool,
+    /// Only not waited for. A process whose first thread has left while others run looks like a zombie and lives.
+    dead: bool,
 }
 
 /// Kills every living descendant of `root`, not `root` itself. Gives how many there were; 0 means that the tree is dead.
@@ -42,14 +44,39 @@ pub fn kill_descendants(root: i32) -> usize {
     stopped.len()
 }
 
-/// Processes whose keeper was killed: they became children of the first process. `keepers` are its rightful children.
-pub fn strays(keepers: &[i32]) -> Vec<i32> {
+/// Kills what lost its keeper, with everything below it, and says whether any of it was still alive. `keepers` are those at
+/// work.
+///
+/// What is killed dies a moment later, and what it started in between becomes a child of ours: ask again until it says no.
+pub fn kill_strays(keepers: &[i32]) -> bool {
     let own = i32::try_from(std::process::id()).unwrap_or(1);
-    processes()
-        .into_iter()
-        .filter(|(pid, seen)| seen.parent == own && !seen.zombie && !keepers.contains(pid))
-        .map(|(pid, _)| pid)
-        .collect()
+    let all = processes();
+    for (pid, seen) in &all {
+        if seen.parent == own && !seen.dead && !keepers.contains(pid) {
+            kill_descendants(*pid);
+            sys::kill(*pid, libc::SIGKILL);
+        }
+    }
+    all.iter()
+        .any(|(pid, seen)| !seen.dead && is_stray(*pid, own, keepers, &all))
+}
+
+/// Whether a process is ours and under no keeper. One whose parent left while the snapshot was taken counts as such: it is
+/// looked at again.
+fn is_stray(pid: i32, own: i32, keepers: &[i32], all: &HashMap<i32, Seen>) -> bool {
+    let mut at = pid;
+    // No tree is deeper than the snapshot has members; more steps are a circle of one taken while processes moved.
+    for _ in 0..=all.len() {
+        if at == own || at == 0 || keepers.contains(&at) {
+            // Those without a parent here came from outside, by the engine.
+            return at == own && pid != own;
+        }
+        match all.get(&at) {
+            Some(seen) => at = seen.parent,
+            None => return true,
+        }
+    }
+    true
 }
 
 fn processes() -> HashMap<i32, Seen> {
@@ -72,15 +99,17 @@ fn parse_stat(stat: &[u8]) -> Option<Seen> {
     let text = std::str::from_utf8(stat.get(after..)?).ok()?;
     let mut fields = text.split_ascii_whitespace();
     let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    let threads = fields.nth(THREADS).and_then(|count| count.parse().ok());
     Some(Seen {
-        parent: fields.next()?.parse().ok()?,
-        zombie: matches!(state, "Z" | "X"),
+        parent,
+        dead: matches!(state, "Z" | "X") && threads.unwrap_or(1) <= 1,
     })
 }
 
 fn descendants(root: i32, all: &HashMap<i32, Seen>) -> Vec<i32> {
     all.iter()
-        .filter(|(_, seen)| !seen.zombie)
+        .filter(|(_, seen)| !seen.dead)
         .filter(|(_, seen)| {
             let mut parent = seen.parent;
             // A snapshot taken while processes move may hold a circle; no tree is deeper than it has members.
@@ -110,17 +139,56 @@ mod tests {
             seen,
             Seen {
                 parent: 5,
-                zombie: false
+                dead: false
             }
         );
         assert_eq!(parse_stat(b"garbage"), None);
     }
 
     #[test]
+    fn a_zombie_with_threads_that_run_is_alive() {
+        let line =
+            |threads| format!("9 (a) Z 1 1 1 0 -1 4227340 8 0 7 0 0 0 0 0 20 0 {threads} 0 27 0 0");
+        let dead = |threads| parse_stat(line(threads).as_bytes()).map(|seen| seen.dead);
+        assert_eq!(
+            (dead(2), dead(1), dead(0)),
+            (Some(false), Some(true), Some(true))
+        );
+        assert_eq!(parse_stat(b"9 (a) Z 1").map(|seen| seen.dead), Some(true));
+    }
+
+    #[test]
+    fn a_stray_is_ours_and_under_no_keeper() {
+        let seen = |parent| Seen {
+            parent,
+            dead: false,
+        };
+        let all = HashMap::from([
+            (1, seen(0)),
+            (2, seen(1)),
+            (3, seen(2)),
+            (4, seen(1)),
+            (5, seen(4)),
+            // From outside, and its child.
+            (6, seen(0)),
+            (7, seen(6)),
+            // Its parent is not in the snapshot.
+            (8, seen(99)),
+        ]);
+        let mut strays: Vec<i32> = all
+            .keys()
+            .copied()
+            .filter(|pid| is_stray(*pid, 1, &[2], &all))
+            .collect();
+        strays.sort_unstable();
+        assert_eq!(strays, [4, 5, 8]);
+    }
+
+    #[test]
     fn descendants_of_any_depth_are_found_and_others_are_not() {
         let seen = |parent| Seen {
             parent,
-            zombie: false,
+            dead: false,
         };
         let all = HashMap::from([
             (2, seen(1)),
@@ -131,7 +199,7 @@ mod tests {
                 6,
                 Seen {
                     parent: 2,
-                    zombie: true,
+                    dead: true,
                 },
             ),
             (7, seen(8)),

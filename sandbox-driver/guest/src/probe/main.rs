@@ -23,7 +23,26 @@ pub struct Given {
     pub pids: u64,
 }
 
+/// A program that looks dead in `/proc` and is not: its first thread ends, another one stays. The driver's tests run it under
+/// a deadline.
+fn look_dead() -> ! {
+    std::thread::spawn(|| {
+        loop {
+            std::thread::park();
+        }
+    });
+    #[allow(unsafe_code)] // No safe form ends one thread without its stack's destructors.
+    // SAFETY: only this thread ends; nothing borrows from its stack, which stays mapped.
+    unsafe {
+        libc::syscall(libc::SYS_exit, 0);
+    }
+    unreachable!("the thread has ended")
+}
+
 fn main() -> ExitCode {
+    if std::env::args().any(|word| word == "--look-dead") {
+        look_dead();
+    }
     let numbers: Vec<u64> = std::env::args()
         .skip(1)
         .filter_map(|word| word.parse().ok())
@@ -31,7 +50,7 @@ fn main() -> ExitCode {
     let [memory_bytes, workspace_bytes, pids] = numbers.as_slice() else {
         let _ = writeln!(
             std::io::stderr(),
-            "usage: escape-probe [--quick] <memory bytes> <workspace bytes> <pids>"
+            "usage: escape-probe [--quick] <memory bytes> <workspace bytes> <pids>\n       escape-probe --look-dead"
         );
         return ExitCode::FAILURE;
     };
