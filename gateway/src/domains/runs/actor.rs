@@ -46,6 +46,8 @@ pub enum Msg {
 pub struct Args {
     pub runs: RunsHandle,
     pub id: RunId,
+    /// The row as it was claimed, for the first incarnation alone: what one before it may still write has the same epoch.
+    pub claimed: Option<run::Model>,
 }
 
 /// The actor.
@@ -69,8 +71,11 @@ impl Serve for RunActor {
     type Args = Args;
 
     async fn start(args: Args, cx: &Context<Msg>) -> Result<Self, Failure> {
-        let Args { runs, id } = args;
-        let taken = queue::take_up(&runs.inner.db, &runs.inner.owner, id).await?;
+        let Args { runs, id, claimed } = args;
+        let taken = match claimed {
+            Some(row) => Some(row),
+            None => queue::take_up(&runs.inner.db, &runs.inner.owner, id).await?,
+        };
         let row = taken.ok_or("the run belongs to somebody else now, or is over")?;
         let steps = store::steps(runs.inner.db.read(), id).await?;
         let graph = serde_json::from_str(&row.graph)?;

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::entity::run;
-use super::fence::{Ended, Fence, FenceError, Finish, Used};
+use super::fence::{Ended, Fence, FenceError, Finish};
 use super::handle::RunsHandle;
-use super::model::{Status, StepStatus, effect_key};
+use super::model::{StepStatus, effect_key};
 use super::perform::Effect;
 use super::{comparison, shown, store};
 use crate::domains::teams;
@@ -29,18 +29,7 @@ pub(super) async fn close<M: Send + 'static>(
 ) -> Result<(), FenceError> {
     let now = runs.inner.clock.now();
     let mut tx = runs.inner.db.write().await?;
-    // Whoever cancels is past the fence, which refuses what is cancelled.
-    if finish.status != Status::Cancelled {
-        let passed = u32::from(ended.is_some());
-        fence.pass(&tx, Used::default(), passed).await?;
-    }
-    if let Some((at, ended)) = &ended {
-        let lap = i32::try_from(at.lap).unwrap_or(i32::MAX);
-        fence.end(&tx, &at.key, lap, ended).await?;
-    }
-    let Some(version) = fence.finish(&tx, &finish).await? else {
-        return Err(FenceError::Lost);
-    };
+    let version = fence.finish(&tx, ended.as_ref(), &finish).await?;
     comparison::keep(&tx, row, finish.status).await?;
     let mut told = shown::all_resting(&tx, fence.scope(), &[fence.run], now).await?;
     let fact = Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run);

@@ -1,11 +1,13 @@
 //! The children that are always there: who claims runs and starts an actor for each, who keeps the leases of those that
 //! live here, and who puts silent runs back.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::actor::{Args, Msg, RunActor};
+use super::entity::run;
 use super::handle::{RunsHandle, name_of};
-use super::queue::{self, Among, Moved, Silent};
+use super::queue::{self, Among, Silent};
 use super::{shown, store};
 use crate::db::Backend;
 use crate::domains::auth::WorkspaceScope;
@@ -61,26 +63,30 @@ async fn take(
     }
     let full = claimed.len() == most;
     for run in claimed {
-        start(runs, &run).await?;
+        start(runs, run).await?;
     }
     Ok(full)
 }
 
-async fn start(runs: &RunsHandle, run: &Moved) -> Result<(), Failure> {
-    let (handle, id) = (runs.clone(), run.id);
+async fn start(runs: &RunsHandle, run: run::Model) -> Result<(), Failure> {
+    let (handle, id, epoch) = (runs.clone(), run.id, run.epoch);
+    let tenant = Tenant::new(run.workspace_id);
+    let claimed = Mutex::new(Some(run));
     let spec = ChildSpec::actor::<RunActor>(name_of(id), ActorKind::Run, move || Args {
         runs: handle.clone(),
         id,
+        claimed: claimed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take(),
     })
-    .tenant(Tenant::new(run.workspace_id))
+    .tenant(tenant)
     .restart(Restart::Transient)
     .serves(format!("run {id}"));
     match runs.inner.live.start_child(spec).await {
         Ok(_) => Ok(()),
         // The incarnation before is about to end; the run is swept when nobody keeps it.
-        Err(StartError::NameTaken { .. }) => {
-            Ok(queue::give_back(&runs.inner.db, id, run.epoch).await?)
-        }
+        Err(StartError::NameTaken { .. }) => Ok(queue::give_back(&runs.inner.db, id, epoch).await?),
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, run = %id, "a run did not start; it is tried again");
             Ok(())

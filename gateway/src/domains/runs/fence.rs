@@ -14,6 +14,7 @@ use super::model::{Status, StepStatus};
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::tools::Pane;
+use crate::domains::topology::StepRef;
 use crate::events::{self, Event, EventId, ResourceKind};
 use crate::ids::{ClawId, RunId, WorkspaceId};
 
@@ -307,12 +308,17 @@ impl Fence {
         Ok(())
     }
 
-    /// Ends the run; its version then. Completing and failing lose against a cancel that was asked before: `None`, and
-    /// nothing is changed.
+    /// Ends the run, with the step that ended it; its version then. Completing and failing lose against a cancel that was asked
+    /// before, and then nothing is changed.
     ///
     /// # Errors
-    /// When the database fails.
-    pub async fn finish(&self, tx: &WriteTx, finish: &Finish) -> Result<Option<i64>, DbErr> {
+    /// [`FenceError`].
+    pub async fn finish(
+        &self,
+        tx: &WriteTx,
+        ended: Option<&(StepRef, Ended)>,
+        finish: &Finish,
+    ) -> Result<i64, FenceError> {
         let now = tx.backend().now_ms();
         let cancelled = match finish.status {
             Status::Cancelled => "cancel_requested_ms IS NOT NULL",
@@ -320,7 +326,7 @@ impl Fence {
         };
         let sql = format!(
             "UPDATE topology_runs SET status = $1, result = $2, error = $3, error_code = $4, updated_ms = {now}, \
-               ended_ms = {now}, owner = NULL, version = version + 1 \
+               ended_ms = {now}, owner = NULL, version = version + 1, steps_done = steps_done + $7 \
              WHERE id = $5 AND epoch = $6 AND status = 'running' AND {cancelled} RETURNING version"
         );
         let values = [
@@ -330,11 +336,16 @@ impl Fence {
             finish.code.clone().into(),
             self.run.into(),
             self.epoch.into(),
+            i32::from(ended.is_some()).into(),
         ];
         let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
         let Some(done) = tx.query_one_raw(statement).await? else {
-            return Ok(None);
+            return Err(self.why(tx).await?);
         };
+        if let Some((at, ended)) = ended {
+            let lap = i32::try_from(at.lap).unwrap_or(i32::MAX);
+            self.end(tx, &at.key, lap, ended).await?;
+        }
         step::Entity::update_many()
             .col_expr(
                 step::Column::Status,
@@ -345,7 +356,7 @@ impl Fence {
             .filter(step::Column::Status.eq(StepStatus::Running.as_str()))
             .exec(&**tx)
             .await?;
-        done.try_get("", "version").map(Some)
+        Ok(done.try_get("", "version")?)
     }
 }
 

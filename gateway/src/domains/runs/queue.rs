@@ -40,7 +40,12 @@ pub enum Among {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn claim(db: &Db, owner: &str, among: Among, most: u64) -> Result<Vec<Moved>, DbErr> {
+pub async fn claim(
+    db: &Db,
+    owner: &str,
+    among: Among,
+    most: u64,
+) -> Result<Vec<run::Model>, DbErr> {
     let tx = db.write().await?;
     let now = tx.backend().now_ms();
     // Two gateways may choose the same runs: on PostgreSQL one skips what the other has locked, on SQLite there is one
@@ -64,12 +69,17 @@ pub async fn claim(db: &Db, owner: &str, among: Among, most: u64) -> Result<Vec<
          mine AS (SELECT id FROM topology_runs WHERE id IN (SELECT id FROM next) AND status = 'queued' {lock}) \
          UPDATE topology_runs SET status = 'running', owner = $1, epoch = epoch + 1, claims = claims + 1, \
            updated_ms = {now}, started_ms = COALESCE(started_ms, {now}), version = version + 1 \
-         WHERE id IN (SELECT id FROM mine) AND status = 'queued' RETURNING {MOVED}"
+         WHERE id IN (SELECT id FROM mine) AND status = 'queued' RETURNING *"
     );
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let moved = moved(&*tx, &sql, vec![owner.into(), most.into(), room.into()]).await?;
+    let values = [owner.into(), most.into(), room.into()];
+    let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
+    let claimed = run::Entity::find()
+        .from_raw_sql(statement)
+        .all(&*tx)
+        .await?;
     tx.commit().await?;
-    Ok(moved)
+    Ok(claimed)
 }
 
 /// Says that these runs are alive; answers those that still belong to `owner`. The others must stop.
@@ -109,7 +119,7 @@ pub async fn to_cancel(db: &Db, owner: &str) -> Result<Vec<RunId>, DbErr> {
     Ok(found.into_iter().map(|row| row.id).collect())
 }
 
-/// Takes a run up anew for its present owner, with a fresh epoch: whatever the former incarnation still does is refused.
+/// Takes a run up again for its present owner, with a fresh epoch: whatever the former incarnation still does is refused.
 /// `None` when it is somebody else's, or over.
 ///
 /// # Errors
