@@ -35,7 +35,7 @@ enum Stage {
         next: Instant,
         times: u32,
     },
-    /// Its keeper is gone; the end is said when nothing of its tree lives. A command may have killed its keeper.
+    /// Its keeper was killed; the end is said when nothing lives that lost its keeper.
     Orphaned {
         cause: ExitCause,
     },
@@ -307,9 +307,9 @@ impl Operation {
         }
     }
 
-    /// A child of ours was waited for. When it was this command's keeper, the whole tree is gone, or somebody killed the
-    /// keeper and the rest became ours.
-    pub fn child_ended(&mut self, pid: i32) {
+    /// A child of ours was waited for. When it was this command's keeper and ended by itself, the whole tree is gone; of one
+    /// that was killed the rest became ours.
+    pub fn child_ended(&mut self, pid: i32, code: i32) {
         if self.keeper() != Some(pid) {
             return;
         }
@@ -321,7 +321,11 @@ impl Operation {
             Stage::Running | Stage::Starting { .. } => ExitCause::Exited,
             Stage::Orphaned { .. } | Stage::Ended => return,
         };
-        self.stage = Stage::Orphaned { cause };
+        if code == 0 {
+            self.end_with(cause);
+        } else {
+            self.stage = Stage::Orphaned { cause };
+        }
     }
 
     /// No process lives that lost its keeper.
@@ -442,9 +446,5 @@ impl Leftover {
             }
             self.deadline = Instant::now() + KILL_AGAIN;
         }
-    }
-
-    pub fn status(&self) -> &OwnedFd {
-        &self.keeper.status
     }
 }

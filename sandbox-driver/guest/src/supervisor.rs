@@ -140,7 +140,7 @@ impl Guest {
             due = operation.due().map_or(due, |at| due.min(at));
         }
         for leftover in &self.leftovers {
-            fds.push(PollFd::new(leftover.status(), PollFlags::IN));
+            // Its end is heard by the signal.
             due = due.min(leftover.deadline);
         }
         let timeout = due.saturating_duration_since(now);
@@ -353,10 +353,10 @@ impl Guest {
     fn reap(&mut self) {
         let now = Instant::now();
         let mut look = self.strays_due.is_some_and(|at| now >= at);
-        while let Some((pid, _)) = sys::wait_any(false) {
+        while let Some((pid, code)) = sys::wait_any(false) {
             look = true;
             for (_, operation) in &mut self.operations {
-                operation.child_ended(pid);
+                operation.child_ended(pid, code);
             }
             self.leftovers.retain(|left| left.keeper.pid != pid);
         }

@@ -24,9 +24,35 @@ struct Seen {
 
 /// Kills every living descendant of `root`, not `root` itself. Gives how many there were; 0 means that the tree is dead.
 pub fn kill_descendants(root: i32) -> usize {
+    kill_all(|all| descendants(root, all))
+}
+
+/// Kills what lost its keeper, with everything below it, and says whether any of it may still be there. `keepers` are those
+/// at work.
+///
+/// What is killed dies a moment later, and what it started in between becomes a child of ours: ask again until it says no.
+pub fn kill_strays(keepers: &[i32]) -> bool {
+    let own = i32::try_from(std::process::id()).unwrap_or(1);
+    let all = processes();
+    let kinds = || all.keys().map(|pid| kind(*pid, own, keepers, &all));
+    if all.contains_key(&own) && !kinds().any(|kind| kind != Kind::Kept) {
+        return false;
+    }
+    kill_all(|all| {
+        all.iter()
+            .filter(|(_, seen)| !seen.dead)
+            .map(|(pid, _)| *pid)
+            .filter(|pid| kind(*pid, own, keepers, all) == Kind::Stray)
+            .collect()
+    });
+    true
+}
+
+/// Stops, pass by pass, whatever `which` finds until it finds nothing new, and then kills it. Gives how many there were.
+fn kill_all(which: impl Fn(&HashMap<i32, Seen>) -> Vec<i32>) -> usize {
     let mut stopped: Vec<i32> = Vec::new();
     for _ in 0..PASSES {
-        let new: Vec<i32> = descendants(root, &processes())
+        let new: Vec<i32> = which(&processes())
             .into_iter()
             .filter(|pid| !stopped.contains(pid))
             .collect();
@@ -44,39 +70,33 @@ pub fn kill_descendants(root: i32) -> usize {
     stopped.len()
 }
 
-/// Kills what lost its keeper, with everything below it, and says whether any of it was still alive. `keepers` are those at
-/// work.
-///
-/// What is killed dies a moment later, and what it started in between becomes a child of ours: ask again until it says no.
-pub fn kill_strays(keepers: &[i32]) -> bool {
-    let own = i32::try_from(std::process::id()).unwrap_or(1);
-    let all = processes();
-    for (pid, seen) in &all {
-        if seen.parent == own && !seen.dead && !keepers.contains(pid) {
-            kill_descendants(*pid);
-            sys::kill(*pid, libc::SIGKILL);
-        }
-    }
-    all.iter()
-        .any(|(pid, seen)| !seen.dead && is_stray(*pid, own, keepers, &all))
+/// To whom a process belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Under a keeper at work; or we ourselves; or from outside, by the engine, and then it has no parent here.
+    Kept,
+    /// Ours, and under no keeper. Also one that is dead: what it started just before may be missing in the snapshot.
+    Stray,
+    /// Its parent left while the snapshot was taken.
+    Unknown,
 }
 
-/// Whether a process is ours and under no keeper. One whose parent left while the snapshot was taken counts as such: it is
-/// looked at again.
-fn is_stray(pid: i32, own: i32, keepers: &[i32], all: &HashMap<i32, Seen>) -> bool {
+fn kind(pid: i32, own: i32, keepers: &[i32], all: &HashMap<i32, Seen>) -> Kind {
     let mut at = pid;
     // No tree is deeper than the snapshot has members; more steps are a circle of one taken while processes moved.
     for _ in 0..=all.len() {
-        if at == own || at == 0 || keepers.contains(&at) {
-            // Those without a parent here came from outside, by the engine.
-            return at == own && pid != own;
+        if keepers.contains(&at) || at == 0 || pid == own {
+            return Kind::Kept;
+        }
+        if at == own {
+            return Kind::Stray;
         }
         match all.get(&at) {
             Some(seen) => at = seen.parent,
-            None => return true,
+            None => return Kind::Unknown,
         }
     }
-    true
+    Kind::Unknown
 }
 
 fn processes() -> HashMap<i32, Seen> {
@@ -163,25 +183,29 @@ mod tests {
             parent,
             dead: false,
         };
+        let dead = |parent| Seen { parent, dead: true };
         let all = HashMap::from([
             (1, seen(0)),
             (2, seen(1)),
             (3, seen(2)),
             (4, seen(1)),
             (5, seen(4)),
-            // From outside, and its child.
             (6, seen(0)),
             (7, seen(6)),
-            // Its parent is not in the snapshot.
             (8, seen(99)),
+            (9, dead(1)),
         ]);
-        let mut strays: Vec<i32> = all
-            .keys()
-            .copied()
-            .filter(|pid| is_stray(*pid, 1, &[2], &all))
-            .collect();
-        strays.sort_unstable();
-        assert_eq!(strays, [4, 5, 8]);
+        let kind = |pid| kind(pid, 1, &[2], &all);
+        for kept in [1, 2, 3] {
+            assert_eq!(kind(kept), Kind::Kept);
+        }
+        for from_outside in [6, 7] {
+            assert_eq!(kind(from_outside), Kind::Kept);
+        }
+        for stray in [4, 5, 9] {
+            assert_eq!(kind(stray), Kind::Stray);
+        }
+        assert_eq!(kind(8), Kind::Unknown);
     }
 
     #[test]
