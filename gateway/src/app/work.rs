@@ -6,6 +6,7 @@ use super::{Shared, StartupError};
 use crate::domains::models::Resolver;
 use crate::domains::runs::{self, Parts, Perform, RunsHandle};
 use crate::domains::runtime::models::scripted::{Script, Scripted};
+use crate::domains::runtime::spending::Spending;
 use crate::domains::runtime::{self, Agents};
 use crate::domains::sandboxes::SandboxesHandle;
 use crate::domains::skills;
@@ -42,6 +43,7 @@ pub(super) fn work(
             clock: shared.clock.clone(),
             scripted: Arc::new(Scripted::new(Arc::new(script))),
         },
+        spending: Spending::default(),
         kill_points: shared.kill_points.clone(),
     };
     let (live, handle) = SupervisorSpec::new("live")

@@ -18,6 +18,7 @@ impl From<RunError> for ApiError {
             E::Forgotten => Self::new(Code::Conflict).detail(
                 "What the steps before it handed over is past `runs.retention_days` and not kept any more. Start a run of the team instead.",
             ),
+            E::TeamGoing => going(),
             E::Wrong(mistakes) => Self::validations(mistakes),
             E::BadGraph(mistakes) => Self::validations(under("/graph", mistakes)),
             E::Db(error) => error.into(),
@@ -37,8 +38,7 @@ impl From<TeamError> for ApiError {
                 "Choosing a machine needs the role {} or a stronger one. Without a machine, sandboxes are made where the workspace's placement says.",
                 Verb::SetPlacement.least_role().as_str()
             )),
-            E::Going => Self::new(Code::Conflict)
-                .detail("The team is being taken down, with its agents. Make a new one."),
+            E::Going => going(),
             E::Busy => Self::new(Code::Conflict).detail(
                 "A run of this team is queued or at work. Cancel it, or wait for its end, then delete the team.",
             ),
@@ -51,6 +51,11 @@ impl From<TeamError> for ApiError {
             E::Db(error) => error.into(),
         }
     }
+}
+
+fn going() -> ApiError {
+    ApiError::new(Code::Conflict)
+        .detail("The team is being taken down, with its agents. Make a new one.")
 }
 
 fn under(field: &str, mistakes: Vec<Mistake>) -> Vec<FieldError> {

@@ -1,5 +1,5 @@
-//! `team.teardown`: each agent of the team is purged, then the team goes. Looked at again and again until no agent is left,
-//! so that it does not matter where it was cut off.
+//! `team.teardown`: each agent that was made for a team and sits in no other is purged, the others leave their seats, then the
+//! team goes. Looked at again and again until no agent is left, so that it does not matter where it was cut off.
 
 use std::time::Duration;
 
@@ -12,9 +12,10 @@ use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::ClawError;
 use crate::domains::claws::commands::{Authority, purge_in};
+use crate::domains::claws::store as claws;
 use crate::domains::teams::store;
 use crate::events::{self, Event, ResourceKind};
-use crate::ids::{SharedIds, TeamId};
+use crate::ids::{ClawId, SharedIds, TeamId};
 use crate::sagas::{Carrier, Next, Step, saga};
 
 /// How soon it looks again while agents are on their way out.
@@ -48,7 +49,15 @@ impl Carrier for TeamEnd {
             };
             // A purged agent leaves its seats, so those that are left are those that are still there.
             let seats = store::members(&**tx, &[team]).await?;
+            let agents: Vec<ClawId> = seats.iter().map(|seat| seat.agent_id).collect();
+            // All before the first event: whoever writes in this workspace has agents first and the log after them.
+            claws::hold(tx, agents.iter().copied()).await?;
+            let going = store::only_here(&**tx, team, &agents).await?;
             for seat in &seats {
+                if !going.contains(&seat.agent_id) {
+                    store::leave(&**tx, team, seat.agent_id).await?;
+                    continue;
+                }
                 match purge_in(tx, &on, seat.agent_id).await {
                     Ok(_) => {}
                     Err(ClawError::NotFound) => {

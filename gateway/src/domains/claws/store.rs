@@ -72,7 +72,8 @@ pub async fn insert(db: &impl ConnectionTrait, row: claw::Model) -> Result<(), D
     Ok(())
 }
 
-/// Stores a changed agent over the version that it was made from; `false` when that is not the present one.
+/// Stores a changed agent over the version that it was made from; `false` when that is not the present one. Its state is
+/// not a part of that: it changes with what the agent does, and has no version.
 pub async fn replace(
     db: &impl ConnectionTrait,
     row: &claw::Model,
@@ -89,7 +90,6 @@ pub async fn replace(
             claw::Column::ModelBinding,
             Expr::value(row.model_binding.clone()),
         )
-        .col_expr(claw::Column::Status, Expr::value(row.status.clone()))
         .col_expr(claw::Column::UpdatedAt, Expr::value(row.updated_at))
         .col_expr(claw::Column::DeletedAt, Expr::value(row.deleted_at))
         .col_expr(claw::Column::Version, Expr::value(row.version))
@@ -118,6 +118,32 @@ pub async fn set_status(
         .exec_with_returning(db)
         .await?;
     Ok(changed.into_iter().next())
+}
+
+/// Gives those of these agents another model whose model is `from`; as they are now.
+pub async fn rebind(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    agents: &[ClawId],
+    from: Option<&str>,
+    to: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<Vec<claw::Model>, DbErr> {
+    let present = match from {
+        Some(from) => claw::Column::ModelBinding.eq(from),
+        None => claw::Column::ModelBinding.is_null(),
+    };
+    let version = Expr::col(claw::Column::Version).add(1);
+    claw::Entity::update_many()
+        .col_expr(claw::Column::ModelBinding, Expr::value(to))
+        .col_expr(claw::Column::UpdatedAt, Expr::value(now))
+        .col_expr(claw::Column::Version, version)
+        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(claw::Column::Id.is_in(agents.iter().copied()))
+        .filter(claw::Column::DeletedAt.is_null())
+        .filter(present)
+        .exec_with_returning(&**tx)
+        .await
 }
 
 /// Keeps the rows of agents for this transaction: whoever else does so waits for its end, and sees then what it wrote. SQLite

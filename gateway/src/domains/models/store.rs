@@ -8,6 +8,7 @@ use sea_orm::{
 
 use super::entity::{model, settings};
 use super::model::Ceilings;
+use super::resolve::SCRIPTED;
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::ids::ModelId;
@@ -37,6 +38,25 @@ pub async fn named(
         .filter(model::Column::Model.eq(name))
         .one(db)
         .await
+}
+
+/// Whether a binding (`provider/model`, or the script) is to a model that the workspace has.
+///
+/// # Errors
+/// When the database fails.
+pub async fn is_there(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    binding: &str,
+) -> Result<bool, DbErr> {
+    let binding = binding.trim();
+    if binding.is_empty() || binding == SCRIPTED {
+        return Ok(true);
+    }
+    match binding.split_once('/') {
+        Some((provider, name)) => Ok(named(db, scope, provider, name).await?.is_some()),
+        None => Ok(false),
+    }
 }
 
 /// The one for agents without one of their own.

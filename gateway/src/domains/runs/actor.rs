@@ -82,6 +82,10 @@ impl Serve for RunActor {
         if steps.is_empty() {
             shown::topology(&runs, &row, &graph).await;
         }
+        if !steps.is_empty() {
+            // Whoever watches saw it go back into the queue.
+            Fence::of(&row).resumed(&runs.inner.db).await?;
+        }
         let progress = Progress::read(graph, row.input.clone(), &steps);
         cx.cast_self(Msg::Proceed)?;
         Ok(Self {
@@ -213,7 +217,7 @@ impl RunActor {
         let last = rows.iter().rev().find_map(|begin| begin.agent);
         let pane = last.map(|agent| Pane::of_run(self.row.id, agent));
         let mut tx = runs.inner.db.write().await?;
-        let steps = u32::from(ended.is_some());
+        let steps = u32::from(ended.is_some_and(|(_, ended)| ended.is_done()));
         let passed = self
             .fence
             .pass_at(&tx, Used::default(), steps, pane.as_ref())

@@ -112,7 +112,7 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
         let mut tx = runs.inner.db.write().await?;
         job.journal.fence.pass(&tx, Used::default(), 0).await?;
         // A team that is taken down waits for its runs, and this one it would not see.
-        let there = teams::store::get(&*tx, scope, team).await?;
+        let there = teams::store::held(&tx, scope, team).await?;
         if there.is_none_or(|team| teams::is_going(&team)) {
             return Ok(Err(End::terminal(format!(
                 "The team of the step {} is being taken down.",

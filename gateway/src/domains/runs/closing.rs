@@ -1,5 +1,8 @@
 //! The end of a run: its row, its last step, its event and what follows for its team, in one transaction.
 
+use std::collections::BTreeSet;
+
+use sea_orm::DbErr;
 use serde_json::Value;
 
 use super::entity::run;
@@ -8,10 +11,12 @@ use super::handle::RunsHandle;
 use super::model::{StepStatus, effect_key};
 use super::perform::Effect;
 use super::{comparison, shown, store};
+use crate::db::WriteTx;
+use crate::domains::auth::WorkspaceScope;
 use crate::domains::teams;
 use crate::domains::topology::StepRef;
 use crate::events::{self, Event, ResourceKind};
-use crate::ids::RunId;
+use crate::ids::{RunId, TeamId, WorkspaceId};
 use crate::kill_point;
 use crate::supervision::Context;
 
@@ -32,26 +37,15 @@ pub(super) async fn close<M: Send + 'static>(
     let version = fence.finish(&tx, ended.as_ref(), &finish).await?;
     comparison::keep(&tx, row, finish.status).await?;
     let mut told = shown::all_resting(&tx, fence.scope(), &[fence.run], now).await?;
-    let fact = Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run);
-    told.push(fact);
+    let over = (fence.run, fence.workspace, row.team_id);
+    let going = team_ends(runs, &mut tx, [over]).await?;
+    let follows = !going.is_empty();
+    told.extend(going.into_iter().map(|(_, fact)| fact.into()));
+    told.push(Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run));
     events::append(&mut tx, fence.workspace, now, told).await?;
     if let Some(last) = tx.last_announced() {
         fence.last_event(&tx, last).await?;
     }
-    let follows = match row.team_id {
-        Some(team) => {
-            teams::after_run(
-                &mut tx,
-                &runs.inner.ids,
-                now,
-                fence.scope(),
-                team,
-                fence.run,
-            )
-            .await?
-        }
-        None => false,
-    };
     kill_point!(cx, "runs.close.before_commit");
     tx.commit().await?;
     kill_point!(cx, "runs.close.after_commit");
@@ -63,6 +57,55 @@ pub(super) async fn close<M: Send + 'static>(
     Ok(())
 }
 
+/// What follows for the teams of runs that are over, in the transaction that ends them: what is to be told of teams that go with
+/// their last run. Then a saga waits.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn team_ends(
+    runs: &RunsHandle,
+    tx: &mut WriteTx,
+    over: impl IntoIterator<Item = (RunId, WorkspaceId, Option<TeamId>)>,
+) -> Result<Vec<(WorkspaceId, Event)>, DbErr> {
+    let of_teams = over
+        .into_iter()
+        .filter_map(|(run, workspace, team)| Some((team?, workspace, run)));
+    // Always in one order: nobody waits for somebody who waits.
+    let of_teams: BTreeSet<_> = of_teams.collect();
+    let (ids, now) = (&runs.inner.ids, runs.inner.clock.now());
+    let mut told = Vec::new();
+    for (team, workspace, run) in of_teams {
+        let scope = WorkspaceScope::of_row(workspace);
+        let going = teams::after_run(tx, ids, now, scope, team, run).await?;
+        told.extend(going.map(|fact| (workspace, fact)));
+    }
+    Ok(told)
+}
+
+/// Ends what runs still do outside that ended without their actor: in the queue, or because their owner died. Not waited for.
+pub(super) async fn let_go(runs: &RunsHandle, over: Vec<RunId>) {
+    let Some(first) = over.first().copied() else {
+        return;
+    };
+    let handle = runs.clone();
+    let work = move |_| async move {
+        for run in over {
+            let effects = open_effects(&handle, run, None).await?;
+            if effects.is_empty() {
+                continue;
+            }
+            if let Some(row) = store::by_id(handle.inner.db.read(), run).await? {
+                handle.inner.perform.abandon(&row, effects).await;
+            }
+        }
+        Ok(())
+    };
+    let name = format!("let-go-{first}");
+    if let Err(error) = runs.inner.live.spawn_job(name, None, work).await {
+        tracing::warn!(%error, run = %first, "commands of ended runs go on until their deadline");
+    }
+}
+
 /// The outside calls that a run's steps, or one of them, have begun and not heard the end of: what the last model turn asked
 /// for, without what came back. Their keys follow from their places.
 ///
@@ -72,11 +115,16 @@ pub(super) async fn open_effects(
     runs: &RunsHandle,
     run: RunId,
     only: Option<&StepRef>,
-) -> Result<Vec<Effect>, sea_orm::DbErr> {
+) -> Result<Vec<Effect>, DbErr> {
     let db = runs.inner.db.read();
     let mut open = Vec::new();
     for step in store::steps(db, run).await? {
-        if StepStatus::parse(&step.status) != Some(StepStatus::Running) {
+        // Of a run that was ended from outside the steps are closed already.
+        let cut_off = matches!(
+            StepStatus::parse(&step.status),
+            Some(StepStatus::Running | StepStatus::Cancelled)
+        );
+        if !cut_off {
             continue;
         }
         let Some(agent) = step.agent_id else {

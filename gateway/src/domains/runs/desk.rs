@@ -1,6 +1,7 @@
 //! The children that are always there: who claims runs and starts an actor for each, who keeps the leases of those that
 //! live here, and who puts silent runs back.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -8,12 +9,12 @@ use super::actor::{Args, Msg, RunActor};
 use super::entity::run;
 use super::handle::{RunsHandle, name_of};
 use super::queue::{self, Among, Silent};
-use super::{shown, store};
+use super::{closing, shown, store};
 use crate::db::Backend;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::store as claws;
-use crate::events::{self, Event, ResourceKind};
-use crate::ids::RunId;
+use crate::events::{self, Event, ResourceKind, Stamped};
+use crate::ids::{RunId, WorkspaceId};
 use crate::kill_point;
 use crate::supervision::{
     ActorKind, ChildSpec, Failure, JobContext, NoMessages, Nudge, Restart, StartError, Tenant,
@@ -160,25 +161,42 @@ async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
     let now = runs.inner.clock.now();
     let mut tx = runs.inner.db.write().await?;
     let moved = queue::sweep(&tx, silent).await?;
-    let over = moved.iter().filter(|run| run.status != "queued");
-    let over: Vec<RunId> = over.map(|run| run.id).collect();
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let ended = moved.iter().filter(|run| run.is_over());
+    let over: Vec<RunId> = ended.clone().map(|run| run.id).collect();
+    // Agents and teams first, the log after them, as all who write in a workspace do.
     claws::hold(&tx, store::who_works(&*tx, &over).await?).await?;
+    let mut told: BTreeMap<WorkspaceId, Vec<Stamped>> = BTreeMap::new();
+    for run in ended.clone() {
+        let scope = WorkspaceScope::of_row(run.workspace_id);
+        let resting = shown::all_resting(&tx, scope, &[run.id], now).await?;
+        told.entry(run.workspace_id).or_default().extend(resting);
+    }
+    let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
+    let going = closing::team_ends(runs, &mut tx, of_teams).await?;
+    let follows = !going.is_empty();
+    for (workspace, fact) in going {
+        told.entry(workspace).or_default().push(fact.into());
+    }
     for run in &moved {
-        let mut told = vec![Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id)];
-        if run.status != "queued" {
-            let scope = WorkspaceScope::of_row(run.workspace_id);
-            told.extend(shown::all_resting(&tx, scope, &[run.id], now).await?);
-        }
-        events::append(&mut tx, run.workspace_id, now, told).await?;
+        let fact = Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id);
+        told.entry(run.workspace_id).or_default().push(fact);
         tracing::warn!(run = %run.id, status = run.status, "whoever worked on this run is silent");
     }
-    tx.commit().await?;
-    if !moved.is_empty() {
-        metrics::counter!("roost_runs_swept_total").increment(moved.len() as u64);
-        for run in over {
-            runs.tell_ended(run);
-        }
-        runs.nudge();
+    for (workspace, told) in told {
+        events::append(&mut tx, workspace, now, told).await?;
     }
+    tx.commit().await?;
+    metrics::counter!("roost_runs_swept_total").increment(moved.len() as u64);
+    if follows {
+        runs.inner.sagas.nudge();
+    }
+    for run in &over {
+        runs.tell_ended(*run);
+    }
+    closing::let_go(runs, over).await;
+    runs.nudge();
     Ok(())
 }

@@ -18,6 +18,9 @@ pub enum RunError {
     /// What the steps before it handed over is not kept any more.
     #[error("what the run handed over is past its retention")]
     Forgotten,
+    /// Its team is being taken down.
+    #[error("the run's team is being taken down")]
+    TeamGoing,
     /// What was asked for does not fit together.
     #[error("the run cannot be made like that")]
     Wrong(Vec<FieldError>),

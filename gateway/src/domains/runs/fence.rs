@@ -11,7 +11,7 @@ use sea_orm::{
 use super::dto::at;
 use super::entity::{run, step};
 use super::model::{Status, StepStatus};
-use crate::db::WriteTx;
+use crate::db::{Db, WriteTx};
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::tools::Pane;
 use crate::domains::topology::StepRef;
@@ -289,6 +289,20 @@ impl Fence {
         Ok(())
     }
 
+    /// Tells that a run with a past is at work again.
+    ///
+    /// # Errors
+    /// When the database fails. A run that is somebody else's by now is no error here.
+    pub(super) async fn resumed(&self, db: &Db) -> Result<(), DbErr> {
+        let mut tx = db.write().await?;
+        match self.pass(&tx, Used::default(), 0).await {
+            Ok(passed) => self.tell(&mut tx, passed).await?,
+            Err(FenceError::Lost | FenceError::Cancelled) => return Ok(()),
+            Err(FenceError::Db(error)) => return Err(error),
+        }
+        tx.commit().await
+    }
+
     /// Tells that the run has changed.
     async fn tell(&self, tx: &mut WriteTx, passed: Passed) -> Result<(), DbErr> {
         let fact = Event::changed(ResourceKind::Run, self.run, passed.version).in_run(self.run);
@@ -336,7 +350,7 @@ impl Fence {
             finish.code.clone().into(),
             self.run.into(),
             self.epoch.into(),
-            i32::from(ended.is_some()).into(),
+            i32::from(ended.is_some_and(|(_, ended)| ended.is_done())).into(),
         ];
         let statement = Statement::from_sql_and_values(tx.backend().into(), sql, values);
         let Some(done) = tx.query_one_raw(statement).await? else {
@@ -378,6 +392,13 @@ pub struct Ended {
     pub status: StepStatus,
     pub output: Option<String>,
     pub error: Option<String>,
+}
+
+impl Ended {
+    /// Whether it handed something over.
+    pub fn is_done(&self) -> bool {
+        self.status == StepStatus::Done
+    }
 }
 
 /// How a run ended.

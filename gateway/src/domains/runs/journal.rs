@@ -83,6 +83,35 @@ impl Journal {
         Ok(())
     }
 
+    /// Adds what a turn used that came to nothing, and of which there is no entry.
+    ///
+    /// # Errors
+    /// [`FenceError`].
+    pub async fn spend(&self, used: Used) -> Result<(), FenceError> {
+        let tx = self.db.write().await?;
+        self.fence.pass(&tx, used, 0).await?;
+        self.add(&tx, used).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    async fn add(&self, tx: &WriteTx, used: Used) -> Result<(), DbErr> {
+        if used == Used::default() {
+            return Ok(());
+        }
+        let lap = i32::try_from(self.lap).unwrap_or(i32::MAX);
+        use step::Column::{CostMicrousd, TokensIn, TokensOut};
+        let added = |column: step::Column, more: i64| Expr::col(column).add(more);
+        step::Entity::update_many()
+            .col_expr(TokensIn, added(TokensIn, used.tokens_in))
+            .col_expr(TokensOut, added(TokensOut, used.tokens_out))
+            .col_expr(CostMicrousd, added(CostMicrousd, used.cost_microusd))
+            .filter(this_step(self.fence.run, &self.step, lap))
+            .exec(&**tx)
+            .await
+            .map(drop)
+    }
+
     async fn write_in(&self, tx: &mut WriteTx, entry: Entry) -> Result<(), FenceError> {
         let passed = self.fence.pass(tx, entry.used, 0).await?;
         let now = passed.updated_ms;
@@ -105,25 +134,7 @@ impl Journal {
         call::Entity::insert(row)
             .exec_without_returning(&**tx)
             .await?;
-        if entry.used != Used::default() {
-            let add = |column, more: i64| (column, Expr::col(column).add(more));
-            step::Entity::update_many()
-                .col_expr(
-                    step::Column::TokensIn,
-                    add(step::Column::TokensIn, entry.used.tokens_in).1,
-                )
-                .col_expr(
-                    step::Column::TokensOut,
-                    add(step::Column::TokensOut, entry.used.tokens_out).1,
-                )
-                .col_expr(
-                    step::Column::CostMicrousd,
-                    add(step::Column::CostMicrousd, entry.used.cost_microusd).1,
-                )
-                .filter(this_step(self.fence.run, &self.step, lap))
-                .exec(&**tx)
-                .await?;
-        }
+        self.add(tx, entry.used).await?;
         // Last: it may tell of it, and all who write in this workspace wait from there until the commit.
         if self.waited {
             self.fence.go_on(tx, passed, &self.step, lap).await?;

@@ -8,9 +8,9 @@ use sea_orm::{
 };
 
 use super::entity::run;
-use super::model::MOST_CLAIMS;
+use super::model::{MOST_CLAIMS, Status};
 use crate::db::{Backend, Db, WriteTx};
-use crate::ids::{RunId, UserId, WorkspaceId};
+use crate::ids::{RunId, TeamId, UserId, WorkspaceId};
 
 /// A run that changed hands or state.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
@@ -21,9 +21,17 @@ pub struct Moved {
     pub owner: Option<String>,
     pub epoch: i64,
     pub version: i64,
+    pub team_id: Option<TeamId>,
 }
 
-const MOVED: &str = "id, workspace_id, status, owner, epoch, version";
+impl Moved {
+    /// Whether it is over with that.
+    pub fn is_over(&self) -> bool {
+        Status::parse(&self.status).is_some_and(Status::is_final)
+    }
+}
+
+const MOVED: &str = "id, workspace_id, status, owner, epoch, version, team_id";
 
 /// Which queued runs are claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +194,7 @@ pub async fn sweep(tx: &WriteTx, silent: Silent<'_>) -> Result<Vec<Moved>, DbErr
          WHERE status = 'running' AND {which} RETURNING {MOVED}"
     );
     let moved = moved(&**tx, &sql, values).await?;
-    for over in moved.iter().filter(|row| row.status != "queued") {
+    for over in moved.iter().filter(|row| row.is_over()) {
         close_steps(tx, over.id).await?;
     }
     Ok(moved)
@@ -215,7 +223,7 @@ pub async fn cancel(tx: &WriteTx, id: RunId, by: UserId) -> Result<Vec<Moved>, D
         if moved.is_empty() {
             break;
         }
-        for over in moved.iter().filter(|row| row.status == "cancelled") {
+        for over in moved.iter().filter(|row| row.is_over()) {
             close_steps(tx, over.id).await?;
         }
         // On PostgreSQL a child that was born while this waited for its parent's row is seen by the next look only. After

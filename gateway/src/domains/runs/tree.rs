@@ -28,6 +28,7 @@ pub struct Tree(pub Vec<Branch>);
 /// What a run and all that it has started may cost, and have cost by now, millionths of a US dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Account {
+    pub run: RunId,
     pub ceiling: Option<i64>,
     pub spent: i64,
 }
@@ -50,6 +51,7 @@ impl Tree {
         let mut accounts: Vec<Account> = above
             .iter()
             .map(|id| Account {
+                run: *id,
                 ceiling: by_id[id].cost_ceiling_microusd,
                 // Its own cost has what was rolled up into it.
                 spent: by_id[id].cost_microusd,

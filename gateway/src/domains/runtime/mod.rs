@@ -13,6 +13,7 @@ pub mod models;
 pub mod routes;
 mod session;
 mod show;
+pub mod spending;
 mod staff;
 mod talk;
 pub mod telemetry;
@@ -46,6 +47,7 @@ pub struct Agents {
     pub tools: Toolbox,
     pub sandboxes: SandboxesHandle,
     pub models: Resolver,
+    pub spending: spending::Spending,
     pub kill_points: KillPoints,
 }
 
@@ -73,7 +75,7 @@ impl Perform for Agents {
         let scope = job.journal.fence.scope();
         // Each look for a machine that is away is no news.
         if !job.journal.waited {
-            show::task(self, &job, &staffed, 0).await;
+            show::task(self, &job, &staffed, 0, false).await;
         }
         let (voice, telling) = voice::voice(&self.events, scope, staffed.may.agent, job.run.id);
         let session = session::Session {
@@ -86,7 +88,8 @@ impl Perform for Agents {
         let (end, ()) = futures::join!(session.work(), telling.tell());
         let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         if !end.waits() {
-            show::task(self, &job, &staffed, elapsed).await;
+            let over = matches!(end, End::Done(_));
+            show::task(self, &job, &staffed, elapsed, over).await;
         }
         end
     }

@@ -8,18 +8,17 @@ use std::time::{Duration, Instant};
 use roost_protocol::report::ErrorKind as ErrorOfMachine;
 use serde_json::Value;
 
-use super::models::{self, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec};
-use super::staff::Staffed;
+use super::models::{self, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec, Usage};
+use super::spending::{self, Hold, Refused};
+use super::staff::{self, Staffed};
 use super::talk::{Answer, Next, Talk, Turn};
 use super::voice::Voice;
 use super::{Agents, show};
 use crate::domains::fleet;
-use crate::domains::models::model::Ceilings;
-use crate::domains::runs;
 use crate::domains::runs::model::{Class, effect_key};
 use crate::domains::runs::{End, Entry, FenceError, Job, Journal, Used};
 use crate::domains::sandboxes::{self, SandboxError};
-use crate::domains::tools::{self, EffectKey, ToolResult};
+use crate::domains::tools::{self, Capability, EffectKey, ToolResult};
 use crate::domains::workspaces::QuotaError;
 use crate::ids::SandboxId;
 use crate::kill_point;
@@ -101,9 +100,16 @@ impl Session<'_> {
                     talk.came_back(answer.0);
                 }
                 Next::Ask => {
-                    self.may_spend().await?;
-                    let messages = talk.messages(&self.job.prompt);
-                    let (reply, took) = self.ask(messages).await?;
+                    let request = self.request(talk.messages(&self.job.prompt)).await?;
+                    // Until what the turn did cost is written down.
+                    let _held = self.may_spend(&request).await?;
+                    let (reply, took) = self.ask(&request).await?;
+                    if says_nothing(&reply) {
+                        // Not written down: whoever tries again asks again.
+                        let used = used(reply.usage, reply.cost_microusd);
+                        journal.spend(used).await?;
+                        return Err(End::retryable("the model answered with nothing").into());
+                    }
                     let turn = Turn {
                         text: reply.text.clone(),
                         calls: reply.calls.clone(),
@@ -119,47 +125,20 @@ impl Session<'_> {
 
     /// Ceilings are looked at before anything is spent: the run's own, those of the runs that it works for, and the
     /// workspace's.
-    async fn may_spend(&self) -> Result<(), Stopped> {
-        let scope = self.job.journal.fence.scope();
-        let ceilings = self
-            .agents
-            .ceilings(scope)
-            .await
-            .map_err(FenceError::from)?;
-        let run = &self.job.run;
-        let nobody_bounds = ceilings == Ceilings::default() && run.cost_ceiling_microusd.is_none();
-        if nobody_bounds && run.parent_run_id.is_none() {
-            return Ok(());
-        }
-        let tree = runs::store::tree(self.agents.db.read(), run.root_run_id);
-        let accounts = tree.await.map_err(FenceError::from)?.accounts(run.id);
-        let month = match ceilings.month {
-            Some(_) => self
-                .agents
-                .spent_lately(scope)
-                .await
-                .map_err(FenceError::from)?,
-            None => 0,
-        };
-        let unsigned = |amount: i64| u64::try_from(amount).unwrap_or(0);
-        for (place, account) in accounts.iter().enumerate() {
-            // The workspace's is for a run with all that it starts.
-            let of_workspace = ceilings.run.filter(|_| place + 1 == accounts.len());
-            let own = account.ceiling.map(unsigned);
-            let bounds = Ceilings {
-                run: own.into_iter().chain(of_workspace).min(),
-                month: ceilings.month,
-            };
-            bounds
-                .allow(unsigned(account.spent), month, self.staffed.model.price)
-                .map_err(|why| nothing_more(&why))?;
-        }
-        Ok(())
+    async fn may_spend(&self, request: &Request) -> Result<Option<Hold>, Stopped> {
+        let price = self.staffed.model.price;
+        let most = spending::most(request, price);
+        let held = spending::hold(self.agents, &self.job.run, price, most).await;
+        held.map_err(|refused| match refused {
+            Refused::Over(why) => nothing_more(&why),
+            Refused::Db(error) => FenceError::from(error).into(),
+        })
     }
 
-    async fn ask(&self, messages: Vec<Message>) -> Result<(Reply, Duration), Stopped> {
-        let offered = tools::offered(self.staffed.may.profile, &self.staffed.may.bundles);
-        let request = Request {
+    async fn request(&self, messages: Vec<Message>) -> Result<Request, Stopped> {
+        let may = staff::may_now(self.agents, self.job).await?;
+        let offered = tools::offered(may.profile, &may.bundles);
+        Ok(Request {
             model: self.staffed.model.provider_name.clone(),
             system: self.staffed.system.clone(),
             messages,
@@ -174,17 +153,26 @@ impl Session<'_> {
             max_tokens: MOST_TOKENS,
             slot: self.job.node.role.clone(),
             step: format!("{}/{}", self.job.run.id, self.job.step.key),
-        };
+        })
+    }
+
+    async fn ask(&self, request: &Request) -> Result<(Reply, Duration), Stopped> {
         show::thinking(&self.staffed, &self.voice);
         kill_point!(self.agents.kill_points, "runtime.session.before_model");
         let begun = Instant::now();
         let voice = self.voice.clone();
         let mut heard = move |delta| voice.heard(delta);
-        let reply = self.staffed.model.model.turn(&request, &mut heard).await;
+        let reply = self.staffed.model.model.turn(request, &mut heard).await;
         kill_point!(self.agents.kill_points, "runtime.session.after_model");
         match reply {
             Ok(reply) => Ok((reply, begun.elapsed())),
-            Err(error) => Err(failed(&error).into()),
+            Err(error) => {
+                if let Some(spent) = error.spent {
+                    let used = used(spent.usage, spent.cost_microusd);
+                    self.job.journal.spend(used).await?;
+                }
+                Err(failed(&error).into())
+            }
         }
     }
 
@@ -234,12 +222,13 @@ impl Session<'_> {
     ) -> Result<Result<ToolResult, String>, Stopped> {
         let mut tries = 0;
         loop {
+            let may = staff::may_now(self.agents, self.job).await?;
             let voice = self.voice.clone();
             let mut heard = move |frame: tools::Frame| voice.shows(show::lines(frame));
             let done = self
                 .agents
                 .tools
-                .call(&self.staffed.may, key, name, arguments, &mut heard)
+                .call(&may, key, name, arguments, &mut heard)
                 .await;
             let error = match done {
                 Ok(result) => return Ok(Ok(result)),
@@ -248,7 +237,7 @@ impl Session<'_> {
             tries += 1;
             match error.class() {
                 tools::Class::Tell => return Ok(Err(error.to_string())),
-                tools::Class::Provision if tries <= TRIES => self.make_sandbox().await?,
+                tools::Class::Provision if tries <= TRIES => self.make_sandbox(&may).await?,
                 tools::Class::Cancelled => {
                     return Err(End::terminal("The command was cancelled.").into());
                 }
@@ -261,8 +250,7 @@ impl Session<'_> {
         }
     }
 
-    async fn make_sandbox(&self) -> Result<(), Stopped> {
-        let may = &self.staffed.may;
+    async fn make_sandbox(&self, may: &Capability) -> Result<(), Stopped> {
         let id = SandboxId(self.agents.ids.next());
         let wanted = sandboxes::dto::NewSandbox {
             node_id: self.staffed.machine.clone(),
@@ -335,11 +323,7 @@ impl Session<'_> {
                 .map_err(|error| End::terminal(error.to_string()))?,
             failed: false,
             took_ms: millis(took),
-            used: Used {
-                tokens_in: i64::try_from(reply.usage.input).unwrap_or(i64::MAX),
-                tokens_out: i64::try_from(reply.usage.output).unwrap_or(i64::MAX),
-                cost_microusd: i64::try_from(reply.cost_microusd.unwrap_or(0)).unwrap_or(i64::MAX),
-            },
+            used: used(reply.usage, reply.cost_microusd),
         };
         Ok(journal.write(entry).await?)
     }
@@ -364,6 +348,20 @@ impl Session<'_> {
         };
         Ok(journal.write(entry).await?)
     }
+}
+
+fn used(usage: Usage, cost_microusd: Option<u64>) -> Used {
+    let signed = |amount: u64| i64::try_from(amount).unwrap_or(i64::MAX);
+    Used {
+        tokens_in: signed(usage.input),
+        tokens_out: signed(usage.output),
+        cost_microusd: signed(cost_microusd.unwrap_or(0)),
+    }
+}
+
+fn says_nothing(reply: &Reply) -> bool {
+    let ended = matches!(reply.stop, Stop::End | Stop::Tools);
+    ended && reply.calls.is_empty() && reply.text.trim().is_empty()
 }
 
 fn nothing_more(why: &str) -> Stopped {

@@ -7,6 +7,7 @@ use super::staff::Staffed;
 use super::talk::Answer;
 use super::voice::Voice;
 use crate::domains::runs::Job;
+use crate::domains::runs::entity::step;
 use crate::domains::tools;
 use crate::events::{
     ActivityKind, AgentTaskUpdate, AgentToolCall, Event, FrameLine, LineKind, PartState, TaskPart,
@@ -18,31 +19,40 @@ const SHOWN: usize = 200;
 /// Lines of a written file, or of an answer, that are put on the screen.
 const LINES: usize = 12;
 
-/// The step's place in its run, for `agent.task.update`.
-pub(super) async fn task(agents: &Agents, job: &Job, staffed: &Staffed, elapsed_ms: u64) {
+/// The step's place in its run, for `agent.task.update`. `over` says whether it has ended, which its row does not know yet.
+pub(super) async fn task(
+    agents: &Agents,
+    job: &Job,
+    staffed: &Staffed,
+    elapsed_ms: u64,
+    over: bool,
+) {
     let event = Event::AgentTaskUpdate(AgentTaskUpdate {
         agent_id: staffed.may.agent,
         task_id: format!("{}/{}#{}", job.run.id, job.step.key, job.step.lap),
         title: format!("{}: {}", job.node.name(), job.run.title),
         elapsed_ms: Some(elapsed_ms),
-        steps: parts(agents, job).await,
+        steps: parts(agents, job, over).await,
     });
     emit(agents, job, event).await;
 }
 
 /// The steps of the run as they stand.
-async fn parts(agents: &Agents, job: &Job) -> Vec<TaskPart> {
+async fn parts(agents: &Agents, job: &Job, over: bool) -> Vec<TaskPart> {
     let rows = crate::domains::runs::store::steps(agents.db.read(), job.run.id).await;
     let rows = rows.unwrap_or_default();
+    let ended = |row: &step::Model| {
+        over && row.step_key == job.step.key && u32::try_from(row.lap) == Ok(job.step.lap)
+    };
     rows.into_iter()
         .map(|row| TaskPart {
+            state: match row.status.as_str() {
+                "running" if !ended(&row) => PartState::Active,
+                _ => PartState::Done,
+            },
             label: match row.lap {
                 1 => row.step_key,
                 lap => format!("{} (lap {lap})", row.step_key),
-            },
-            state: match row.status.as_str() {
-                "running" => PartState::Active,
-                _ => PartState::Done,
             },
         })
         .collect()

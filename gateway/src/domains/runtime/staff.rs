@@ -33,22 +33,7 @@ pub(super) struct Staffed {
 /// Why nobody can.
 pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
     let scope = job.journal.fence.scope();
-    let db = agents.db.read();
-    let id = job.node.attributes.agent.map(ClawId);
-    let id =
-        id.ok_or_else(|| End::terminal(format!("No agent is bound to the node {}.", job.node.id)))?;
-    let claw = claws::get(db, scope, id).await.map_err(again)?;
-    let claw = claw
-        .filter(|claw| claw.deleted_at.is_none())
-        .ok_or_else(|| {
-            End::terminal(format!(
-                "The agent of the node {} does not exist any more.",
-                job.node.id
-            ))
-        })?;
-    let standing = teams::standing(db, scope, id, job.run.team_id)
-        .await
-        .map_err(again)?;
+    let (claw, standing) = seated(agents, job).await?;
     let team_model = standing.model.clone();
     let machine = match standing.workbench {
         // Who works in the team's sandbox works where that is.
@@ -56,12 +41,7 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
         None => job.node.attributes.machine.clone(),
     };
     let machine = machine.or_else(|| standing.machine.clone());
-    let mut may = of_standing(scope, &job.run, id, standing);
-    if job.step.purpose == Purpose::Verdict {
-        // Who judges strangers' words does so by what it was shown.
-        may.profile = Profile::Toolfree;
-        may.bundles.clear();
-    }
+    let may = in_step(job, claw.id, standing);
     let binding = job
         .node
         .attributes
@@ -86,6 +66,46 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
         system,
         machine,
     })
+}
+
+/// What the step's agent may use now: somebody may have changed it, or deleted the agent, since the step began.
+///
+/// # Errors
+/// Why it may go on no more.
+pub(super) async fn may_now(agents: &Agents, job: &Job) -> Result<Capability, End> {
+    let (claw, standing) = seated(agents, job).await?;
+    Ok(in_step(job, claw.id, standing))
+}
+
+async fn seated(agents: &Agents, job: &Job) -> Result<(claw::Model, teams::Standing), End> {
+    let scope = job.journal.fence.scope();
+    let db = agents.db.read();
+    let id = job.node.attributes.agent.map(ClawId);
+    let id =
+        id.ok_or_else(|| End::terminal(format!("No agent is bound to the node {}.", job.node.id)))?;
+    let claw = claws::get(db, scope, id).await.map_err(again)?;
+    let claw = claw
+        .filter(|claw| claw.deleted_at.is_none())
+        .ok_or_else(|| {
+            End::terminal(format!(
+                "The agent of the node {} does not exist any more.",
+                job.node.id
+            ))
+        })?;
+    let standing = teams::standing(db, scope, id, job.run.team_id)
+        .await
+        .map_err(again)?;
+    Ok((claw, standing))
+}
+
+fn in_step(job: &Job, agent: ClawId, standing: teams::Standing) -> Capability {
+    let mut may = of_standing(job.journal.fence.scope(), &job.run, agent, standing);
+    if job.step.purpose == Purpose::Verdict {
+        // Who judges strangers' words does so by what it was shown.
+        may.profile = Profile::Toolfree;
+        may.bundles.clear();
+    }
+    may
 }
 
 /// What an agent may use in a run.

@@ -1,5 +1,7 @@
 //! `telemetry`: what each workspace with agents at work uses just now, every few seconds, from the journals of runs.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sea_orm::{DbErr, FromQueryResult, Statement};
@@ -25,15 +27,34 @@ struct Minute {
 /// Tells it.
 pub fn child(agents: &Agents) -> ChildSpec<NoMessages> {
     let agents = agents.clone();
+    // Those who were told of something last time: when nothing is left, they hear of that once.
+    let told = Arc::new(Mutex::new(BTreeSet::new()));
     ChildSpec::periodic(
         "telemetry",
         ActorKind::Worker,
         EVERY,
         &Nudge::default(),
         move |_| {
-            let agents = agents.clone();
+            let (agents, told) = (agents.clone(), told.clone());
             async move {
-                for minute in look(&agents).await? {
+                // A figure for people: without it everything goes on.
+                let minutes = look(&agents).await.unwrap_or_else(|error| {
+                    let error: &dyn std::error::Error = &error;
+                    tracing::warn!(error, "what workspaces use cannot be read");
+                    Vec::new()
+                });
+                let now: BTreeSet<WorkspaceId> =
+                    minutes.iter().map(|minute| minute.workspace_id).collect();
+                let before = {
+                    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+                    std::mem::replace(&mut *told, now.clone())
+                };
+                for quiet in before.difference(&now) {
+                    let scope = WorkspaceScope::of_row(*quiet);
+                    let nothing = Event::Telemetry(Minute::nothing(*quiet).told());
+                    agents.events.emit(scope, nothing).await;
+                }
+                for minute in minutes {
                     let scope = WorkspaceScope::of_row(minute.workspace_id);
                     agents
                         .events
@@ -48,6 +69,16 @@ pub fn child(agents: &Agents) -> ChildSpec<NoMessages> {
 }
 
 impl Minute {
+    fn nothing(workspace_id: WorkspaceId) -> Self {
+        Self {
+            workspace_id,
+            loops: 0,
+            tokens: 0,
+            cost: 0,
+            doors: 0,
+        }
+    }
+
     fn told(&self) -> Telemetry {
         #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
         let number = |n: i64| n as f64;

@@ -9,7 +9,7 @@ use super::store;
 use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::runs::store as runs;
-use crate::events::{self, Event, ResourceKind};
+use crate::events::{Event, ResourceKind};
 use crate::ids::{RunId, SharedIds, TeamId, UserId};
 use crate::sagas::{self, Kind};
 
@@ -18,7 +18,8 @@ pub fn is_going(row: &team::Model) -> bool {
     State::from_stored(&row.state) == State::Going
 }
 
-/// A run of the team has ended, in the transaction that ends it. Whether a saga waits now.
+/// A run of the team has ended, in the transaction that ends it. What is to be told when the team goes with it; then a saga
+/// waits.
 ///
 /// # Errors
 /// When the database fails.
@@ -29,21 +30,29 @@ pub async fn after_run(
     scope: WorkspaceScope,
     team: TeamId,
     run: RunId,
-) -> Result<bool, DbErr> {
+) -> Result<Option<Event>, DbErr> {
     let Some(row) = store::get(&**tx, scope, team).await? else {
-        return Ok(false);
+        return Ok(None);
     };
     let passing = Lifecycle::from_stored(&row.lifecycle) == Lifecycle::Ephemeral
         && State::from_stored(&row.state) == State::Ready;
-    if !passing || runs::open_of_team(&**tx, team, run).await? {
-        return Ok(false);
+    if !passing {
+        return Ok(None);
+    }
+    let Some(row) = store::held(tx, scope, team)
+        .await?
+        .filter(|row| !is_going(row))
+    else {
+        return Ok(None);
+    };
+    if runs::open_of_team(&**tx, team, run).await? {
+        return Ok(None);
     }
     let user = row.created_by;
-    take_down(tx, ids, now, scope, user, row).await?;
-    Ok(true)
+    take_down(tx, ids, now, scope, user, row).await.map(Some)
 }
 
-/// Begins to take a team down with its agents.
+/// Begins to take a team down with its agents; the row must be held. What is to be told.
 ///
 /// # Errors
 /// When the database fails.
@@ -54,7 +63,7 @@ pub async fn take_down(
     scope: WorkspaceScope,
     user: UserId,
     row: team::Model,
-) -> Result<(), DbErr> {
+) -> Result<Event, DbErr> {
     let from = row.version;
     let row = team::Model {
         state: State::Going.as_str().to_owned(),
@@ -71,6 +80,5 @@ pub async fn take_down(
         now,
     };
     sagas::begin_once(tx, ids, end).await?;
-    let fact = Event::changed(ResourceKind::Team, row.id, row.version);
-    events::append(tx, scope.workspace(), now, [fact]).await
+    Ok(Event::changed(ResourceKind::Team, row.id, row.version))
 }

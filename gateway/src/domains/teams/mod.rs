@@ -14,6 +14,7 @@ pub mod entity;
 mod error;
 pub mod lifecycle;
 pub mod model;
+mod nested;
 mod plan;
 pub mod routes;
 mod standing;

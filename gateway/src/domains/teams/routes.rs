@@ -21,7 +21,7 @@ use crate::domains::runs::dto::RunSummary;
 use crate::domains::runs::{self, RunsHandle};
 use crate::domains::tools::{Bundle, Profile};
 use crate::domains::topology::{self, Graph};
-use crate::error::{ApiError, ApiResult};
+use crate::error::{ApiError, ApiResult, Code};
 use crate::events::AgentState;
 use crate::http::idempotency::CreationId;
 use crate::http::json::{Path, Query, Valid};
@@ -140,7 +140,8 @@ async fn configure(
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 struct DeleteQuery {
-    /// Purge its agents as well; else they stay.
+    /// Purge the agents that were made for it as well, for which the role admin is needed; those that sit in another team, or
+    /// were made by themselves, stay. Without it all stay.
     #[serde(default)]
     with_agents: bool,
 }
@@ -157,6 +158,11 @@ async fn delete(
     Query(query): Query<DeleteQuery>,
 ) -> ApiResult<StatusCode> {
     let (scope, user) = (caller.scope(), caller.user_id());
+    if query.with_agents && !caller.role().may(Verb::PurgeClaws) {
+        return Err(ApiError::new(Code::Forbidden).detail(
+            "Purging its agents needs the role admin or a stronger one. Without that they stay.",
+        ));
+    }
     commands::delete(&teams, scope, user, id, query.with_agents).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,12 +1,15 @@
 //! All SQL of teams.
 
+use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect, sea_query::Expr,
+    QuerySelect, QueryTrait, sea_query::Expr,
 };
 
 use super::entity::{member, runtime_agent, team};
+use crate::db::WriteTx;
 use crate::domains::auth::WorkspaceScope;
+use crate::domains::claws::{entity::claw, store as claws};
 use crate::http::pagination::PageRequest;
 use crate::ids::{ClawId, TeamId};
 
@@ -23,6 +26,25 @@ pub async fn get(
         .filter(team::Column::WorkspaceId.eq(scope.workspace()))
         .one(db)
         .await
+}
+
+/// As [`get`], and holds the row until the end of the transaction: whoever begins a run of the team and whoever takes it down
+/// see each other.
+///
+/// # Errors
+/// When the database fails.
+pub async fn held(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    id: TeamId,
+) -> Result<Option<team::Model>, DbErr> {
+    let held = team::Entity::update_many()
+        .col_expr(team::Column::Version, Expr::col(team::Column::Version))
+        .filter(team::Column::Id.eq(id))
+        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+        .exec_with_returning(&**tx)
+        .await?;
+    Ok(held.into_iter().next())
 }
 
 /// Teams, newest first.
@@ -224,6 +246,73 @@ pub async fn forget_agent(
         .exec(db)
         .await?;
     Ok(())
+}
+
+/// Those of a team that were made for a team and sit in no other: they go with it. The others leave their seats.
+///
+/// # Errors
+/// When the database fails.
+pub async fn only_here(
+    db: &impl ConnectionTrait,
+    team: TeamId,
+    agents: &[ClawId],
+) -> Result<Vec<ClawId>, DbErr> {
+    let elsewhere = member::Entity::find()
+        .select_only()
+        .column(member::Column::AgentId)
+        .filter(member::Column::TeamId.ne(team))
+        .into_query();
+    runtime_agent::Entity::find()
+        .select_only()
+        .column(runtime_agent::Column::AgentId)
+        .filter(runtime_agent::Column::AgentId.is_in(agents.iter().copied()))
+        .filter(runtime_agent::Column::AgentId.not_in_subquery(elsewhere))
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+/// An agent leaves a team, and is otherwise what it was.
+///
+/// # Errors
+/// When the database fails.
+pub async fn leave(db: &impl ConnectionTrait, team: TeamId, agent: ClawId) -> Result<(), DbErr> {
+    member::Entity::delete_many()
+        .filter(member::Column::TeamId.eq(team))
+        .filter(member::Column::AgentId.eq(agent))
+        .exec(db)
+        .await
+        .map(drop)
+}
+
+/// Gives those agents of a team another model that were made for a team and have the model `from`; those that were given one
+/// of their own keep it. The agents as they are now.
+///
+/// # Errors
+/// When the database fails.
+pub async fn rebind(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    team: TeamId,
+    from: Option<&str>,
+    to: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<Vec<claw::Model>, DbErr> {
+    let seats = members(&**tx, &[team]).await?;
+    let agents = seats.into_iter().map(|seat| seat.agent_id);
+    let made = runtime_agent::Entity::find()
+        .filter(runtime_agent::Column::AgentId.is_in(agents))
+        .filter(runtime_agent::Column::WorkspaceId.eq(scope.workspace()))
+        .all(&**tx)
+        .await?;
+    let ids: Vec<ClawId> = made.into_iter().map(|record| record.agent_id).collect();
+    let rebound = claws::rebind(tx, scope, &ids, from, to, now).await?;
+    runtime_agent::Entity::update_many()
+        .col_expr(runtime_agent::Column::Model, Expr::value(to))
+        .filter(runtime_agent::Column::AgentId.is_in(rebound.iter().map(|claw| claw.id)))
+        .exec(&**tx)
+        .await?;
+    Ok(rebound)
 }
 
 /// Where an agent sits, with the teams.

@@ -144,6 +144,7 @@ async fn mark_deleted(
     if !store::replace(&**tx, &row, from).await? {
         return Err(ClawError::VersionMismatch { current: from + 1 });
     }
+    store::set_status(&**tx, scope, row.id, &row.status, now).await?;
     quota::give_back(tx, scope, QuotaKind::Agents).await?;
     let details = serde_json::json!({ "name": row.name });
     audit::record(

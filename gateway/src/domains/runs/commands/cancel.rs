@@ -3,8 +3,7 @@
 use crate::domains::audit;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::runs::entity::run;
-use crate::domains::runs::model::Status;
-use crate::domains::runs::{RunError, RunsHandle, queue, shown, store};
+use crate::domains::runs::{RunError, RunsHandle, closing, queue, shown, store};
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::{RunId, UserId};
 
@@ -24,6 +23,12 @@ pub async fn cancel(
         return Err(RunError::NotFound);
     }
     let moved = queue::cancel(&tx, id, user).await?;
+    let over: Vec<RunId> = moved
+        .iter()
+        .filter(|run| run.is_over())
+        .map(|run| run.id)
+        .collect();
+    let mut follows = false;
     if !moved.is_empty() {
         let details = serde_json::json!({ "runs": moved.len() });
         audit::record(
@@ -41,12 +46,12 @@ pub async fn cancel(
             .iter()
             .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id))
             .collect();
-        let over: Vec<RunId> = moved
-            .iter()
-            .filter(|run| run.status == Status::Cancelled.as_str())
-            .map(|run| run.id)
-            .collect();
         told.extend(shown::all_resting(&tx, scope, &over, now).await?);
+        let ended = moved.iter().filter(|run| run.is_over());
+        let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
+        let going = closing::team_ends(runs, &mut tx, of_teams).await?;
+        follows = !going.is_empty();
+        told.extend(going.into_iter().map(|(_, fact)| fact.into()));
         events::append(&mut tx, scope.workspace(), now, told).await?;
     }
     let row = store::get(&*tx, scope, id)
@@ -54,10 +59,12 @@ pub async fn cancel(
         .ok_or(RunError::NotFound)?;
     tx.commit().await?;
     runs.tell_cancelled(moved.iter().map(|run| run.id));
-    for over in moved {
-        if Status::parse(&over.status) == Some(Status::Cancelled) {
-            runs.tell_ended(over.id);
-        }
+    if follows {
+        runs.inner.sagas.nudge();
     }
+    for run in &over {
+        runs.tell_ended(*run);
+    }
+    closing::let_go(runs, over).await;
     Ok(row)
 }

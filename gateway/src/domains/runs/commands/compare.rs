@@ -77,7 +77,7 @@ async fn contender(
     scope: WorkspaceScope,
     candidate: &NewCandidate,
 ) -> Result<Result<Contender, (&'static str, String)>, RunError> {
-    let Some(team) = teams::store::get(&**tx, scope, candidate.team_id).await? else {
+    let Some(team) = teams::store::held(tx, scope, candidate.team_id).await? else {
         return Ok(Err(("team_id", "is no team of this workspace".to_owned())));
     };
     if teams::is_going(&team) {

@@ -6,12 +6,14 @@ use crate::domains::auth::WorkspaceScope;
 use crate::domains::runs::entity::{run, step};
 use crate::domains::runs::model::{Kind, Status, StepStatus, Tier};
 use crate::domains::runs::{RunError, RunsHandle, forget, store};
+use crate::domains::teams;
 use crate::ids::{RunId, UserId};
 
 /// Enqueues the fork from the step `key` of lap `lap`.
 ///
 /// # Errors
-/// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`], [`RunError::Forgotten`].
+/// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`], [`RunError::Forgotten`],
+/// [`RunError::TeamGoing`].
 pub async fn fork(
     runs: &RunsHandle,
     scope: WorkspaceScope,
@@ -70,6 +72,12 @@ pub async fn fork(
         ceiling: origin.cost_ceiling_microusd,
     };
     let mut tx = runs.inner.db.write().await?;
+    if let Some(team) = origin.team_id {
+        let team = teams::store::held(&tx, scope, team).await?;
+        if team.is_some_and(|team| teams::is_going(&team)) {
+            return Err(RunError::TeamGoing);
+        }
+    }
     let row = start_in(runs, &mut tx, scope, user, new).await?;
     store::insert_steps(&tx, kept).await?;
     tx.commit().await?;

@@ -1,5 +1,6 @@
 //! An answer that is being given: pieces are put together, and bounded.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -39,6 +40,7 @@ struct Part {
 impl Draft {
     /// More text.
     pub(super) fn say(&mut self, piece: &str, heard: Heard<'_>) -> Result<(), ModelError> {
+        let piece = &*without_nul(piece);
         bounded(self.text.len() + piece.len(), MAX_TEXT, "bytes of text")?;
         self.text.push_str(piece);
         tell(heard, piece, Delta::Say);
@@ -47,6 +49,7 @@ impl Draft {
 
     /// More of its reasoning, which is shown and not kept.
     pub(super) fn think(&mut self, piece: &str, heard: Heard<'_>) -> Result<(), ModelError> {
+        let piece = &*without_nul(piece);
         self.thought_bytes += piece.len();
         bounded(self.thought_bytes, MAX_TEXT, "bytes of reasoning")?;
         tell(heard, piece, Delta::Think);
@@ -62,6 +65,7 @@ impl Draft {
         arguments: &str,
         heard: Heard<'_>,
     ) -> Result<(), ModelError> {
+        let (id, name) = (&*without_nul(id), &*without_nul(name));
         bounded(id.len().max(name.len()), MAX_NAME, "bytes in a tool's name")?;
         self.argument_bytes += arguments.len();
         bounded(
@@ -102,6 +106,11 @@ impl Draft {
             part.opaque = Some(opaque.to_owned());
         }
         Ok(())
+    }
+
+    /// Bytes of all that was heard.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len() + self.argument_bytes + self.thought_bytes
     }
 
     /// How many calls there are.
@@ -145,6 +154,14 @@ impl Draft {
             cost_microusd: None,
             stop,
         })
+    }
+}
+
+/// PostgreSQL keeps no NUL in a text, and nobody reads one.
+fn without_nul(piece: &str) -> Cow<'_, str> {
+    match piece.contains('\0') {
+        true => piece.replace('\0', "").into(),
+        false => piece.into(),
     }
 }
 

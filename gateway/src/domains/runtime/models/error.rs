@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use super::request::Usage;
+
 /// What whoever asked can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -27,7 +29,18 @@ pub struct ModelError {
     pub kind: ErrorKind,
     /// For a person: what happened and what to do.
     pub message: String,
+    /// What it will cost all the same: the answer had begun.
+    pub spent: Option<Spent>,
     source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+/// What a turn used that came to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spent {
+    /// As the provider counted by then, else as estimated from the bytes that went and came.
+    pub usage: Usage,
+    /// Millionths of a dollar; none where the price is not known.
+    pub cost_microusd: Option<u64>,
 }
 
 impl ModelError {
@@ -36,6 +49,7 @@ impl ModelError {
         Self {
             kind,
             message: message.into(),
+            spent: None,
             source: None,
         }
     }

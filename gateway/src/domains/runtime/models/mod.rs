@@ -23,7 +23,7 @@ pub mod scripted;
 mod tests;
 
 pub use dialects::Provider;
-pub use error::{ErrorKind, ModelError};
+pub use error::{ErrorKind, ModelError, Spent};
 pub use price::Price;
 pub use remote::{Limits, Remote};
 pub use request::{Call, Delta, Message, Reply, Request, Stop, ToolSpec, Usage};

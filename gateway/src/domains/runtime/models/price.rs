@@ -2,6 +2,9 @@
 
 use super::request::Usage;
 
+/// Of one turn that is believed, millionths of a dollar: sums of them are numbers too.
+const MOST: u64 = 1_000_000_000_000;
+
 /// Millionths of a dollar for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Price {
@@ -16,7 +19,8 @@ impl Price {
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
         let millionths =
             part(usage.input, self.input).saturating_add(part(usage.output, self.output));
-        u64::try_from(millionths.div_ceil(1_000_000)).unwrap_or(u64::MAX)
+        let cost = millionths.div_ceil(1_000_000);
+        u64::try_from(cost).map_or(MOST, |cost| cost.min(MOST))
     }
 }
 

@@ -12,10 +12,10 @@ use super::Model;
 use super::answer::{self, refused};
 use super::dialects::{Outgoing, Provider};
 use super::draft::{Draft, cut_off};
-use super::error::{ErrorKind, ModelError};
+use super::error::{ErrorKind, ModelError, Spent};
 use super::events::Events;
 use super::price::Price;
-use super::request::{Delta, Reply, Request};
+use super::request::{Delta, Reply, Request, Usage};
 use crate::broker::{BrokerError, BrokerHandle};
 use crate::clock::SharedClock;
 
@@ -68,9 +68,42 @@ impl Model for Remote {
         heard: &mut (dyn FnMut(Delta) + Send),
     ) -> Result<Reply, ModelError> {
         let whole = self.limits.whole;
-        let mut reply = within(whole, "did not come to an end", self.ask(request, heard)).await??;
-        reply.cost_microusd = self.price.map(|price| price.of(reply.usage));
-        Ok(reply)
+        let mut draft = Draft::default();
+        let mut began = false;
+        let asked = self.ask(request, heard, &mut draft, &mut began);
+        let heard = within(whole, "did not come to an end", asked).await;
+        let usage = spent(request, &draft);
+        let reply = heard
+            .flatten()
+            .and_then(|()| draft.finish(request.messages.len()));
+        match reply {
+            Ok(mut reply) => {
+                reply.cost_microusd = self.price.map(|price| price.of(reply.usage));
+                Ok(reply)
+            }
+            Err(mut error) => {
+                error.spent = began.then(|| Spent {
+                    usage,
+                    cost_microusd: self.price.map(|price| price.of(usage)),
+                });
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Bytes of a token where the provider has not counted by the time that its answer broke off.
+const BYTES_OF_A_TOKEN: usize = 4;
+
+fn spent(request: &Request, draft: &Draft) -> Usage {
+    let counted = |by_provider: u64, bytes: usize| match by_provider {
+        0 => bytes.div_ceil(BYTES_OF_A_TOKEN) as u64,
+        counted => counted,
+    };
+    Usage {
+        input: counted(draft.usage.input, request.bytes()),
+        output: counted(draft.usage.output, draft.bytes()),
+        cached: draft.usage.cached,
     }
 }
 
@@ -79,7 +112,9 @@ impl Remote {
         &self,
         request: &Request,
         heard: &mut (dyn FnMut(Delta) + Send),
-    ) -> Result<Reply, ModelError> {
+        draft: &mut Draft,
+        began: &mut bool,
+    ) -> Result<(), ModelError> {
         let mut answer = self.send(request).await?;
         if answer.status != 200 {
             // What can be read of the refusal; one that breaks off is a refusal all the same.
@@ -93,7 +128,8 @@ impl Remote {
             ));
         }
         is_stream(&mut answer, self.limits.between).await?;
-        let (mut events, mut draft, mut bytes) = (Events::default(), Draft::default(), 0);
+        *began = true;
+        let (mut events, mut bytes) = (Events::default(), 0);
         loop {
             let piece = within(self.limits.between, "fell silent", answer.piece()).await?;
             let Some(piece) = piece.map_err(broke_off)? else {
@@ -109,11 +145,9 @@ impl Remote {
                     ),
                 ));
             }
-            events.take(&piece, |event| {
-                self.provider.read(&event, &mut draft, heard)
-            })?;
+            events.take(&piece, |event| self.provider.read(&event, draft, heard))?;
         }
-        draft.finish(request.messages.len())
+        Ok(())
     }
 
     async fn send(&self, request: &Request) -> Result<Forwarded, ModelError> {

@@ -17,6 +17,15 @@ pub struct Request {
     pub step: String,
 }
 
+impl Request {
+    /// Bytes of what the model reads.
+    pub fn bytes(&self) -> usize {
+        let messages = serde_json::to_string(&self.messages).map_or(0, |text| text.len());
+        let tools = serde_json::to_string(&self.tools).map_or(0, |text| text.len());
+        self.system.len() + messages + tools
+    }
+}
+
 /// A tool that the model may call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSpec {

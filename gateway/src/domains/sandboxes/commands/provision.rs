@@ -14,6 +14,7 @@ use crate::domains::sandboxes::entity::container;
 use crate::domains::sandboxes::model::{Machine, Placement, Setting, State, place};
 use crate::domains::sandboxes::reading::LOCAL;
 use crate::domains::sandboxes::{SandboxError, SandboxesHandle, settle, store};
+use crate::domains::teams;
 use crate::domains::workspaces::{QuotaKind, quota};
 use crate::events::{self, Event, PlacementFallback, ResourceKind};
 use crate::ids::{ClawId, SandboxId, UserId, fresh};
@@ -30,7 +31,8 @@ pub enum Provisioned {
     Present(container::Model),
 }
 
-/// As [`provision`], for somebody who names the machine: it must be one of the workspace's. Where the name was checked when
+/// As [`provision`], for somebody who may name the machine: it must be one of the workspace's. Without a name it is that of the
+/// agent's team, so that what is put into the sandbox before a run is where the run looks for it. Where the name was checked when
 /// it was given, as a team's was, a machine that went since is one of the reasons to fall back.
 ///
 /// # Errors
@@ -41,12 +43,15 @@ pub async fn provision_asked(
     user: UserId,
     agent: ClawId,
     id: SandboxId,
-    wanted: NewSandbox,
+    mut wanted: NewSandbox,
 ) -> Result<Provisioned, SandboxError> {
-    if let Some(machine) = &wanted.node_id
-        && !has_machine(sandboxes.db.read(), scope, machine).await?
-    {
-        return Err(SandboxError::NoMachine);
+    let db = sandboxes.db.read();
+    match &wanted.node_id {
+        Some(machine) if !has_machine(db, scope, machine).await? => {
+            return Err(SandboxError::NoMachine);
+        }
+        Some(_) => {}
+        None => wanted.node_id = teams::standing(db, scope, agent, None).await?.machine,
     }
     provision(sandboxes, scope, user, agent, id, wanted).await
 }

@@ -6,18 +6,19 @@ use crate::db::WriteTx;
 use crate::domains::audit;
 use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::store as claws;
+use crate::domains::models;
 use crate::domains::teams::dto::{RuntimeConfigChange, TeamChange};
 use crate::domains::teams::entity::{member, team};
 use crate::domains::teams::model::State;
 use crate::domains::teams::plan::NO_COMPARISON;
 use crate::domains::teams::routes::TeamsState;
-use crate::domains::teams::{TeamError, store};
+use crate::domains::teams::{TeamError, nested, store};
 use crate::domains::topology::{self, Graph, NodeKind};
 use crate::events::{self, Event, ResourceKind};
 use crate::http::problem::FieldError;
 use crate::ids::{ClawId, TeamId, UserId};
 
-use super::create::{Places, bundles, machines};
+use super::create::{Places, bundles, machines, no_model};
 
 /// Changes names, model, lifecycle, topology, sandbox.
 ///
@@ -49,7 +50,17 @@ pub async fn change(
         row.description = description;
         changed.push("description");
     }
+    let mut rebound = Vec::new();
     if let Some(binding) = change.model_binding {
+        if let Some(named) = &binding
+            && !models::store::is_there(&*tx, scope, named).await?
+        {
+            let wrong = no_model("/model_binding".to_owned(), named);
+            return Err(TeamError::Wrong(vec![wrong]));
+        }
+        let now = state.claws.clock.now();
+        let (from, to) = (row.model_binding.as_deref(), binding.as_deref());
+        rebound = store::rebind(&tx, scope, id, from, to, now).await?;
         row.model_binding = binding;
         changed.push("model_binding");
     }
@@ -87,7 +98,10 @@ pub async fn change(
         changed.push("shared_sandbox");
     }
     let details = serde_json::json!({ "fields": changed });
-    written(state, tx, scope, user, row, "team.changed", details).await
+    let rebound = rebound.iter();
+    let told = rebound.map(|claw| Event::changed(ResourceKind::Claw, claw.id, claw.version));
+    let what = ("team.changed", details, told.collect());
+    written(state, tx, scope, user, row, what).await
 }
 
 /// Sets what its agents may use.
@@ -112,7 +126,8 @@ pub async fn configure(
     }
     let details =
         serde_json::json!({ "risk_profile": row.risk_profile, "mcp_bundles": row.mcp_bundles });
-    written(state, tx, scope, user, row, "team.configured", details).await
+    let what = ("team.configured", details, Vec::new());
+    written(state, tx, scope, user, row, what).await
 }
 
 /// The machines that a team names.
@@ -151,8 +166,7 @@ async fn written(
     scope: WorkspaceScope,
     user: UserId,
     row: team::Model,
-    action: &'static str,
-    details: serde_json::Value,
+    (action, details, mut told): (&'static str, serde_json::Value, Vec<Event>),
 ) -> Result<team::Model, TeamError> {
     let now = state.claws.clock.now();
     let from = row.version;
@@ -175,8 +189,8 @@ async fn written(
         details,
     )
     .await?;
-    let fact = Event::changed(ResourceKind::Team, row.id, row.version);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
+    told.push(Event::changed(ResourceKind::Team, row.id, row.version));
+    events::append(&mut tx, scope.workspace(), now, told).await?;
     tx.commit().await?;
     Ok(row)
 }
@@ -223,18 +237,12 @@ async fn seats(
                 }
             }
             (NodeKind::Agent, None, _) => refuse("must name the agent that works here"),
-            (NodeKind::Team, _, Some(other)) if other == team.0 => {
-                refuse("names the team itself: it would start itself without end");
-            }
-            (NodeKind::Team, _, Some(other)) => {
-                if store::get(&**tx, scope, TeamId(other)).await?.is_none() {
-                    refuse("names no team of this workspace");
-                }
-            }
+            (NodeKind::Team, _, Some(_)) => {}
             (NodeKind::Team, _, None) => refuse("must name the team that works here"),
             (NodeKind::Company | NodeKind::Run, ..) => refuse("a team is made of agents and teams"),
         }
     }
+    wrong.extend(nested::mistakes(tx, scope, team, graph, "/topology").await?);
     match wrong.is_empty() {
         true => Ok(seats),
         false => Err(TeamError::Wrong(wrong)),

@@ -9,13 +9,14 @@ use crate::domains::auth::WorkspaceScope;
 use crate::domains::claws::commands::create_in;
 use crate::domains::claws::dto::NewClaw;
 use crate::domains::claws::store as claws;
+use crate::domains::models;
 use crate::domains::sandboxes;
 use crate::domains::teams::dto::NewTeam;
 use crate::domains::teams::entity::{member, runtime_agent, team};
 use crate::domains::teams::model::State;
 use crate::domains::teams::plan::{self, Member};
 use crate::domains::teams::routes::TeamsState;
-use crate::domains::teams::{TeamError, store};
+use crate::domains::teams::{TeamError, nested, store};
 use crate::domains::templates;
 use crate::domains::templates::model::Content;
 use crate::domains::tools::{Bundle, Profile};
@@ -67,13 +68,20 @@ pub async fn create(
         Some(&plan.graph),
     )
     .await?;
+    let mut wrong = nested::mistakes(&tx, scope, id, &plan.graph, "/graph").await?;
+    wrong.extend(unbound(&tx, scope, &new).await?);
+    if !wrong.is_empty() {
+        return Err(TeamError::Wrong(wrong));
+    }
     let mut agents: HashMap<String, ClawId> = HashMap::new();
     for (place, member) in plan.members.iter().enumerate() {
         let agent = match member.agent {
             Some(agent) => present_agent(&tx, scope, agent, place).await?,
             None => {
                 let agent = fresh(&state.ids);
-                mint(state, &mut tx, scope, user, agent, member).await?;
+                let binding = member.model_binding.as_ref().or(new.model_binding.as_ref());
+                let claw = claw_of(member, binding.cloned());
+                create_in(&state.claws, &mut tx, scope, user, agent, claw).await?;
                 if let Some(template) = template.as_ref().filter(|_| member.of_template) {
                     let (of, version) = (template.row.id, template.row.version);
                     templates::link::link_in(&tx, scope, agent, of, version, &member.slot, now)
@@ -224,23 +232,45 @@ pub(super) async fn machines(
     }
 }
 
-async fn mint(
-    state: &TeamsState,
-    tx: &mut WriteTx,
-    scope: WorkspaceScope,
-    user: UserId,
-    id: ClawId,
-    member: &Member,
-) -> Result<(), TeamError> {
-    let new = NewClaw {
+fn claw_of(member: &Member, model_binding: Option<String>) -> NewClaw {
+    NewClaw {
         name: member.name.chars().take(100).collect(),
         role: Some(member.title.clone()),
         system_prompt: member.system_prompt.clone(),
-        model_binding: member.model_binding.clone(),
+        model_binding,
         brain_seed: member.brain_seed.clone(),
-    };
-    create_in(&state.claws, tx, scope, user, id, new).await?;
-    Ok(())
+    }
+}
+
+/// Bindings of the request to models that the workspace does not have.
+async fn unbound(
+    tx: &WriteTx,
+    scope: WorkspaceScope,
+    new: &NewTeam,
+) -> Result<Vec<FieldError>, TeamError> {
+    let of_roles = new.roles.iter().enumerate();
+    let of_roles = of_roles.filter_map(|(place, role)| {
+        let pointer = format!("/roles/{place}/model_binding");
+        Some((pointer, role.model_binding.as_deref()?))
+    });
+    let of_team = new.model_binding.as_deref();
+    let of_team = of_team.map(|binding| ("/model_binding".to_owned(), binding));
+    let mut wrong = Vec::new();
+    for (pointer, binding) in of_team.into_iter().chain(of_roles) {
+        if !models::store::is_there(&**tx, scope, binding).await? {
+            wrong.push(no_model(pointer, binding));
+        }
+    }
+    Ok(wrong)
+}
+
+pub(super) fn no_model(pointer: String, binding: &str) -> FieldError {
+    FieldError {
+        pointer,
+        detail: format!(
+            "names no model of this workspace: add {binding:?} under Models, or leave it out"
+        ),
+    }
 }
 
 async fn present_agent(

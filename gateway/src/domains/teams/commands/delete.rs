@@ -8,7 +8,7 @@ use crate::domains::teams::{TeamError, lifecycle, store};
 use crate::events::{self, Event, ResourceKind};
 use crate::ids::{RunId, TeamId, UserId};
 
-/// Deletes the team; `with_agents` purges its agents as well.
+/// Deletes the team; `with_agents` purges the agents that were made for it as well.
 ///
 /// # Errors
 /// [`TeamError::NotFound`], [`TeamError::Busy`].
@@ -21,7 +21,7 @@ pub async fn delete(
 ) -> Result<(), TeamError> {
     let now = state.claws.clock.now();
     let mut tx = state.db.write().await?;
-    let row = store::get(&*tx, scope, id)
+    let row = store::held(&tx, scope, id)
         .await?
         .ok_or(TeamError::NotFound)?;
     if runs::open_of_team(&*tx, id, RunId(uuid::Uuid::nil())).await? {
@@ -39,13 +39,13 @@ pub async fn delete(
         details,
     )
     .await?;
-    if with_agents {
-        lifecycle::take_down(&mut tx, &state.ids, now, scope, user, row).await?;
+    let fact = if with_agents {
+        lifecycle::take_down(&mut tx, &state.ids, now, scope, user, row).await?
     } else {
         store::remove(&*tx, scope, id).await?;
-        let fact = Event::changed(ResourceKind::Team, id, row.version + 1);
-        events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    }
+        Event::changed(ResourceKind::Team, id, row.version + 1)
+    };
+    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
     tx.commit().await?;
     state.claws.sagas.nudge();
     Ok(())

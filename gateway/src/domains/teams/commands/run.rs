@@ -11,6 +11,9 @@ use crate::domains::teams::routes::TeamsState;
 use crate::domains::teams::{TeamError, store};
 use crate::ids::{RunId, TeamId, UserId};
 
+/// Characters of a run's title.
+const MOST_TITLE: usize = 200;
+
 /// Enqueues a run of the team's graph.
 ///
 /// # Errors
@@ -27,7 +30,7 @@ pub async fn run(
     if let Some(present) = runs::get(&*tx, scope, id).await? {
         return Ok(present);
     }
-    let row = store::get(&*tx, scope, team)
+    let row = store::held(&tx, scope, team)
         .await?
         .ok_or(TeamError::NotFound)?;
     if State::from_stored(&row.state) == State::Going {
@@ -37,7 +40,7 @@ pub async fn run(
         id,
         kind: Kind::Team,
         tier: Tier::Team,
-        title: row.name.clone(),
+        title: titled(&row.name, &asked.input),
         graph: serde_json::from_str(&row.topology).map_err(|_| TeamError::NotFound)?,
         input: asked.input,
         team: Some(team),
@@ -49,4 +52,14 @@ pub async fn run(
     tx.commit().await?;
     state.runs.nudge();
     Ok(row)
+}
+
+/// What a run is called: its team, and what it is for.
+fn titled(team: &str, goal: &str) -> String {
+    let first = goal.lines().map(str::trim).find(|line| !line.is_empty());
+    let title = match first {
+        Some(goal) => format!("{team}: {goal}"),
+        None => team.to_owned(),
+    };
+    title.chars().take(MOST_TITLE).collect()
 }

@@ -51,6 +51,9 @@ pub async fn upgrade(
             return Err(TemplateError::NotMadeFrom);
         }
     }
+    // All before the first event: whoever writes in this workspace has agents first and the log after them.
+    let of_links: Vec<ClawId> = links.iter().map(|link| link.agent_id).collect();
+    claws::store::hold(&tx, of_links).await?;
     let mut former = Former::default();
     let mut done = Vec::new();
     for link in links {

@@ -115,6 +115,9 @@ impl Provider {
     }
 }
 
+/// Tokens of one turn that are believed.
+const MOST_TOKENS: u64 = 1 << 40;
+
 /// A request as HTTP.
 pub(super) struct Outgoing {
     pub(super) url: Url,
@@ -149,7 +152,8 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or("")
 }
 
-/// A count at a place in a document.
+/// A count at a place in a document. A server may claim any number; sums of bounded ones are numbers too.
 fn count(value: &Value, pointer: &str) -> Option<u64> {
-    value.pointer(pointer).and_then(Value::as_u64)
+    let counted = value.pointer(pointer).and_then(Value::as_u64);
+    counted.map(|count| count.min(MOST_TOKENS))
 }

@@ -14,6 +14,8 @@ pub use script::{Script, ScriptError};
 use super::{Call, Delta, Message, Model, ModelError, Reply, Request, Stop, Usage};
 
 /// What stands above everything that the script says.
+pub const SHORT_LABEL: &str = "[demonstration]";
+/// Before everything that it says.
 pub const LABEL: &str = "[demonstration: a script speaks here, no model]";
 
 /// What a step may be for beside the work itself; its key ends with it.
@@ -51,7 +53,7 @@ impl Model for Scripted {
         let slot = request.slot.as_deref().unwrap_or_default();
         let line = self.script.line(slot, purpose, &said(&request.messages));
         if let Some(think) = line.think {
-            heard(Delta::Think(think));
+            heard(Delta::Think(format!("{SHORT_LABEL} {think}")));
         }
         let text = format!("{LABEL}\n{}", line.say);
         heard(Delta::Say(text.clone()));
