@@ -71,6 +71,27 @@ impl ModelServer {
         server
     }
 
+    /// As [`ModelServer::always`], and thinks so long before it says it.
+    ///
+    /// # Panics
+    /// When it cannot listen.
+    pub async fn slowly(answer: impl Into<Bytes>, thinks: Duration) -> Self {
+        let (listener, server, _told) = Self::listen().await;
+        let (asked, answer) = (server.asked.clone(), answer.into());
+        tokio::spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                let (go_on, wait) = oneshot::channel();
+                tokio::spawn(async move {
+                    tokio::time::sleep(thinks).await;
+                    let _ = go_on.send(());
+                });
+                let acts = vec![Act::Wait(wait), Act::Say(answer.clone())];
+                serve(socket, acts, &asked).await;
+            }
+        });
+        server
+    }
+
     async fn listen() -> (TcpListener, Self, mpsc::Sender<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let (told, gone) = mpsc::channel(1);

@@ -3,6 +3,7 @@
 mod broken;
 mod real;
 mod settings;
+mod spending;
 mod wire;
 
 use std::net::SocketAddr;

@@ -41,26 +41,34 @@ impl Crew {
 
     /// The same, with some keys set.
     pub async fn with(&self, set: &[(&str, &str)]) -> Vec<(Gateway, Option<ScratchPostgres>)> {
-        let mut all = vec![(self.at(&Store::Sqlite, set).await, None)];
-        if let Some(scratch) = ScratchPostgres::new().await {
-            let store = Store::Postgres(scratch.url().to_owned());
-            all.push((self.at(&store, set).await, Some(scratch)));
-        }
-        all
+        gateways(Arc::new(self.clone()), set).await
     }
+}
 
-    async fn at(&self, store: &Store, more: &[(&str, &str)]) -> Gateway {
-        let folder = tempfile::tempdir().expect("a folder");
-        let around = Surroundings {
-            perform: Some(Arc::new(self.clone())),
-            ..Surroundings::default()
-        };
-        let mut set = vec![("sandboxes.local", "off")];
-        set.extend(more);
-        Gateway::start_in(folder, store, &set, around)
-            .await
-            .expect("it starts")
+/// A gateway on each back end in which steps are carried out by this, with some keys set.
+pub async fn gateways(
+    perform: Arc<dyn Perform>,
+    set: &[(&str, &str)],
+) -> Vec<(Gateway, Option<ScratchPostgres>)> {
+    let mut all = vec![(at(&perform, &Store::Sqlite, set).await, None)];
+    if let Some(scratch) = ScratchPostgres::new().await {
+        let store = Store::Postgres(scratch.url().to_owned());
+        all.push((at(&perform, &store, set).await, Some(scratch)));
     }
+    all
+}
+
+async fn at(perform: &Arc<dyn Perform>, store: &Store, more: &[(&str, &str)]) -> Gateway {
+    let folder = tempfile::tempdir().expect("a folder");
+    let around = Surroundings {
+        perform: Some(perform.clone()),
+        ..Surroundings::default()
+    };
+    let mut set = vec![("sandboxes.local", "off")];
+    set.extend(more);
+    Gateway::start_in(folder, store, &set, around)
+        .await
+        .expect("it starts")
 }
 
 #[async_trait]

@@ -81,14 +81,20 @@ fn made_of(owner: &roost_tests::Person, team: &Value, of: &Value) -> roost_tests
     owner.patch(&path).json(&json!({ "topology": graph }))
 }
 
-/// A team whose one node is a team whose one node is the first. Itself it cannot name.
-async fn of_itself(owner: &roost_tests::Person) -> Value {
-    let team = line_of(owner, &["inner"]).await;
-    let other = line_of(owner, &["outer"]).await;
-    let itself = made_of(owner, &team, &team);
+/// A team in which a team works in which a team works, and so on, deeper than runs may go. No team can come back to itself.
+async fn nested(owner: &roost_tests::Person) -> Value {
+    let innermost = line_of(owner, &["inner"]).await;
+    let itself = made_of(owner, &innermost, &innermost);
     itself.refused(400, "validation").await;
-    made_of(owner, &other, &team).expect(200).await;
-    made_of(owner, &team, &other).expect(200).await.body
+    let mut team = innermost.clone();
+    for _ in 0..8 {
+        let outer = line_of(owner, &["outer"]).await;
+        team = made_of(owner, &outer, &team).expect(200).await.body;
+    }
+    let circle = made_of(owner, &innermost, &team);
+    let refused = circle.refused(400, "validation").await;
+    assert!(refused.text.contains("without end"), "{}", refused.text);
+    team
 }
 
 #[tokio::test]
@@ -145,11 +151,11 @@ async fn a_tree_of_runs_has_a_bound_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_team_that_is_part_of_itself_ends_at_the_depth_cap_and_says_so() {
+async fn teams_in_teams_end_at_the_depth_cap_and_say_so() {
     let crew = Crew::that(|key, _| said(key));
     for (gateway, scratch) in crew.on_each().await {
         let owner = gateway.owner().await;
-        let team = of_itself(owner).await;
+        let team = nested(owner).await;
         let run = over(owner, &started(owner, &team).await).await;
         assert_eq!(run.body["status"], "failed");
         assert!(run.str("/error").contains("6 deep"), "{run:?}");

@@ -9,6 +9,7 @@ mod durable;
 mod ends;
 mod fenced;
 pub mod killed;
+mod left;
 mod machines;
 mod teams;
 

@@ -3,6 +3,7 @@
 use roost_tests::{Gateway, Stream, eventually};
 use serde_json::{Value, json};
 
+use super::crew::Crew;
 use super::{line_of, over, started, steps};
 
 async fn template(owner: &roost_tests::Person, key: &str) -> String {
@@ -131,6 +132,16 @@ async fn a_team_that_does_not_fit_is_refused_whole_with_the_place_of_each_mistak
         (
             json!({ "name": "x", "topology": "star_moe", "roles": [{ "slot": "a" }] }),
             "/roles",
+        ),
+        (
+            json!({ "name": "x", "model_binding": "openai/nope", "roles": [{ "slot": "a", "model_binding": "nope" }] }),
+            "/roles/0/model_binding",
+        ),
+        (
+            json!({ "name": "x", "roles": [{ "slot": "a" }, { "slot": "b" }], "graph": { "kind": "pipeline", "nodes": [{ "id": "a" },
+                { "id": "b" }, { "id": "c", "kind": "team", "attributes": { "team": "0190a000-0000-7000-8000-000000000009" } }],
+                "edges": [{ "from": "a", "to": "b", "kind": "flow" }, { "from": "b", "to": "c", "kind": "flow" }] } }),
+            "/graph/nodes/2/attributes",
         ),
         (
             json!({ "name": "x", "roles": [{ "slot": "a", "agent_id": "0190a000-0000-7000-8000-000000000009" }] }),
@@ -263,6 +274,86 @@ async fn an_ephemeral_team_goes_with_its_agents_after_its_last_run() {
             over(owner, run.str("/id")).await.body["status"],
             "completed"
         );
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+/// A team of one, which goes after its last run.
+async fn brief(owner: &roost_tests::Person, role: Value) -> Value {
+    let new = json!({ "name": "Brief", "lifecycle": "ephemeral", "topology": "pipeline", "roles": [{ "slot": "one" }, role] });
+    owner.post("/api/teams").json(&new).expect(201).await.body
+}
+
+async fn is_gone(owner: &roost_tests::Person, team: &Value) {
+    let path = format!("/api/teams/{}", team["id"].as_str().unwrap());
+    eventually("the team is gone", async || {
+        let answer = owner.get(&path).send().await;
+        (answer.status == 404).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_who_was_made_for_a_team_goes_with_it() {
+    for (gateway, scratch) in Gateway::start_on_each().await {
+        let owner = gateway.owner().await;
+        let home = line_of(owner, &["resident"]).await;
+        let resident = home["members"][0]["agent_id"].clone();
+        let new = json!({ "name": "Freelance" });
+        let freelance = owner.post("/api/claws").json(&new).expect(201).await;
+        for guest in [resident.clone(), freelance.body["id"].clone()] {
+            let team = brief(owner, json!({ "slot": "guest", "agent_id": guest })).await;
+            let minted = team["members"][0]["agent_id"].as_str().unwrap().to_owned();
+            over(owner, &started(owner, &team).await).await;
+            is_gone(owner, &team).await;
+            let guest = guest.as_str().unwrap();
+            owner.get(&format!("/api/claws/{guest}")).expect(200).await;
+            let gone = owner.get(&format!("/api/claws/{minted}"));
+            gone.refused(404, "not-found").await;
+        }
+        let path = format!("/api/teams/{}", home["id"].as_str().unwrap());
+        let still = owner.get(&path).expect(200).await;
+        assert_eq!(still.body["members"][0]["agent_id"], resident);
+        // Purging is the admin's, by whichever door.
+        let member = gateway.person("member").await;
+        let purge = member.delete(&format!("{path}?with_agents=true"));
+        purge.refused(403, "forbidden").await;
+        member.delete(&path).expect(204).await;
+        let resident = resident.as_str().unwrap();
+        owner
+            .get(&format!("/api/claws/{resident}"))
+            .expect(200)
+            .await;
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_ephemeral_team_goes_also_when_its_last_run_is_cancelled_in_the_queue() {
+    let crew = Crew::that(|_, _| None);
+    for (gateway, scratch) in crew.with(&[("runs.at_once", "1")]).await {
+        let owner = gateway.owner().await;
+        let busy = line_of(owner, &["endless"]).await;
+        let at_work = started(owner, &busy).await;
+        let path = format!("/api/topology-runs/{at_work}");
+        eventually("the gateway has its one run", async || {
+            let run = owner.get(&path).expect(200).await;
+            (run.body["status"] == "running").then_some(())
+        })
+        .await;
+        let team = brief(owner, json!({ "slot": "two" })).await;
+        let run = started(owner, &team).await;
+        let cancel = owner.post(&format!("/api/topology-runs/{run}/cancel"));
+        let cancelled = cancel.expect(200).await;
+        assert_eq!(cancelled.body["status"], "cancelled");
+        is_gone(owner, &team).await;
+        owner.post(&format!("{path}/cancel")).expect(200).await;
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;

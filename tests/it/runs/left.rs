@@ -1,0 +1,81 @@
+//! Commands of runs whose owner died, or that ended in the queue, are told to stop.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use roost_gateway::domains::runs::entity::run;
+use roost_gateway::domains::runs::model::effect_key;
+use roost_gateway::domains::runs::{Effect, End, Entry, Job, Perform, Used};
+use roost_gateway::ids::RunId;
+use roost_tests::eventually;
+use sea_orm::{ConnectionTrait, Statement};
+use serde_json::json;
+
+use super::crew::gateways;
+use super::{line_of, over, started};
+
+/// An agent that has asked for a command and waits for it for ever; what is stopped is written down.
+#[derive(Clone, Default)]
+struct Waits {
+    stopped: Arc<Mutex<Vec<uuid::Uuid>>>,
+}
+
+#[async_trait]
+impl Perform for Waits {
+    async fn perform(&self, job: Job) -> End {
+        let turn = Entry {
+            index: 0,
+            kind: "model",
+            name: "m".to_owned(),
+            content: json!({ "text": "", "calls": [{ "id": "c", "name": "shell", "arguments": {} }], "stop": "tools" }).to_string(),
+            failed: false,
+            took_ms: 1,
+            used: Used::default(),
+        };
+        match job.journal.write(turn).await {
+            Ok(()) => std::future::pending().await,
+            Err(_) => End::Fenced,
+        }
+    }
+
+    async fn abandon(&self, _: &run::Model, effects: Vec<Effect>) {
+        let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+        stopped.extend(effects.into_iter().map(|effect| effect.key));
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_run_whose_owner_died_leaves_no_command_behind() {
+    let waits = Waits::default();
+    let set = [("runs.lease_seconds", "3")];
+    for (gateway, scratch) in gateways(Arc::new(waits.clone()), &set).await {
+        let owner = gateway.owner().await;
+        let team = line_of(owner, &["only"]).await;
+        let run = started(owner, &team).await;
+        let path = format!("/api/topology-runs/{run}/calls");
+        eventually("it has asked for its command", async || {
+            let calls = owner.get(&path).expect(200).await;
+            (calls.body["items"].as_array()?.len() == 1).then_some(())
+        })
+        .await;
+        let id: RunId = run.parse().unwrap();
+        // As a gateway leaves it that died between the mark and the end.
+        let db = gateway.app().db();
+        let tx = db.write().await.unwrap();
+        let die = "UPDATE topology_runs SET owner = 'dead', epoch = epoch + 1, updated_ms = 1, cancel_requested_ms = 1 WHERE id = $1";
+        let die = Statement::from_sql_and_values(db.backend().into(), die, [id.into()]);
+        tx.execute_raw(die).await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(over(owner, &run).await.body["status"], "cancelled");
+        let key = effect_key(id, "only", 1, 1);
+        eventually("its command is told to stop", async || {
+            let stopped = waits.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+            stopped.contains(&key).then_some(())
+        })
+        .await;
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
