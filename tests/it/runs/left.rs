@@ -1,4 +1,4 @@
-//! Commands of runs whose owner died, or that ended in the queue, are told to stop.
+//! Commands of runs whose owner died, or that ended in the queue, are told to stop; and a journal that is too long.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -73,6 +73,47 @@ async fn a_cancelled_run_whose_owner_died_leaves_no_command_behind() {
             stopped.contains(&key).then_some(())
         })
         .await;
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_a_journal_that_is_too_long_the_long_entries_are_left_out() {
+    for (gateway, scratch) in gateways(Arc::new(Waits::default()), &[]).await {
+        let owner = gateway.owner().await;
+        let team = line_of(owner, &["only"]).await;
+        let run = started(owner, &team).await;
+        let path = format!("/api/topology-runs/{run}/calls");
+        let read = async || owner.get(&path).expect(200).await;
+        eventually("it has asked for its command", async || {
+            (read().await.body["items"].as_array()?.len() == 1).then_some(())
+        })
+        .await;
+        let id: RunId = run.parse().unwrap();
+        let db = gateway.app().db();
+        let tx = db.write().await.unwrap();
+        let write = "INSERT INTO run_calls (run_id, step_key, lap, idx, kind, name, content, failed, started_ms, ended_ms, tokens_in, \
+             tokens_out, cost_microusd) VALUES ($1, 'only', 1, $2, 'model', 'm', $3, FALSE, 1, $2, 0, 0, 0)";
+        for (place, bytes) in [(1, 20 << 20), (2, 20 << 20), (3, 10)] {
+            let said = json!({ "text": "é".repeat(bytes / 2), "calls": [] }).to_string();
+            let values = [id.into(), place.into(), said.into()];
+            let write = Statement::from_sql_and_values(db.backend().into(), write, values);
+            tx.execute_raw(write).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+        let calls = read().await;
+        let mut texts: Vec<&str> = (0..4)
+            .map(|n| calls.str(&format!("/items/{n}/content/text")))
+            .collect();
+        texts.sort_unstable();
+        let too_long = "[too long to be shown here]";
+        assert_eq!(texts, ["", too_long, too_long, "ééééé"]);
+        let cancel = owner.post(&format!("/api/topology-runs/{run}/cancel"));
+        cancel.expect(200).await;
+        over(owner, &run).await;
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;

@@ -148,11 +148,11 @@ impl Ceilings {
 
 /// Millionths as people write them.
 fn dollars(microusd: u64) -> String {
-    format!(
-        "${}.{:02}",
-        microusd / 1_000_000,
-        microusd % 1_000_000 / 10_000
-    )
+    let (whole, part) = (microusd / 1_000_000, microusd % 1_000_000);
+    match part % 10_000 {
+        0 => format!("${whole}.{:02}", part / 10_000),
+        _ => format!("${whole}.{part:06}"),
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Reading runs. Queries of a tenant take its scope; those of whoever works on a run go by the run that it holds.
 
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IntoActiveModel,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
+    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, IntoActiveModel,
+    Iterable, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Statement, sea_query::Expr,
 };
 
 use super::entity::{call, run, step};
@@ -101,12 +101,44 @@ pub async fn calls_of(
         .await
 }
 
-/// What happened inside all steps of a run.
+/// Bytes of a run's journal that are read at once.
+const MOST_OF_JOURNAL: i64 = 32 << 20;
+/// What stands in the place of an entry that has no room there.
+const TOO_LONG: &str = r#"{"text":"[too long to be shown here]","calls":[]}"#;
+
+/// What happened inside all steps of a run. Of a journal longer than 32 MiB only entries are whole that are no longer than their
+/// share.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn calls(db: &impl ConnectionTrait, run: RunId) -> Result<Vec<call::Model>, DbErr> {
-    call::Entity::find()
+    let backend = db.get_database_backend();
+    let bytes = match backend {
+        DbBackend::Postgres => "octet_length(content)",
+        _ => "length(CAST(content AS BLOB))",
+    };
+    let size = format!(
+        "SELECT count(*) AS n, CAST(COALESCE(sum({bytes}), 0) AS BIGINT) AS bytes FROM run_calls WHERE run_id = $1"
+    );
+    let size = Statement::from_sql_and_values(backend, size, [run.into()]);
+    let size = db.query_one_raw(size).await?;
+    let size = size.ok_or_else(|| DbErr::RecordNotFound("a sum".to_owned()))?;
+    let (n, all): (i64, i64) = (size.try_get("", "n")?, size.try_get("", "bytes")?);
+    let share = match all {
+        ..=MOST_OF_JOURNAL => i64::MAX,
+        _ => MOST_OF_JOURNAL / n.max(1),
+    };
+    let content = Expr::cust(format!(
+        "CASE WHEN {bytes} > {share} THEN '{TOO_LONG}' ELSE content END"
+    ));
+    let mut query = call::Entity::find().select_only();
+    for column in call::Column::iter() {
+        query = match column {
+            call::Column::Content => query.column_as(content.clone(), "content"),
+            column => query.column(column),
+        };
+    }
+    query
         .filter(call::Column::RunId.eq(run))
         .order_by_asc(call::Column::EndedMs)
         .order_by_asc(call::Column::StepKey)
@@ -208,7 +240,7 @@ pub async fn who_works(db: &impl ConnectionTrait, runs: &[RunId]) -> Result<Vec<
 /// When the database fails.
 pub async fn spent_lately(db: &impl ConnectionTrait, scope: WorkspaceScope) -> Result<i64, DbErr> {
     let now = match db.get_database_backend() {
-        sea_orm::DbBackend::Postgres => Backend::Postgres.now_ms(),
+        DbBackend::Postgres => Backend::Postgres.now_ms(),
         _ => Backend::Sqlite.now_ms(),
     };
     let sql = format!(

@@ -16,7 +16,7 @@ use crate::domains::claws::entity::claw;
 use crate::domains::skills;
 use crate::domains::topology::Kind;
 use crate::http::json::{Check, Mistakes};
-use crate::ids::{ClawId, TemplateId};
+use crate::ids::{ClawId, TemplateId, WorkspaceId};
 
 /// Who made a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -70,6 +70,8 @@ impl TeamTemplateBrief {
 #[schema(as = TeamTemplateAbout)]
 pub struct About {
     pub id: TemplateId,
+    /// Absent of one that every workspace has.
+    pub workspace_id: Option<WorkspaceId>,
     pub key: String,
     pub name: String,
     pub description: String,
@@ -89,6 +91,7 @@ impl About {
     fn new(row: &template::Model, mcp_bundles: Vec<String>) -> Self {
         Self {
             id: row.id,
+            workspace_id: row.workspace_id,
             key: row.key.clone(),
             name: row.name.clone(),
             description: row.description.clone(),

@@ -179,7 +179,12 @@ pub async fn create(
 
 /// JSON as it is stored.
 pub(super) fn bundles(bundles: &[Bundle]) -> String {
-    let words: Vec<&str> = bundles.iter().map(|bundle| bundle.as_str()).collect();
+    let mut words: Vec<&str> = Vec::new();
+    for bundle in bundles {
+        if !words.contains(&bundle.as_str()) {
+            words.push(bundle.as_str());
+        }
+    }
     serde_json::json!(words).to_string()
 }
 
