@@ -9,7 +9,7 @@ import { Panel } from "~/ui/panel";
 import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
-import type { AgentNow } from "./live";
+import type { AgentNow } from "./ears";
 import { ComputerScreen } from "./screen";
 import { ToolUseView } from "./tool-use";
 import { TurnView } from "./turn";

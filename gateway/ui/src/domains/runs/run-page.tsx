@@ -49,8 +49,7 @@ function showAgent(node: string) {
 }
 
 function Agents({ run, calls, nameOf }: { run: Run; calls: RunCall[]; nameOf: (node: string) => string }) {
-  const agents = run.graph.nodes.flatMap((node) => node.attributes?.agent ?? []);
-  const now = useAgentsNow(run.id, agents, isOver(run.status));
+  const now = useAgentsNow(run);
   // Whoever has a run of its own is told of there.
   const begun = [...new Set(run.steps.filter((step) => !step.child_run_id).map((step) => step.node))].filter(
     (node) => !run.comparison || run.graph.nodes.some((one) => one.id === node && one.attributes?.agent),
