@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunCall } from "~/api/runs";
 import { money } from "~/ui/run-state";
 import { bars, bodyOf, emptyDraft, isWhole, sharesTeam } from "./compare";
-import { hear, screenOf, weave, type Heard } from "./weave";
+import { hear, screenOf, signOf, weave, type Heard } from "./weave";
 import { spoken, targetOf } from "./words";
 
 const LABEL = "[demonstration: a script speaks here, no model]";
@@ -59,6 +59,12 @@ describe("what an agent says", () => {
       "a",
       "exit 1",
     ]);
+  });
+  it("gives a line of a diff no second sign", () => {
+    const diff = call(1, "tool", { text: "+new\n-old\n same", arguments: { path: "a" } });
+    expect(screenOf(weave([diff], [], false))?.lines.map(signOf)).toEqual(["›", "", "", ""]);
+    expect(signOf({ kind: "add", text: "fn main() {" })).toBe("+");
+    expect(signOf({ kind: "warn", text: "no such file" })).toBe("!");
   });
   it("writes small sums with the digits that say something", () => {
     expect([null, 0, 1530, 18_342, 2_500_000].map(money)).toEqual(["–", "$0", "$0.00153", "$0.018", "$2.50"]);
