@@ -212,7 +212,7 @@ export const runTests = (scene) => ({
       assert.deepEqual(await axe(page), []);
       await shot(page, "run-fork");
       await page.getByRole("alertdialog").getByRole("button", { name: "Fork", exact: true }).click();
-      await page.getByText("a run, at planner#1").waitFor();
+      await page.getByText("a run, at Planner").waitFor();
       assert.equal(mock.state.forked.step, "planner");
       assert.ok(mock.state.forked.key, "it carries a key");
     }),

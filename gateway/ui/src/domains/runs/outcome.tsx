@@ -14,6 +14,7 @@ import { isOver, money, runState, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { forkedAt } from "./forked";
 import { cancel } from "./queries";
 import { codeWord, spoken } from "./words";
 
@@ -131,7 +132,7 @@ export function Summary({ run }: { run: Run }) {
                 [
                   "Forked from",
                   <Link key="fork" to="/runs/$id" params={{ id: run.forked_from }} className={textLink}>
-                    a run, at {visible(run.forked_step ?? "its beginning")}
+                    a run, at {forkedAt(run)}
                   </Link>,
                 ] as [string, React.ReactNode],
               ]

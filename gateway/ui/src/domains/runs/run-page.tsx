@@ -17,6 +17,7 @@ import { kindName } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import { AgentPanel } from "./agent-panel";
 import { Comparison } from "./comparison";
+import { isKept } from "./forked";
 import { useAgentsNow } from "./live";
 import { Brief, CancelRun, Outcome, Summary } from "./outcome";
 import { callsQuery, runQuery } from "./queries";
@@ -74,6 +75,7 @@ function Agents({ run, calls, nameOf }: { run: Run; calls: RunCall[]; nameOf: (n
         steps={steps}
         calls={byStep.get(node) ?? NO_CALLS}
         now={agent ? now.get(agent) : undefined}
+        keptFrom={steps.every((step) => isKept(run, step)) ? (run.forked_from ?? undefined) : undefined}
       />
     );
   });

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
 import { useState } from "react";
 import type { Run, RunStep } from "~/api/runs";
-import { number } from "~/ui/bytes";
+import { DASH, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { Confirm } from "~/ui/dialog";
@@ -13,6 +13,7 @@ import { Status } from "~/ui/status";
 import { table } from "~/ui/table";
 import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { isKept } from "./forked";
 import { fork } from "./queries";
 import { purposeWord, stepName, stepState } from "./words";
 
@@ -55,7 +56,14 @@ function ForkDialog({
   );
 }
 
-function Row({ step, name, onFork }: { step: RunStep; name: string; onFork: (() => void) | undefined }) {
+interface RowProps {
+  step: RunStep;
+  name: string;
+  kept: boolean;
+  onFork: (() => void) | undefined;
+}
+
+function Row({ step, name, kept, onFork }: RowProps) {
   const now = useNow();
   const state = stepState(step);
   return (
@@ -68,6 +76,7 @@ function Row({ step, name, onFork }: { step: RunStep; name: string; onFork: (() 
           {purposeWord(step.purpose)}
           {step.lap > 1 && `, lap ${step.lap}`}
           {step.attempt > 1 && `, attempt ${step.attempt}`}
+          {kept && ", kept from the run that this one was forked from"}
           {step.child_run_id && (
             <>
               {", "}
@@ -85,10 +94,10 @@ function Row({ step, name, onFork }: { step: RunStep; name: string; onFork: (() 
         {duration(took(step.started_at, step.ended_at, now))}
       </td>
       <td className={cx(table.cell, "text-right whitespace-nowrap max-sm:hidden")}>
-        {number(step.tokens_in)} in, {number(step.tokens_out)} out
+        {kept ? DASH : `${number(step.tokens_in)} in, ${number(step.tokens_out)} out`}
       </td>
       <td className={cx(table.cell, "text-right whitespace-nowrap max-sm:hidden")}>
-        {money(step.cost_microusd)}
+        {kept ? DASH : money(step.cost_microusd)}
       </td>
       <td className={cx(table.cell, "text-right")}>
         {onFork && (
@@ -144,6 +153,7 @@ export function Steps({ run, nameOf, mayStart }: Props) {
                   key={stepName(step)}
                   step={step}
                   name={nameOf(step.node)}
+                  kept={isKept(run, step)}
                   onFork={over && mayStart ? () => setFrom(step) : undefined}
                 />
               ))}

@@ -22,12 +22,13 @@ const WAITS = { tone: "waiting", word: "Machine away" } as const;
 export const stepState = ({ status, waiting_since }: Pick<RunStep, "status" | "waiting_since">) =>
   waiting_since ? WAITS : (STEPS[status] ?? { tone: "idle" as const, word: status });
 
-const PURPOSES: Record<string, string> = {
+export const PURPOSES: Record<string, string> = {
   work: "works",
   plan: "plans",
   gate: "chooses",
   merge: "puts together",
   report: "reports",
+  verdict: "judges",
 };
 export const purposeWord = (purpose: string) => PURPOSES[purpose] ?? purpose;
 
