@@ -189,6 +189,7 @@ export const runTests = (scene) => ({
       await shot(page, "run-over-foot");
       await page.getByRole("button", { name: "Tester", exact: true }).click();
       await hasFocus(page.locator("#agent-tester"));
+      await page.locator("#agent-tester[data-reached]").waitFor();
     }),
 
   "runs: cancelled by keyboard, and forked from a step": () =>

@@ -92,10 +92,13 @@ interface Props {
   calls: RunCall[];
   now: AgentNow | undefined;
   keptFrom: string | undefined;
+  /** Somebody came here from the drawing. */
+  reached: boolean;
+  onLeft: () => void;
 }
 
 /** One who works: what it thinks, says and calls, and its screen beside that. */
-export function AgentPanel({ node, name, steps, calls, now, keptFrom }: Props) {
+export function AgentPanel({ node, name, steps, calls, now, keptFrom, reached, onLeft }: Props) {
   const last = steps.at(-1);
   const busy = last?.status === "running";
   const entries = useMemo(() => weave(calls, now?.heard ?? [], busy), [calls, now?.heard, busy]);
@@ -109,6 +112,7 @@ export function AgentPanel({ node, name, steps, calls, now, keptFrom }: Props) {
   return (
     <Panel
       title={visible(name)}
+      className={cx(reached && "outline-2 outline-offset-1 outline-accent")}
       aside={
         <>
           {state && <Status tone={state.tone} word={state.word} />}
@@ -131,6 +135,8 @@ export function AgentPanel({ node, name, steps, calls, now, keptFrom }: Props) {
       <div
         id={`agent-${node}`}
         tabIndex={-1}
+        onBlur={onLeft}
+        data-reached={reached || undefined}
         className={cx("grid min-w-0 outline-none", screen && "lg:grid-cols-[3fr_2fr]")}
       >
         <div className="min-w-0">

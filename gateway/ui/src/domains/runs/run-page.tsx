@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useMay } from "~/api/may";
 import type { Run, RunCall } from "~/api/runs";
 import { keys } from "~/api/keys";
@@ -9,7 +9,6 @@ import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
-import { isOver } from "~/ui/run-state";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { Topology } from "~/ui/topology/drawing";
@@ -20,41 +19,32 @@ import { Comparison } from "./comparison";
 import { isKept } from "./forked";
 import { useAgentsNow } from "./live";
 import { Brief, CancelRun, Outcome, Summary } from "./outcome";
+import { namesOf, panelsOf, stateOf, wayOf } from "./nodes";
 import { callsQuery, runQuery } from "./queries";
 import { Steps } from "./steps";
 import { Timeline } from "./timeline";
-import { stepState } from "./words";
 
 const route = getRouteApi("/shell/runs/$id");
 const NO_CALLS: RunCall[] = [];
 
-/** Names of nodes as the run's own topology has them. */
-const namesOf = (run: Run) => new Map(run.graph.nodes.map((node) => [node.id, node.label || node.id]));
-
-function stateOf(run: Run, node: string) {
-  const steps = run.steps.filter((step) => step.node === node);
-  const last = steps.at(-1);
-  if (!last) {
-    const word = isOver(run.status) ? "Not reached" : "Waits";
-    return { tone: "idle" as const, word };
-  }
-  const laps = Math.max(...steps.map((step) => step.lap));
-  return { ...stepState(last), note: laps > 1 ? `lap ${last.lap}` : undefined };
-}
-
-/** Whom somebody asked for in the drawing: its part of the page gets the focus. */
+/** Whom somebody asked for in the drawing: its part of the page gets the focus, and is marked while it has it. */
 function showAgent(node: string) {
   const part = document.getElementById(`agent-${node}`);
   part?.scrollIntoView({ block: "center" });
   part?.focus();
 }
 
-function Agents({ run, calls, nameOf }: { run: Run; calls: RunCall[]; nameOf: (node: string) => string }) {
+interface AgentsProps {
+  run: Run;
+  calls: RunCall[];
+  nameOf: (node: string) => string;
+  reached: string | undefined;
+  onLeft: () => void;
+}
+
+function Agents({ run, calls, nameOf, reached, onLeft }: AgentsProps) {
   const now = useAgentsNow(run);
-  // Whoever has a run of its own is told of there.
-  const begun = [...new Set(run.steps.filter((step) => !step.child_run_id).map((step) => step.node))].filter(
-    (node) => !run.comparison || run.graph.nodes.some((one) => one.id === node && one.attributes?.agent),
-  );
+  const begun = panelsOf(run);
   const byStep = useMemo(() => {
     const nodes = new Map(run.steps.map((step) => [`${step.key}#${step.lap}`, step.node]));
     const found = new Map<string, RunCall[]>();
@@ -75,6 +65,8 @@ function Agents({ run, calls, nameOf }: { run: Run; calls: RunCall[]; nameOf: (n
         steps={steps}
         calls={byStep.get(node) ?? NO_CALLS}
         now={agent ? now.get(agent) : undefined}
+        reached={reached === node}
+        onLeft={onLeft}
         keptFrom={steps.every((step) => isKept(run, step)) ? (run.forked_from ?? undefined) : undefined}
       />
     );
@@ -86,6 +78,11 @@ function Whole({ run }: { run: Run }) {
   const may = useMay();
   const names = useMemo(() => namesOf(run), [run]);
   const nameOf = (node: string) => names.get(node) ?? node;
+  const [reached, setReached] = useState<string>();
+  const reach = (node: string) => {
+    showAgent(node);
+    setReached(node);
+  };
   return (
     <>
       <Outcome run={run} />
@@ -97,14 +94,20 @@ function Whole({ run }: { run: Run }) {
           edges={run.graph.edges ?? []}
           layout={run.layout}
           stateOf={(node) => stateOf(run, node)}
-          onChoose={showAgent}
+          wayOf={(node) => wayOf(run, node, reach)}
         />
       </Panel>
       {calls.isError && !calls.data && (
         <Failed error={calls.error} retry={() => void calls.refetch()} className="" />
       )}
       <Stale query={calls} />
-      <Agents run={run} calls={calls.data ?? NO_CALLS} nameOf={nameOf} />
+      <Agents
+        run={run}
+        calls={calls.data ?? NO_CALLS}
+        nameOf={nameOf}
+        reached={reached}
+        onLeft={() => setReached(undefined)}
+      />
       <Timeline run={run} calls={calls.data ?? NO_CALLS} nameOf={nameOf} />
       <Steps run={run} nameOf={nameOf} mayStart={may("runs.start")} />
       <Summary run={run} />

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { cx } from "../class";
 import { Status, type Tone } from "../status";
@@ -12,6 +13,9 @@ export interface NodeState {
   note?: string | undefined;
 }
 
+/** Where a node leads: somewhere on the page, or to a run. */
+export type Way = { show: () => void } | { run: string };
+
 interface Props {
   nodes: readonly Drawn[];
   edges: readonly Edge[];
@@ -21,7 +25,8 @@ interface Props {
   stateOf?: (node: string) => NodeState | undefined;
   /** What stands below a node's name where it has no state. */
   below?: (node: string) => ReactNode;
-  onChoose?: (node: string) => void;
+  /** Where a node leads; one that leads nowhere is no button. */
+  wayOf?: (node: string) => Way | undefined;
 }
 
 const LIT: Partial<Record<Tone, string>> = {
@@ -78,8 +83,28 @@ function Lines({
   );
 }
 
+function Name({ words, way }: { words: string; way: Way | undefined }) {
+  const leads = "min-h-6 truncate rounded-control text-left font-[550] hover:text-accent hover:underline";
+  const name = <bdi>{words}</bdi>;
+  if (!way)
+    return (
+      <span title={words} className="truncate font-[550]">
+        {name}
+      </span>
+    );
+  return "run" in way ? (
+    <Link to="/runs/$id" params={{ id: way.run }} title={words} className={leads}>
+      {name}
+    </Link>
+  ) : (
+    <button type="button" title={words} onClick={way.show} className={leads}>
+      {name}
+    </button>
+  );
+}
+
 /** Who works with whom. Each node is as bright as its state; it scrolls by itself where it is wider than the screen. */
-export function Topology({ nodes, edges, layout, label, stateOf, below, onChoose }: Props) {
+export function Topology({ nodes, edges, layout, label, stateOf, below, wayOf }: Props) {
   const { box, room } = useRoom();
   const of = useMemo(() => plan(layout, room - 32), [layout, room]);
   const lit = new Set(nodes.filter(({ id }) => stateOf?.(id)?.tone === "running").map(({ id }) => id));
@@ -104,20 +129,7 @@ export function Topology({ nodes, edges, layout, label, stateOf, below, onChoose
                 )}
                 style={{ left: spot.x, top: spot.y, width: BOX.width, height: BOX.height }}
               >
-                {onChoose ? (
-                  <button
-                    type="button"
-                    title={words}
-                    onClick={() => onChoose(id)}
-                    className="min-h-6 truncate rounded-control text-left font-[550] hover:text-accent hover:underline"
-                  >
-                    <bdi>{words}</bdi>
-                  </button>
-                ) : (
-                  <span title={words} className="truncate font-[550]">
-                    <bdi>{words}</bdi>
-                  </span>
-                )}
+                <Name words={words} way={wayOf?.(id)} />
                 <span className="flex min-w-0 items-center gap-1.5 overflow-hidden text-small whitespace-nowrap text-fg-3">
                   {state ? <Status tone={state.tone} word={state.word} /> : below?.(id)}
                   {state?.note && <span className="truncate">{state.note}</span>}
