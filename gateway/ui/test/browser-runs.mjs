@@ -201,7 +201,7 @@ export const runTests = (scene) => ({
       await page.getByRole("button", { name: "Cancel run" }).focus();
       await page.keyboard.press("Enter");
       const dialog = page.getByRole("alertdialog");
-      await hasFocus(dialog.getByRole("button", { name: "Cancel", exact: true }));
+      await hasFocus(dialog.getByRole("button", { name: "Keep it running" }));
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Cancelling" }).waitFor();

@@ -10,7 +10,7 @@ import { Demonstration } from "~/ui/demonstration";
 import { Confirm } from "~/ui/dialog";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Facts, Panel } from "~/ui/panel";
-import { isOver, money, runState, took } from "~/ui/run-state";
+import { isOver, money, runState, stepsWord, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
@@ -60,9 +60,7 @@ export function Brief({ run }: { run: Run }) {
     <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-fg-2">
       <Status tone={state.tone} word={state.word} />
       <span>{duration(took(run.started_at, run.ended_at, now))}</span>
-      <span>
-        {run.steps_done} of at most {run.steps_most} steps
-      </span>
+      <span>{stepsWord(run)}</span>
       <span>{money(run.cost_microusd)}</span>
     </p>
   );
@@ -157,6 +155,7 @@ export function CancelRun({ run, onDone }: { run: Run; onDone: () => void }) {
         onClose={() => setAsking(false)}
         title="Cancel this run"
         action="Cancel run"
+        keep="Keep it running"
         consequence="Its agents stop where they are, and so does every run that it has started. What they have done stays done. A cancelled run cannot go on; it can be forked from one of its steps."
         run={async () => {
           await cancel(run.id);

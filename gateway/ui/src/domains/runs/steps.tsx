@@ -8,7 +8,7 @@ import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { Confirm } from "~/ui/dialog";
 import { Panel } from "~/ui/panel";
-import { isOver, money, took } from "~/ui/run-state";
+import { isOver, money, stepsWord, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { table } from "~/ui/table";
 import { duration, useNow } from "~/ui/time";
@@ -126,7 +126,7 @@ export function Steps({ run, nameOf, mayStart }: Props) {
   const over = isOver(run.status);
   const heads = ["Step", "State", "Time", "Tokens", "Cost"];
   return (
-    <Panel title="Steps" aside={`${run.steps_done} done of at most ${run.steps_most}`}>
+    <Panel title="Steps" aside={stepsWord(run)}>
       {run.steps.length === 0 && <p className="px-4 py-3 text-fg-3">No step has begun.</p>}
       {run.steps.length > 0 && (
         <div className={table.wrap} role="region" aria-label="Table of steps" tabIndex={0}>

@@ -41,6 +41,10 @@ const CODES: Record<string, string> = {
 };
 export const codeWord = (code: string | null | undefined) => (code ? CODES[code] : undefined);
 
+/** What the gateway says of a call that it did not even begin. Everything else that went wrong was tried. */
+const REFUSED = /^(the tool `[^`]*` is not offered |the sandbox did not run it: )/;
+export const failureWord = (text: string) => (REFUSED.test(text) ? "refused" : "failed");
+
 export const stepName = ({ key, lap }: Pick<RunStep, "key" | "lap">) => `${key}#${lap}`;
 
 /** Where a tool was turned to, in one line: what somebody looks for first. */
