@@ -245,5 +245,8 @@ export const runTests = (scene) => ({
       assert.deepEqual(await axe(page), []);
       await page.goto(`${mock.url}/runs/00000000-0000-7000-8000-000000000000`);
       await page.getByText("There is no such run").waitFor();
+      assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+      await page.getByRole("link", { name: "All runs" }).click();
+      await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
     }),
 });

@@ -13,6 +13,7 @@ import { duration } from "~/ui/time";
 import { kindName } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import { bars, type Compared, type Comparison as Told } from "./compare";
+import { useTeamsGone } from "./team";
 import { spoken } from "./words";
 
 /** A figure with its bar beside the longest of all. */
@@ -35,6 +36,7 @@ function Bar({ share, text, good }: { share: number | undefined; text: string; g
 
 function Figures({ told }: { told: Told }) {
   const { candidates, verdict } = told;
+  const gone = useTeamsGone(candidates.map((one) => one.team_id));
   const scores = candidates.map(({ label }) => verdict?.scores[label]);
   const of = {
     cost: bars(candidates.map((one) => one.cost_microusd)),
@@ -59,9 +61,14 @@ function Figures({ told }: { told: Told }) {
             <tr key={one.label} data-candidate={one.label} className={table.row}>
               <th scope="row" className={cx(table.cell, "min-w-40 font-normal")}>
                 <span className="font-[550]">{one.label}</span>{" "}
-                <Link to="/teams/$id" params={{ id: one.team_id }} className={cx(textLink, "break-words")}>
-                  <bdi>{visible(one.name)}</bdi>
-                </Link>
+                {gone.has(one.team_id) ? (
+                  <bdi className="break-words">{visible(one.name)}</bdi>
+                ) : (
+                  <Link to="/teams/$id" params={{ id: one.team_id }} className={cx(textLink, "break-words")}>
+                    <bdi>{visible(one.name)}</bdi>
+                  </Link>
+                )}
+                {gone.has(one.team_id) && <span className="text-small text-fg-3"> (deleted)</span>}
                 {one.topology && <span className="block text-small text-fg-3">{kindName(one.topology)}</span>}
               </th>
               <td className={table.cell}>

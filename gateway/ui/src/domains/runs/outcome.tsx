@@ -67,7 +67,7 @@ export function Brief({ run }: { run: Run }) {
 }
 
 /** How it stands, in figures. */
-export function Summary({ run }: { run: Run }) {
+export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
   const now = useNow();
   const state = runState(run);
   return (
@@ -88,9 +88,13 @@ export function Summary({ run }: { run: Run }) {
             ? [
                 [
                   "Team",
-                  <Link key="team" to="/teams/$id" params={{ id: run.team_id }} className={textLink}>
-                    the team and its other runs
-                  </Link>,
+                  teamGone ? (
+                    "deleted"
+                  ) : (
+                    <Link key="team" to="/teams/$id" params={{ id: run.team_id }} className={textLink}>
+                      the team and its other runs
+                    </Link>
+                  ),
                 ] as [string, React.ReactNode],
               ]
             : []),

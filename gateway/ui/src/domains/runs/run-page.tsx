@@ -14,6 +14,7 @@ import { Stale } from "~/ui/stale";
 import { Topology } from "~/ui/topology/drawing";
 import { kindName } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
+import { WayBack } from "~/ui/way-back";
 import { AgentPanel } from "./agent-panel";
 import { Comparison } from "./comparison";
 import { isKept } from "./forked";
@@ -22,6 +23,7 @@ import { Brief, CancelRun, Outcome, Summary } from "./outcome";
 import { namesOf, panelsOf, stateOf, wayOf } from "./nodes";
 import { callsQuery, runQuery } from "./queries";
 import { Steps } from "./steps";
+import { useTeamGone } from "./team";
 import { Timeline } from "./timeline";
 
 const route = getRouteApi("/shell/runs/$id");
@@ -76,6 +78,7 @@ function Agents({ run, calls, nameOf, reached, onLeft }: AgentsProps) {
 function Whole({ run }: { run: Run }) {
   const calls = useQuery(callsQuery(run.id));
   const may = useMay();
+  const teamGone = useTeamGone(run);
   const names = useMemo(() => namesOf(run), [run]);
   const nameOf = (node: string) => names.get(node) ?? node;
   const [reached, setReached] = useState<string>();
@@ -109,8 +112,8 @@ function Whole({ run }: { run: Run }) {
         onLeft={() => setReached(undefined)}
       />
       <Timeline run={run} calls={calls.data ?? NO_CALLS} nameOf={nameOf} />
-      <Steps run={run} nameOf={nameOf} mayStart={may("runs.start")} />
-      <Summary run={run} />
+      <Steps run={run} nameOf={nameOf} mayStart={may("runs.start")} teamGone={teamGone} />
+      <Summary run={run} teamGone={teamGone} />
       {!may("runs.start") && <MissingRight what="start, cancel or fork runs" least="member" />}
     </>
   );
@@ -134,7 +137,14 @@ export function RunPage() {
       }
     >
       {run.isPending && <Loading what="the run" rows={6} />}
-      {run.isError && !run.data && <Failed error={run.error} retry={() => void run.refetch()} className="" />}
+      {run.isError && !run.data && (
+        <Failed
+          error={run.error}
+          retry={() => void run.refetch()}
+          gone={<WayBack to="/runs">All runs</WayBack>}
+          className=""
+        />
+      )}
       {run.data && (
         <>
           <h1 className="text-head-1 break-words">

@@ -118,10 +118,11 @@ interface Props {
   run: Run;
   nameOf: (node: string) => string;
   mayStart: boolean;
+  teamGone: boolean;
 }
 
 /** Who did what, how long it took, what it cost. */
-export function Steps({ run, nameOf, mayStart }: Props) {
+export function Steps({ run, nameOf, mayStart, teamGone }: Props) {
   const [from, setFrom] = useState<RunStep>();
   const over = isOver(run.status);
   const heads = ["Step", "State", "Time", "Tokens", "Cost"];
@@ -154,12 +155,17 @@ export function Steps({ run, nameOf, mayStart }: Props) {
                   step={step}
                   name={nameOf(step.node)}
                   kept={isKept(run, step)}
-                  onFork={over && mayStart ? () => setFrom(step) : undefined}
+                  onFork={over && mayStart && !teamGone ? () => setFrom(step) : undefined}
                 />
               ))}
             </tbody>
           </table>
         </div>
+      )}
+      {over && mayStart && teamGone && run.steps.length > 0 && (
+        <p className="border-t border-line px-4 py-2 text-fg-3">
+          Its team is deleted, so it cannot be forked from a step.
+        </p>
       )}
       {from && (
         <ForkDialog run={run} step={from} name={nameOf(from.node)} onClose={() => setFrom(undefined)} />

@@ -16,6 +16,7 @@ import { RunTable } from "~/ui/run-table";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { visible } from "~/ui/visible";
+import { WayBack } from "~/ui/way-back";
 import { Goal } from "./goal";
 import { Members } from "./members";
 import { remove, teamQuery } from "./queries";
@@ -96,7 +97,12 @@ export function TeamPage() {
     >
       {team.isPending && <Loading what="the team" rows={5} />}
       {team.isError && !team.data && (
-        <Failed error={team.error} retry={() => void team.refetch()} className="" />
+        <Failed
+          error={team.error}
+          retry={() => void team.refetch()}
+          gone={<WayBack to="/teams">All teams</WayBack>}
+          className=""
+        />
       )}
       {team.data && (
         <>
