@@ -90,7 +90,7 @@ export const teamTests = (scene) => ({
           await page.getByRole("button", { name: "Delete team" }).click();
           const dialog = page.getByRole("alertdialog");
           await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
-          await dialog.getByLabel("Delete its 3 agents as well").check();
+          await dialog.getByLabel("Delete its agents as well").check();
           assert.deepEqual(await axe(page), []);
           mock.state.failNext.set(
             `DELETE /api/teams/${team.id}`,
