@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Run, RunStep } from "~/api/runs";
-import { panelsOf, stateOf, wayOf } from "./nodes";
+import { isMoved, panelsOf, stateOf, wayOf } from "./nodes";
 
 const step = (node: string, more: Partial<RunStep> = {}) =>
   ({ node, key: node, lap: 1, purpose: "work", status: "done", ...more }) as RunStep;
@@ -50,5 +50,18 @@ describe("a node of the drawing", () => {
     expect(wayOf(one, "a", () => {})).toEqual({ run: "r8" });
     expect(wayOf(one, "b", () => {})).toBeUndefined();
     expect(wayOf(one, "hub", () => {})).toHaveProperty("show");
+  });
+  it("moves with its child's run, and with nobody else's", () => {
+    const parent = run("pipeline", [step("a", { child_run_id: "r7" })]);
+    expect(["r7", "r9"].map((id) => isMoved(parent, id))).toEqual([true, false]);
+    const compared = (ids: (string | null)[], status: string) =>
+      ({
+        ...run("compare", []),
+        status,
+        comparison: { candidates: ids.map((run_id) => ({ run_id })) },
+      }) as Run;
+    expect(["r1", "r9"].map((id) => isMoved(compared(["r1", "r2"], "running"), id))).toEqual([true, false]);
+    expect(isMoved(compared(["r1", null], "running"), "r9")).toBe(true);
+    expect(isMoved(compared(["r1", null], "failed"), "r9")).toBe(false);
   });
 });

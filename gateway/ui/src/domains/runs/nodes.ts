@@ -38,6 +38,13 @@ export function panelsOf({ comparison, graph, steps }: Part): string[] {
 const childOf = (steps: readonly RunStep[], node: string) =>
   steps.findLast((step) => step.node === node && step.child_run_id)?.child_run_id;
 
+/** Whether what another run does changes what this one's page shows: it is its child, or may be one just born. */
+export function isMoved(run: Part, by: string): boolean {
+  if (run.steps.some((step) => step.child_run_id === by)) return true;
+  const candidates = run.comparison?.candidates ?? [];
+  return candidates.some(({ run_id }) => run_id === by || (run_id == null && !isOver(run.status)));
+}
+
 /** Where a node leads: to its part of the page, to the run of its own, or nowhere. A candidate's id is its letter. */
 export function wayOf(run: Part, node: string, show: (node: string) => void): Way | undefined {
   if (panelsOf(run).includes(node)) return { show: () => show(node) };

@@ -18,7 +18,7 @@ import { WayBack } from "~/ui/way-back";
 import { AgentPanel } from "./agent-panel";
 import { Comparison } from "./comparison";
 import { isKept } from "./forked";
-import { useAgentsNow } from "./live";
+import { useAgentsNow, useChildrenMoves } from "./live";
 import { Brief, CancelRun, Outcome, Summary } from "./outcome";
 import { namesOf, panelsOf, stateOf, wayOf } from "./nodes";
 import { callsQuery, runQuery } from "./queries";
@@ -79,6 +79,7 @@ function Whole({ run }: { run: Run }) {
   const calls = useQuery(callsQuery(run.id));
   const may = useMay();
   const teamGone = useTeamGone(run);
+  useChildrenMoves(run);
   const names = useMemo(() => namesOf(run), [run]);
   const nameOf = (node: string) => names.get(node) ?? node;
   const [reached, setReached] = useState<string>();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunCall } from "~/api/runs";
 import { money, stepsWord } from "~/ui/run-state";
-import { bars, bodyOf, emptyDraft, isWhole, sharesTeam } from "./compare";
+import { bars, bodyOf, emptyDraft, figures, isWhole, sharesTeam, type Compared } from "./compare";
 import { hear, screenOf, signOf, weave, type Heard } from "./weave";
 import { failureWord, purposeWord, spoken, targetOf } from "./words";
 
@@ -109,6 +109,22 @@ describe("a comparison", () => {
   it("says when a team stands there twice", () => {
     expect(sharesTeam(whole)).toBe(true);
     expect(sharesTeam(emptyDraft())).toBe(false);
+  });
+  it("has no figures while nothing was counted", () => {
+    const none = {
+      cost_microusd: 0,
+      tokens_in: 0,
+      tokens_out: 0,
+      steps: 0,
+      took_ms: null,
+    } as unknown as Compared;
+    expect(figures(none)).toEqual({ took: null });
+    expect(figures({ ...none, tokens_in: 2, tokens_out: 1, steps: 1 })).toEqual({
+      cost: 0,
+      tokens: 3,
+      steps: 1,
+      took: null,
+    });
   });
   it("draws bars beside the longest, and none for what is not known", () => {
     expect(bars([50, 100, null, 0])).toEqual([50, 100, undefined, 0]);
