@@ -94,6 +94,7 @@ function Whole({ run }: { run: Run }) {
       <Panel title="Topology" aside={run.comparison ? "side by side" : kindName(run.graph.kind)}>
         <Topology
           label="Who works with whom in this run"
+          kind={run.graph.kind}
           nodes={run.graph.nodes.map(({ id, label }) => ({ id, ...(label && { label }) }))}
           edges={run.graph.edges ?? []}
           layout={run.layout}

@@ -1,35 +1,32 @@
-import { plan, BOX, type Edge, type Placed } from "./place";
+import { line, lookOf, plan, type Shape } from "./place";
 
 /** A topology so small that only its form can be seen. Words beside it say the same. */
-export function Sketch({ edges, layout }: { edges: readonly Edge[]; layout: readonly Placed[] }) {
-  const { spots, width, height } = plan(layout, 2000);
-  const middle = (node: string) => {
-    const spot = spots.get(node);
-    return spot && { x: spot.x + BOX.width / 2, y: spot.y + BOX.height / 2 };
-  };
+export function Sketch({ kind, edges, layout }: Shape) {
+  const of = plan(layout, 2000, { kind, edges });
+  const led = new Set(edges.map(({ to }) => to));
   return (
     <svg
       aria-hidden
-      viewBox={`-8 -8 ${Math.max(width, 1) + 16} ${Math.max(height, 1) + 16}`}
+      viewBox={`-8 -8 ${Math.max(of.width, 1) + 16} ${Math.max(of.height, 1) + 16}`}
       className="h-10 w-24 shrink-0 text-fg-3"
     >
-      {edges.map(({ from, to }) => {
-        const [a, b] = [middle(from), middle(to)];
+      {edges.map((edge) => {
+        const [a, b] = [of.spots.get(edge.from), of.spots.get(edge.to)];
+        const { branch, dashed } = lookOf(kind, edge, !led.has(edge.from));
         return a && b ? (
-          <line
-            key={`${from}>${to}`}
-            x1={a.x}
-            y1={a.y}
-            x2={b.x}
-            y2={b.y}
+          <path
+            key={`${edge.from}>${edge.to}`}
+            d={line(a, b, of, { branch }).path}
+            fill="none"
             stroke="currentColor"
             strokeWidth={1.5}
+            strokeDasharray={dashed ? "3 2" : undefined}
             vectorEffect="non-scaling-stroke"
           />
         ) : null;
       })}
-      {[...spots].map(([node, { x, y }]) => (
-        <rect key={node} x={x} y={y} width={BOX.width} height={BOX.height} rx={12} className="fill-accent" />
+      {[...of.spots].map(([node, { x, y }]) => (
+        <rect key={node} x={x} y={y} {...of.box} rx={12} className="fill-accent" />
       ))}
     </svg>
   );
