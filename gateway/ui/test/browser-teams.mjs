@@ -20,6 +20,10 @@ export const teamTests = (scene) => ({
       await shot(page, "teams-templates");
       await page.getByRole("link", { name: "Rust, from plan to commit" }).click();
       await page.getByLabel("Name of the team").fill("Ledger");
+      await page.getByRole("link", { name: "Another template" }).click();
+      const leaving = page.getByRole("alertdialog");
+      await leaving.getByText("Leave without making the team?").waitFor();
+      await leaving.getByRole("button", { name: "Cancel" }).click();
       const drawing = page.getByRole("region", { name: "Who will work with whom" });
       assert.equal(await drawing.getByRole("listitem").count(), 3);
       await page.getByLabel("How they work together").selectOption("hub_spoke");
@@ -27,6 +31,10 @@ export const teamTests = (scene) => ({
       assert.equal(await drawing.getByRole("listitem").count(), 2);
       await page.getByLabel("Model of the Coder").fill("nobody/nothing");
       await drawing.getByText("nobody/nothing").waitFor();
+      await drawing
+        .locator("..")
+        .getByText(/^The hub in the middle/)
+        .waitFor();
       await page.getByLabel("What they may do").selectOption("research_readonly");
       await page.getByLabel("One sandbox for all").uncheck();
       const [box, , away] = mock.state.nodes;
