@@ -240,7 +240,7 @@ export const runTests = (scene) => ({
       await page.getByText("29 s in all").waitFor();
       await panelOf(page, "Planner").getByText("Kept from the run that this one was forked from").waitFor();
       const row = page.locator('[data-step="planner#1"]');
-      assert.match(await row.innerText(), /kept from the run/);
+      assert.match(await row.innerText(), /Kept from the run/);
       assert.doesNotMatch(await row.innerText(), /0 in/);
       await page.getByText("a run, at Coder").waitFor();
       await page.getByText("2 steps").first().waitFor();

@@ -33,7 +33,7 @@ export const teamTests = (scene) => ({
       await drawing.getByText("nobody/nothing").waitFor();
       await drawing
         .locator("..")
-        .getByText(/^The hub in the middle/)
+        .getByText(/^The hub gives/)
         .waitFor();
       await page.getByLabel("What they may do").selectOption("research_readonly");
       await page.getByLabel("One sandbox for all").uncheck();

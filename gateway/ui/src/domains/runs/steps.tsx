@@ -13,7 +13,7 @@ import { Status } from "~/ui/status";
 import { table } from "~/ui/table";
 import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import { isKept } from "./forked";
+import { isKept, KEPT } from "./forked";
 import { fork } from "./queries";
 import { purposeWord, stepName, stepState } from "./words";
 
@@ -76,7 +76,6 @@ function Row({ step, name, kept, onFork }: RowProps) {
           {purposeWord(step.purpose)}
           {step.lap > 1 && `, lap ${step.lap}`}
           {step.attempt > 1 && `, attempt ${step.attempt}`}
-          {kept && ", kept from the run that this one was forked from"}
           {step.child_run_id && (
             <>
               {", "}
@@ -86,6 +85,7 @@ function Row({ step, name, kept, onFork }: RowProps) {
             </>
           )}
         </span>
+        {kept && <span className="block text-small text-fg-3">{KEPT}</span>}
       </th>
       <td className={table.cell}>
         <Status tone={state.tone} word={state.word} />

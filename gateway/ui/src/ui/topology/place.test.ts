@@ -31,6 +31,8 @@ describe("a topology's drawing", () => {
     const hub = heights("hub_spoke");
     expect(hub["b"]).toBeLessThan(hub["a"] ?? 0);
     expect(hub["d"]).toBeGreaterThan(hub["a"] ?? 0);
+    const few = shapeOf("hub_spoke", seated.slice(0, 3));
+    expect(plan(few.layout, 2000, few).spots.get("a")?.y).toBe(0);
     const tree = heights("hierarchical");
     expect(["b", "c", "d"].every((node) => (tree[node] ?? 0) > (tree["a"] ?? 0))).toBe(true);
     const star = heights("star_moe");

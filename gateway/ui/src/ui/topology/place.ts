@@ -44,9 +44,9 @@ function inRows(layout: readonly Placed[], kind: string | undefined): Map<string
   const rows: Placed[][] = [];
   for (const one of layout) (rows[one.tier] ??= []).push(one);
   let names = [...rows].map((row) => (row ?? []).toSorted((a, b) => a.slot - b.slot).map(({ node }) => node));
-  // The hub stands in the middle of its spokes, not above them as a lead does.
+  // The hub stands in the middle of its spokes, not above them as a lead does; with two it would look like a chain.
   const [hub, spokes] = names;
-  if (kind === "hub_spoke" && hub && spokes) {
+  if (kind === "hub_spoke" && hub && spokes && spokes.length > 2) {
     const half = Math.floor(spokes.length / 2);
     names = [spokes.slice(0, half), hub, spokes.slice(half)].filter((row) => row.length > 0);
   }
@@ -144,8 +144,7 @@ export type TopologyKind = keyof typeof KINDS;
 const SAYS: Record<string, string> = {
   single: "One agent does all of it.",
   pipeline: "Each hands what it did to the next.",
-  hub_spoke:
-    "The hub in the middle gives each around it a part, hears back from all, and makes one answer of it.",
+  hub_spoke: "The hub gives each of the others a part, hears back from all, and makes one answer of it.",
   hierarchical: "Whoever stands above divides the work; those below do it and report up.",
   star_moe: "The gate chooses the experts that fit the goal best; what those say is merged into one answer.",
   compare: "Each works on the same goal; where there is a judge, it does not see whose work is whose.",
