@@ -135,6 +135,14 @@ export const teamTests = (scene) => ({
       await page.getByText("Something failed").waitFor();
       await tryAgain(page, mock);
       await page.getByRole("link", { name: team.name }).waitFor();
+      mock.state.role = "member";
+      await page.goto(`${mock.url}/teams/${other.id}`);
+      await page.getByRole("button", { name: "Delete team" }).click();
+      await page
+        .getByRole("alertdialog")
+        .getByText(/and so do its agents/)
+        .waitFor();
+      assert.equal(await page.getByRole("alertdialog").getByRole("checkbox").count(), 0);
       mock.state.role = "viewer";
       await page.goto(`${mock.url}/teams/${other.id}`);
       await page.getByText(/You may not give teams goals/).waitFor();
