@@ -53,6 +53,12 @@ export const compareTests = (scene) => ({
           await drawn(page);
           const [run] = mock.state.runs.list;
           const [b, a] = run.comparison.candidates;
+          const node = page.locator('[data-node="a"]');
+          assert.match(await node.getByRole("link").getAttribute("href"), new RegExp(a.run_id));
+          assert.doesNotMatch(await page.locator("[data-candidate=B]").innerText(), /\b0\b/);
+          Object.assign(b, { steps: 1, tokens_in: 77 });
+          mock.hub.changed("run", b.run_id, 3);
+          await page.locator("[data-candidate=B]").getByText("77", { exact: true }).waitFor();
           const done = { status: "completed", tokens_in: 900, tokens_out: 100, steps: 3 };
           Object.assign(b, done, {
             took_ms: 60_000,

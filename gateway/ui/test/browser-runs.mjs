@@ -1,6 +1,7 @@
 // Runs: their list, one while it happens and one that is over, in a real Chromium.
 import assert from "node:assert/strict";
 import { axe, drawn, hasFocus, settled, shot, tryAgain, until } from "./browser-kit.mjs";
+import { ago } from "./mock/ids.mjs";
 import { LABEL, makeCall, makeRun, makeStep } from "./mock/runs.mjs";
 import { Refusal } from "./mock/server.mjs";
 
@@ -189,6 +190,7 @@ export const runTests = (scene) => ({
       await shot(page, "run-over-foot");
       await page.getByRole("button", { name: "Tester", exact: true }).click();
       await hasFocus(page.locator("#agent-tester"));
+      await page.locator("#agent-tester[data-reached]").waitFor();
     }),
 
   "runs: cancelled by keyboard, and forked from a step": () =>
@@ -200,7 +202,7 @@ export const runTests = (scene) => ({
       await page.getByRole("button", { name: "Cancel run" }).focus();
       await page.keyboard.press("Enter");
       const dialog = page.getByRole("alertdialog");
-      await hasFocus(dialog.getByRole("button", { name: "Cancel", exact: true }));
+      await hasFocus(dialog.getByRole("button", { name: "Keep it running" }));
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Cancelling" }).waitFor();
@@ -212,9 +214,63 @@ export const runTests = (scene) => ({
       assert.deepEqual(await axe(page), []);
       await shot(page, "run-fork");
       await page.getByRole("alertdialog").getByRole("button", { name: "Fork", exact: true }).click();
-      await page.getByText("a run, at planner#1").waitFor();
+      await page.getByText("a run, at Planner").waitFor();
       assert.equal(mock.state.forked.step, "planner");
       assert.ok(mock.state.forked.key, "it carries a key");
+    }),
+
+  "runs: a fork says what it kept and begins with itself; its team is gone": () =>
+    scene({}, async ({ mock, page }) => {
+      const [from] = mock.state.runs.list;
+      const run = makeRun(mock.state, {
+        status: "completed",
+        forked_from: from.id,
+        forked_step: "coder#1",
+        created_at: ago(40),
+        started_at: ago(39),
+        ended_at: ago(10),
+        steps_done: 2,
+        team_id: "00000000-0000-7000-8000-000000000001",
+      });
+      const kept = { status: "done", started_at: ago(9000), ended_at: ago(8990) };
+      run.steps.push(makeStep(run, "planner", kept));
+      run.steps.push(makeStep(run, "coder", { status: "done", started_at: ago(39), ended_at: ago(10) }));
+      mock.state.runs.list.unshift(run);
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      await page.getByText("29 s in all").waitFor();
+      await panelOf(page, "Planner").getByText("Kept from the run that this one was forked from").waitFor();
+      const row = page.locator('[data-step="planner#1"]');
+      assert.match(await row.innerText(), /Kept from the run/);
+      assert.doesNotMatch(await row.innerText(), /0 in/);
+      await page.getByText("a run, at Coder").waitFor();
+      await page.getByText("2 steps").first().waitFor();
+      await page.getByText("Its team is deleted, so it cannot be forked").waitFor();
+      assert.equal(await page.getByRole("link", { name: "the team and its other runs" }).count(), 0);
+      assert.equal(await page.getByRole("button", { name: /^Fork from/ }).count(), 0);
+      const tester = page.locator('[data-node="tester"]');
+      await tester.getByText("Not reached").waitFor();
+      assert.equal(await tester.getByRole("button").count(), 0, "it leads nowhere");
+      await drawn(page);
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "run-forked");
+    }),
+
+  "runs: what another run of the same agent says is not shown": () =>
+    scene({}, async ({ mock, page }) => {
+      const run = atWork(mock);
+      const [mine, other] = run.graph.nodes.map(({ attributes }) => attributes.agent);
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+      await settled(page);
+      const say = (agentId, text) =>
+        mock.hub.emit("agent.reasoning.delta", { agentId, text, channel: "say" });
+      say(other, "Said elsewhere.");
+      say(mine, "Said here.");
+      await panelOf(page, "Planner").getByText("Said here.").waitFor();
+      run.steps.push(makeStep(run, "coder"));
+      mock.hub.changed("run", run.id, 3);
+      await panelOf(page, "Coder").getByText("Nothing said yet.").waitFor();
+      assert.equal(await page.getByText("Said elsewhere.").count(), 0);
     }),
 
   "runs: hostile texts stay texts, and a role that only looks is told so": () =>
@@ -244,5 +300,8 @@ export const runTests = (scene) => ({
       assert.deepEqual(await axe(page), []);
       await page.goto(`${mock.url}/runs/00000000-0000-7000-8000-000000000000`);
       await page.getByText("There is no such run").waitFor();
+      assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+      await page.getByRole("link", { name: "All runs" }).click();
+      await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
     }),
 });

@@ -78,6 +78,26 @@ export const skillTests = (scene) => ({
       assert.equal(mock.state.skills.length, 3);
     }),
 
+  "skills: what was written is not lost without a question": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/skills?dialog=new`);
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Title").waitFor();
+      await page.keyboard.press("Escape");
+      await until("it to close", async () => (await dialog.count()) === 0);
+      await page.goto(`${mock.url}/skills?dialog=new`);
+      await dialog.getByLabel("Title").fill("Mend a test");
+      await page.keyboard.press("Escape");
+      const asked = page.getByRole("alertdialog");
+      await asked.getByText("Leave without saving?").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await asked.getByRole("button", { name: "Cancel" }).click();
+      assert.equal(await dialog.getByLabel("Title").inputValue(), "Mend a test");
+      await page.mouse.click(5, 400);
+      await asked.getByRole("button", { name: "Leave" }).click();
+      await until("it to close", async () => (await dialog.count()) === 0);
+    }),
+
   "skills: none, a failure with a way on, hostile texts, a role that only looks": () =>
     scene({ width: 390 }, async ({ mock, page }) => {
       mock.state.failNext.set("GET /api/skills", new Refusal(500, "internal", "Something failed"));

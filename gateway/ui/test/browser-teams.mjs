@@ -20,6 +20,10 @@ export const teamTests = (scene) => ({
       await shot(page, "teams-templates");
       await page.getByRole("link", { name: "Rust, from plan to commit" }).click();
       await page.getByLabel("Name of the team").fill("Ledger");
+      await page.getByRole("link", { name: "Another template" }).click();
+      const leaving = page.getByRole("alertdialog");
+      await leaving.getByText("Leave without making the team?").waitFor();
+      await leaving.getByRole("button", { name: "Cancel" }).click();
       const drawing = page.getByRole("region", { name: "Who will work with whom" });
       assert.equal(await drawing.getByRole("listitem").count(), 3);
       await page.getByLabel("How they work together").selectOption("hub_spoke");
@@ -27,6 +31,10 @@ export const teamTests = (scene) => ({
       assert.equal(await drawing.getByRole("listitem").count(), 2);
       await page.getByLabel("Model of the Coder").fill("nobody/nothing");
       await drawing.getByText("nobody/nothing").waitFor();
+      await drawing
+        .locator("..")
+        .getByText(/^The hub gives/)
+        .waitFor();
       await page.getByLabel("What they may do").selectOption("research_readonly");
       await page.getByLabel("One sandbox for all").uncheck();
       const [box, , away] = mock.state.nodes;
@@ -90,7 +98,7 @@ export const teamTests = (scene) => ({
           await page.getByRole("button", { name: "Delete team" }).click();
           const dialog = page.getByRole("alertdialog");
           await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
-          await dialog.getByLabel("Delete its 3 agents as well").check();
+          await dialog.getByLabel("Delete its agents as well").check();
           assert.deepEqual(await axe(page), []);
           mock.state.failNext.set(
             `DELETE /api/teams/${team.id}`,
@@ -127,6 +135,14 @@ export const teamTests = (scene) => ({
       await page.getByText("Something failed").waitFor();
       await tryAgain(page, mock);
       await page.getByRole("link", { name: team.name }).waitFor();
+      mock.state.role = "member";
+      await page.goto(`${mock.url}/teams/${other.id}`);
+      await page.getByRole("button", { name: "Delete team" }).click();
+      await page
+        .getByRole("alertdialog")
+        .getByText(/and so do its agents/)
+        .waitFor();
+      assert.equal(await page.getByRole("alertdialog").getByRole("checkbox").count(), 0);
       mock.state.role = "viewer";
       await page.goto(`${mock.url}/teams/${other.id}`);
       await page.getByText(/You may not give teams goals/).waitFor();

@@ -21,6 +21,12 @@ export const teamsQuery = queryOptions({
   queryFn: ({ signal }) => all<Team>("/api/teams", {}, signal),
 });
 
+export const teamQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.teams, "one", id],
+    queryFn: ({ signal }) => api.get<Team>(`/api/teams/${encodeURIComponent(id)}`, { signal }),
+  });
+
 export const templatesQuery = queryOptions({
   queryKey: [...keys.templates, "list"],
   queryFn: ({ signal }) => all<TemplateBrief>("/api/team-templates", {}, signal),

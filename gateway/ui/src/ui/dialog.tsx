@@ -68,6 +68,8 @@ interface ConfirmProps {
   /** What happens, in full sentences. */
   consequence: ReactNode;
   action: string;
+  /** What the button beside it says, where "Cancel" would be taken for the action. */
+  keep?: string;
   look?: "danger" | "primary";
   /** For what cannot be undone: the name that has to be typed. */
   typed?: string | undefined;
@@ -79,13 +81,14 @@ interface ConfirmProps {
   children?: ReactNode;
 }
 
-/** Asks before something is destroyed. Focus starts on Cancel; a refusal stays inside the dialog. */
+/** Asks before something is destroyed. Focus starts on what does nothing; a refusal stays inside the dialog. */
 export function Confirm({
   open,
   onClose,
   title,
   consequence,
   action,
+  keep = "Cancel",
   look = "danger",
   typed,
   wide,
@@ -140,7 +143,7 @@ export function Confirm({
           {problem && <ProblemNote problem={problem} className="mt-4" />}
           <DialogActions>
             <Button ref={cancel} onClick={close} disabled={busy}>
-              Cancel
+              {keep}
             </Button>
             <Button
               look={look}

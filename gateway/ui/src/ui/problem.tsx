@@ -42,19 +42,24 @@ export function ProblemNote({
   );
 }
 
-/** A failed panel with a way to try again. */
+/** A failed panel with a way to try again; what is not there is not asked for again. */
 export function Failed({
   error,
   retry,
+  gone,
   className,
 }: {
   error: unknown;
   retry?: (() => void) | undefined;
+  /** The way back from what is not there. */
+  gone?: ReactNode;
   className?: string;
 }) {
+  const problem = asProblem(error);
   return (
-    <ProblemNote problem={asProblem(error)} className={className ?? "m-4"}>
-      {retry && (
+    <ProblemNote problem={problem} className={className ?? "m-4"}>
+      {problem.status === 404 && gone}
+      {retry && problem.status !== 404 && (
         <Button className="mt-2" onClick={retry}>
           Try again
         </Button>

@@ -17,6 +17,12 @@ export function runState(run: Pick<RunSummary, "status" | "cancelling">): { tone
   return STATES[run.status] ?? { tone: "idle", word: run.status };
 }
 
+/** How far it is; once it is over, the bound says nothing any more. */
+export function stepsWord(run: Pick<RunSummary, "status" | "steps_done" | "steps_most">): string {
+  if (isOver(run.status)) return `${run.steps_done} ${run.steps_done === 1 ? "step" : "steps"}`;
+  return `${run.steps_done} of at most ${run.steps_most} steps`;
+}
+
 /** Money of models: small sums keep the digits that say something. */
 export function money(microusd: number | null | undefined): string {
   if (microusd === null || microusd === undefined) return DASH;

@@ -5,7 +5,7 @@ import { Button } from "./button";
 import { cx } from "./class";
 import { useHeld } from "./held";
 import { HeldNote } from "./held-note";
-import { money, runState, took } from "./run-state";
+import { isOver, money, runState, stepsWord, took } from "./run-state";
 import { Status } from "./status";
 import { table } from "./table";
 import { Ago, duration, useNow } from "./time";
@@ -27,14 +27,14 @@ function Row({ run, gone }: { run: RunSummary; gone: boolean }) {
           <bdi>{visible(run.title) || "untitled"}</bdi>
         </Link>
         <span className="block text-small text-fg-3 sm:hidden">
-          {run.steps_done} of at most {run.steps_most} steps, {time}, {money(run.cost_microusd)}
+          {stepsWord(run)}, {time}, {money(run.cost_microusd)}
         </span>
       </th>
       <td className={table.cell}>
         <Status {...state} title={run.error ?? undefined} />
       </td>
       <td className={cx(table.cell, "text-right whitespace-nowrap text-fg-2 max-md:hidden")}>
-        {run.steps_done} of {run.steps_most}
+        {isOver(run.status) ? run.steps_done : `${run.steps_done} of ${run.steps_most}`}
       </td>
       <td className={cx(table.cell, "text-right whitespace-nowrap text-fg-2 max-sm:hidden")}>{time}</td>
       <td className={cx(table.cell, "text-right whitespace-nowrap text-fg-2 max-lg:hidden")}>
@@ -53,7 +53,7 @@ function Row({ run, gone }: { run: RunSummary; gone: boolean }) {
 const HEADS = [
   ["Run", ""],
   ["State", ""],
-  ["Steps, most", "text-right max-md:hidden"],
+  ["Steps", "text-right max-md:hidden"],
   ["Time", "text-right max-sm:hidden"],
   ["Tokens", "text-right max-lg:hidden"],
   ["Cost", "text-right max-sm:hidden"],

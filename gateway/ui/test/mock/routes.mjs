@@ -78,6 +78,15 @@ const RIGHTS = {
   ],
 };
 
+const NOT_OF_MEMBERS = [
+  "workspace.change",
+  "workspace.delete",
+  "members.manage",
+  "audit.read",
+  "claws.purge",
+];
+RIGHTS.member = RIGHTS.owner.filter((right) => !NOT_OF_MEMBERS.includes(right));
+
 function belongs(state) {
   if (state.people.workspaces.length === 0)
     throw new Refusal(403, "forbidden", "This is not allowed", {

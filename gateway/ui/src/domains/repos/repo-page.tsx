@@ -15,6 +15,7 @@ import { Ago } from "~/ui/time";
 import { Mirror } from "./mirror";
 import { connectionsQuery, repoQuery } from "./queries";
 import { hostOf, marks } from "./words";
+import { WayBack } from "~/ui/way-back";
 
 const route = getRouteApi("/shell/repos/$id");
 const DASH = <span className="text-fg-3">–</span>;
@@ -62,7 +63,12 @@ export function RepoPage() {
     >
       {repo.isPending && <Loading what="the repository" rows={5} />}
       {repo.isError && !repo.data && (
-        <Failed error={repo.error} retry={() => void repo.refetch()} className="" />
+        <Failed
+          error={repo.error}
+          retry={() => void repo.refetch()}
+          gone={<WayBack to="/repos">All repositories</WayBack>}
+          className=""
+        />
       )}
       {repo.data && (
         <>

@@ -3,13 +3,14 @@ import { ArrowDown } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { RunCall, RunStep } from "~/api/runs";
 import { Button } from "~/ui/button";
-import { cx } from "~/ui/class";
+import { cx, textLink } from "~/ui/class";
 import { useFollow } from "~/ui/follow";
 import { Panel } from "~/ui/panel";
 import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
-import type { AgentNow } from "./live";
+import type { AgentNow } from "./ears";
+import { KEPT } from "./forked";
 import { ComputerScreen } from "./screen";
 import { ToolUseView } from "./tool-use";
 import { TurnView } from "./turn";
@@ -18,9 +19,16 @@ import { stepState } from "./words";
 
 const AT_ONCE = 200;
 
-function Stream({ entries, name, growing }: { entries: Entry[]; name: string; growing: unknown }) {
+interface StreamProps {
+  entries: Entry[];
+  name: string;
+  /** The run in which it was said, where this one only took over what came of it. */
+  keptFrom: string | undefined;
+}
+
+function Stream({ entries, name, keptFrom }: StreamProps) {
   const [most, setMost] = useState(AT_ONCE);
-  const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(growing);
+  const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(entries);
   const shown = entries.slice(-most);
   return (
     <div className="relative min-w-0">
@@ -39,7 +47,21 @@ function Stream({ entries, name, growing }: { entries: Entry[]; name: string; gr
             </Button>
           </p>
         )}
-        {shown.length === 0 && <p className="px-4 py-3 text-fg-3">Nothing said yet.</p>}
+        {shown.length === 0 && (
+          <p className="px-4 py-3 text-fg-3">
+            {keptFrom ? (
+              <>
+                {KEPT}.{" "}
+                <Link to="/runs/$id" params={{ id: keptFrom }} className={textLink}>
+                  What was said and done stands there
+                </Link>
+                .
+              </>
+            ) : (
+              "Nothing said yet."
+            )}
+          </p>
+        )}
         <ul className="py-1">
           {shown.map((entry) =>
             entry.kind === "turn" ? (
@@ -69,10 +91,14 @@ interface Props {
   steps: RunStep[];
   calls: RunCall[];
   now: AgentNow | undefined;
+  keptFrom: string | undefined;
+  /** Somebody came here from the drawing. */
+  reached: boolean;
+  onLeft: () => void;
 }
 
 /** One who works: what it thinks, says and calls, and its screen beside that. */
-export function AgentPanel({ node, name, steps, calls, now }: Props) {
+export function AgentPanel({ node, name, steps, calls, now, keptFrom, reached, onLeft }: Props) {
   const last = steps.at(-1);
   const busy = last?.status === "running";
   const entries = useMemo(() => weave(calls, now?.heard ?? [], busy), [calls, now?.heard, busy]);
@@ -86,12 +112,13 @@ export function AgentPanel({ node, name, steps, calls, now }: Props) {
   return (
     <Panel
       title={visible(name)}
+      className={cx(reached && "outline-2 outline-offset-1 outline-accent")}
       aside={
         <>
           {state && <Status tone={state.tone} word={state.word} />}
           {last && last.lap > 1 && <span>lap {last.lap}</span>}
           {last && last.attempt > 1 && <span>attempt {last.attempt}</span>}
-          <span>{money(cost)}</span>
+          {!keptFrom && <span>{money(cost)}</span>}
           {last?.agent_id && (
             <Link
               to="/claws/$id"
@@ -108,10 +135,12 @@ export function AgentPanel({ node, name, steps, calls, now }: Props) {
       <div
         id={`agent-${node}`}
         tabIndex={-1}
+        onBlur={onLeft}
+        data-reached={reached || undefined}
         className={cx("grid min-w-0 outline-none", screen && "lg:grid-cols-[3fr_2fr]")}
       >
         <div className="min-w-0">
-          <Stream entries={entries} name={name} growing={entries} />
+          <Stream entries={entries} name={name} keptFrom={keptFrom} />
           {calling && (
             <p className="flex min-w-0 items-center gap-2 border-t border-line px-4 py-1.5 text-small">
               <Status tone="running" word="calls" />

@@ -45,6 +45,13 @@ export function bodyOf({ title, input, candidates, judge, most }: Draft): Schema
   };
 }
 
+/** The figures of a candidate; as long as nothing of it was counted, nothing is known, which is not the same as 0. */
+export function figures({ cost_microusd, tokens_in, tokens_out, steps, took_ms }: Compared) {
+  const tokens = tokens_in + tokens_out;
+  if (steps === 0 && tokens === 0 && cost_microusd === 0) return { took: took_ms };
+  return { cost: cost_microusd, tokens, steps, took: took_ms };
+}
+
 /** How long each bar is beside the longest, in percent; what is not known has none. */
 export function bars(values: readonly (number | null | undefined)[]): (number | undefined)[] {
   const most = Math.max(0, ...values.map((value) => value ?? 0));

@@ -12,7 +12,8 @@ import { table } from "~/ui/table";
 import { duration } from "~/ui/time";
 import { kindName } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
-import { bars, type Compared, type Comparison as Told } from "./compare";
+import { bars, figures, type Compared, type Comparison as Told } from "./compare";
+import { useTeamsGone } from "./team";
 import { spoken } from "./words";
 
 /** A figure with its bar beside the longest of all. */
@@ -35,11 +36,13 @@ function Bar({ share, text, good }: { share: number | undefined; text: string; g
 
 function Figures({ told }: { told: Told }) {
   const { candidates, verdict } = told;
+  const gone = useTeamsGone(candidates.map((one) => one.team_id));
   const scores = candidates.map(({ label }) => verdict?.scores[label]);
+  const known = candidates.map(figures);
   const of = {
-    cost: bars(candidates.map((one) => one.cost_microusd)),
-    time: bars(candidates.map((one) => one.took_ms)),
-    tokens: bars(candidates.map((one) => one.tokens_in + one.tokens_out)),
+    cost: bars(known.map(({ cost }) => cost)),
+    time: bars(known.map(({ took }) => took)),
+    tokens: bars(known.map(({ tokens }) => tokens)),
   };
   const heads = ["Candidate", "State", "Score", "Cost", "Time", "Tokens", "Steps"];
   return (
@@ -59,9 +62,14 @@ function Figures({ told }: { told: Told }) {
             <tr key={one.label} data-candidate={one.label} className={table.row}>
               <th scope="row" className={cx(table.cell, "min-w-40 font-normal")}>
                 <span className="font-[550]">{one.label}</span>{" "}
-                <Link to="/teams/$id" params={{ id: one.team_id }} className={cx(textLink, "break-words")}>
-                  <bdi>{visible(one.name)}</bdi>
-                </Link>
+                {gone.has(one.team_id) ? (
+                  <bdi className="break-words">{visible(one.name)}</bdi>
+                ) : (
+                  <Link to="/teams/$id" params={{ id: one.team_id }} className={cx(textLink, "break-words")}>
+                    <bdi>{visible(one.name)}</bdi>
+                  </Link>
+                )}
+                {gone.has(one.team_id) && <span className="text-small text-fg-3"> (deleted)</span>}
                 {one.topology && <span className="block text-small text-fg-3">{kindName(one.topology)}</span>}
               </th>
               <td className={table.cell}>
@@ -77,10 +85,10 @@ function Figures({ told }: { told: Told }) {
                 share={scores[at] === undefined ? undefined : scores[at] * 10}
                 text={scores[at] === undefined ? DASH : `${number(scores[at], 1)} of 10`}
               />
-              <Bar share={of.cost[at]} text={money(one.cost_microusd)} />
+              <Bar share={of.cost[at]} text={money(known[at]?.cost)} />
               <Bar share={of.time[at]} text={one.took_ms == null ? DASH : duration(one.took_ms)} />
-              <Bar share={of.tokens[at]} text={number(one.tokens_in + one.tokens_out)} />
-              <td className={table.cell}>{number(one.steps)}</td>
+              <Bar share={of.tokens[at]} text={number(known[at]?.tokens)} />
+              <td className={table.cell}>{number(known[at]?.steps)}</td>
             </tr>
           ))}
         </tbody>

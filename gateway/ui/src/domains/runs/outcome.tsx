@@ -10,10 +10,11 @@ import { Demonstration } from "~/ui/demonstration";
 import { Confirm } from "~/ui/dialog";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Facts, Panel } from "~/ui/panel";
-import { isOver, money, runState, took } from "~/ui/run-state";
+import { isOver, money, runState, stepsWord, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { forkedAt } from "./forked";
 import { cancel } from "./queries";
 import { codeWord, spoken } from "./words";
 
@@ -59,16 +60,14 @@ export function Brief({ run }: { run: Run }) {
     <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-fg-2">
       <Status tone={state.tone} word={state.word} />
       <span>{duration(took(run.started_at, run.ended_at, now))}</span>
-      <span>
-        {run.steps_done} of at most {run.steps_most} steps
-      </span>
+      <span>{stepsWord(run)}</span>
       <span>{money(run.cost_microusd)}</span>
     </p>
   );
 }
 
 /** How it stands, in figures. */
-export function Summary({ run }: { run: Run }) {
+export function Summary({ run, teamGone }: { run: Run; teamGone: boolean }) {
   const now = useNow();
   const state = runState(run);
   return (
@@ -89,9 +88,13 @@ export function Summary({ run }: { run: Run }) {
             ? [
                 [
                   "Team",
-                  <Link key="team" to="/teams/$id" params={{ id: run.team_id }} className={textLink}>
-                    the team and its other runs
-                  </Link>,
+                  teamGone ? (
+                    "deleted"
+                  ) : (
+                    <Link key="team" to="/teams/$id" params={{ id: run.team_id }} className={textLink}>
+                      the team and its other runs
+                    </Link>
+                  ),
                 ] as [string, React.ReactNode],
               ]
             : []),
@@ -131,7 +134,7 @@ export function Summary({ run }: { run: Run }) {
                 [
                   "Forked from",
                   <Link key="fork" to="/runs/$id" params={{ id: run.forked_from }} className={textLink}>
-                    a run, at {visible(run.forked_step ?? "its beginning")}
+                    a run, at {forkedAt(run)}
                   </Link>,
                 ] as [string, React.ReactNode],
               ]
@@ -156,6 +159,7 @@ export function CancelRun({ run, onDone }: { run: Run; onDone: () => void }) {
         onClose={() => setAsking(false)}
         title="Cancel this run"
         action="Cancel run"
+        keep="Keep it running"
         consequence="Its agents stop where they are, and so does every run that it has started. What they have done stays done. A cancelled run cannot go on; it can be forked from one of its steps."
         run={async () => {
           await cancel(run.id);

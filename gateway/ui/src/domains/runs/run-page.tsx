@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useMay } from "~/api/may";
 import type { Run, RunCall } from "~/api/runs";
 import { keys } from "~/api/keys";
@@ -9,52 +9,44 @@ import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
-import { isOver } from "~/ui/run-state";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { Topology } from "~/ui/topology/drawing";
 import { kindName } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
+import { WayBack } from "~/ui/way-back";
 import { AgentPanel } from "./agent-panel";
 import { Comparison } from "./comparison";
-import { useAgentsNow } from "./live";
+import { isKept } from "./forked";
+import { useAgentsNow, useChildrenMoves } from "./live";
 import { Brief, CancelRun, Outcome, Summary } from "./outcome";
+import { namesOf, panelsOf, stateOf, wayOf } from "./nodes";
 import { callsQuery, runQuery } from "./queries";
 import { Steps } from "./steps";
+import { useTeamGone } from "./team";
 import { Timeline } from "./timeline";
-import { stepState } from "./words";
 
 const route = getRouteApi("/shell/runs/$id");
 const NO_CALLS: RunCall[] = [];
 
-/** Names of nodes as the run's own topology has them. */
-const namesOf = (run: Run) => new Map(run.graph.nodes.map((node) => [node.id, node.label || node.id]));
-
-function stateOf(run: Run, node: string) {
-  const steps = run.steps.filter((step) => step.node === node);
-  const last = steps.at(-1);
-  if (!last) {
-    const word = isOver(run.status) ? "Not reached" : "Waits";
-    return { tone: "idle" as const, word };
-  }
-  const laps = Math.max(...steps.map((step) => step.lap));
-  return { ...stepState(last), note: laps > 1 ? `lap ${last.lap}` : undefined };
-}
-
-/** Whom somebody asked for in the drawing: its part of the page gets the focus. */
+/** Whom somebody asked for in the drawing: its part of the page gets the focus, and is marked while it has it. */
 function showAgent(node: string) {
   const part = document.getElementById(`agent-${node}`);
   part?.scrollIntoView({ block: "center" });
   part?.focus();
 }
 
-function Agents({ run, calls, nameOf }: { run: Run; calls: RunCall[]; nameOf: (node: string) => string }) {
-  const agents = run.graph.nodes.flatMap((node) => node.attributes?.agent ?? []);
-  const now = useAgentsNow(run.id, agents, isOver(run.status));
-  // Whoever has a run of its own is told of there.
-  const begun = [...new Set(run.steps.filter((step) => !step.child_run_id).map((step) => step.node))].filter(
-    (node) => !run.comparison || run.graph.nodes.some((one) => one.id === node && one.attributes?.agent),
-  );
+interface AgentsProps {
+  run: Run;
+  calls: RunCall[];
+  nameOf: (node: string) => string;
+  reached: string | undefined;
+  onLeft: () => void;
+}
+
+function Agents({ run, calls, nameOf, reached, onLeft }: AgentsProps) {
+  const now = useAgentsNow(run);
+  const begun = panelsOf(run);
   const byStep = useMemo(() => {
     const nodes = new Map(run.steps.map((step) => [`${step.key}#${step.lap}`, step.node]));
     const found = new Map<string, RunCall[]>();
@@ -75,6 +67,9 @@ function Agents({ run, calls, nameOf }: { run: Run; calls: RunCall[]; nameOf: (n
         steps={steps}
         calls={byStep.get(node) ?? NO_CALLS}
         now={agent ? now.get(agent) : undefined}
+        reached={reached === node}
+        onLeft={onLeft}
+        keptFrom={steps.every((step) => isKept(run, step)) ? (run.forked_from ?? undefined) : undefined}
       />
     );
   });
@@ -83,8 +78,15 @@ function Agents({ run, calls, nameOf }: { run: Run; calls: RunCall[]; nameOf: (n
 function Whole({ run }: { run: Run }) {
   const calls = useQuery(callsQuery(run.id));
   const may = useMay();
+  const teamGone = useTeamGone(run);
+  useChildrenMoves(run);
   const names = useMemo(() => namesOf(run), [run]);
   const nameOf = (node: string) => names.get(node) ?? node;
+  const [reached, setReached] = useState<string>();
+  const reach = (node: string) => {
+    showAgent(node);
+    setReached(node);
+  };
   return (
     <>
       <Outcome run={run} />
@@ -92,21 +94,28 @@ function Whole({ run }: { run: Run }) {
       <Panel title="Topology" aside={run.comparison ? "side by side" : kindName(run.graph.kind)}>
         <Topology
           label="Who works with whom in this run"
+          kind={run.graph.kind}
           nodes={run.graph.nodes.map(({ id, label }) => ({ id, ...(label && { label }) }))}
           edges={run.graph.edges ?? []}
           layout={run.layout}
           stateOf={(node) => stateOf(run, node)}
-          onChoose={showAgent}
+          wayOf={(node) => wayOf(run, node, reach)}
         />
       </Panel>
       {calls.isError && !calls.data && (
         <Failed error={calls.error} retry={() => void calls.refetch()} className="" />
       )}
       <Stale query={calls} />
-      <Agents run={run} calls={calls.data ?? NO_CALLS} nameOf={nameOf} />
+      <Agents
+        run={run}
+        calls={calls.data ?? NO_CALLS}
+        nameOf={nameOf}
+        reached={reached}
+        onLeft={() => setReached(undefined)}
+      />
       <Timeline run={run} calls={calls.data ?? NO_CALLS} nameOf={nameOf} />
-      <Steps run={run} nameOf={nameOf} mayStart={may("runs.start")} />
-      <Summary run={run} />
+      <Steps run={run} nameOf={nameOf} mayStart={may("runs.start")} teamGone={teamGone} />
+      <Summary run={run} teamGone={teamGone} />
       {!may("runs.start") && <MissingRight what="start, cancel or fork runs" least="member" />}
     </>
   );
@@ -130,7 +139,14 @@ export function RunPage() {
       }
     >
       {run.isPending && <Loading what="the run" rows={6} />}
-      {run.isError && !run.data && <Failed error={run.error} retry={() => void run.refetch()} className="" />}
+      {run.isError && !run.data && (
+        <Failed
+          error={run.error}
+          retry={() => void run.refetch()}
+          gone={<WayBack to="/runs">All runs</WayBack>}
+          className=""
+        />
+      )}
       {run.data && (
         <>
           <h1 className="text-head-1 break-words">

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { RunCall } from "~/api/runs";
-import { money } from "~/ui/run-state";
-import { bars, bodyOf, emptyDraft, isWhole, sharesTeam } from "./compare";
-import { hear, screenOf, weave, type Heard } from "./weave";
-import { spoken, targetOf } from "./words";
+import { money, stepsWord } from "~/ui/run-state";
+import { bars, bodyOf, emptyDraft, figures, isWhole, sharesTeam, type Compared } from "./compare";
+import { hear, screenOf, signOf, weave, type Heard } from "./weave";
+import { failureWord, purposeWord, spoken, targetOf } from "./words";
 
 const LABEL = "[demonstration: a script speaks here, no model]";
 const call = (index: number, kind: "model" | "tool", content: RunCall["content"]): RunCall => ({
@@ -60,6 +60,24 @@ describe("what an agent says", () => {
       "exit 1",
     ]);
   });
+  it("gives a line of a diff no second sign", () => {
+    const diff = call(1, "tool", { text: "+new\n-old\n same", arguments: { path: "a" } });
+    expect(screenOf(weave([diff], [], false))?.lines.map(signOf)).toEqual(["›", "", "", ""]);
+    expect(signOf({ kind: "add", text: "fn main() {" })).toBe("+");
+    expect(signOf({ kind: "warn", text: "no such file" })).toBe("!");
+  });
+  it("calls refused only what was not begun", () => {
+    expect(failureWord("the tool `shell` is not offered under the profile toolfree")).toBe("refused");
+    expect(failureWord("the sandbox did not run it: no such image")).toBe("refused");
+    expect(failureWord("There is no file `a.txt`.")).toBe("failed");
+    expect(purposeWord("verdict")).toBe("judges");
+  });
+  it("names the bound of a run only while it runs", () => {
+    const run = { steps_done: 6, steps_most: 11 };
+    expect(stepsWord({ ...run, status: "running" })).toBe("6 of at most 11 steps");
+    expect(stepsWord({ ...run, status: "completed" })).toBe("6 steps");
+    expect(stepsWord({ ...run, status: "failed", steps_done: 1 })).toBe("1 step");
+  });
   it("writes small sums with the digits that say something", () => {
     expect([null, 0, 1530, 18_342, 2_500_000].map(money)).toEqual(["–", "$0", "$0.00153", "$0.018", "$2.50"]);
   });
@@ -91,6 +109,22 @@ describe("a comparison", () => {
   it("says when a team stands there twice", () => {
     expect(sharesTeam(whole)).toBe(true);
     expect(sharesTeam(emptyDraft())).toBe(false);
+  });
+  it("has no figures while nothing was counted", () => {
+    const none = {
+      cost_microusd: 0,
+      tokens_in: 0,
+      tokens_out: 0,
+      steps: 0,
+      took_ms: null,
+    } as unknown as Compared;
+    expect(figures(none)).toEqual({ took: null });
+    expect(figures({ ...none, tokens_in: 2, tokens_out: 1, steps: 1 })).toEqual({
+      cost: 0,
+      tokens: 3,
+      steps: 1,
+      took: null,
+    });
   });
   it("draws bars beside the longest, and none for what is not known", () => {
     expect(bars([50, 100, null, 0])).toEqual([50, 100, undefined, 0]);

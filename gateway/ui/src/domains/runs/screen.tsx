@@ -1,7 +1,8 @@
 import { Monitor } from "lucide-react";
 import { cx } from "~/ui/class";
+import { useFollow } from "~/ui/follow";
 import { visible } from "~/ui/visible";
-import type { Screen } from "./weave";
+import { signOf, type Screen } from "./weave";
 
 const LOOK: Record<string, string> = {
   add: "text-done",
@@ -10,11 +11,10 @@ const LOOK: Record<string, string> = {
   warn: "text-waiting",
   cursor: "text-accent font-[550]",
 };
-// Colour alone says nothing: each kind has a sign as well.
-const SIGN: Record<string, string> = { add: "+", del: "-", ok: "✓", warn: "!", cursor: "›" };
 
 /** What an agent has before it: the last lines of its terminal. */
 export function ComputerScreen({ screen, name, live }: { screen: Screen; name: string; live: boolean }) {
+  const { box, onScroll } = useFollow<HTMLDivElement>(screen.lines);
   return (
     <figure className="flex min-w-0 flex-col rounded-control border border-line bg-sunken">
       <figcaption className="flex items-center gap-1.5 border-b border-line px-2.5 py-1 text-small text-fg-3">
@@ -26,6 +26,8 @@ export function ComputerScreen({ screen, name, live }: { screen: Screen; name: s
         {screen.url && <bdi className="truncate font-mono">{visible(screen.url)}</bdi>}
       </figcaption>
       <div
+        ref={box}
+        onScroll={onScroll}
         role="region"
         aria-label={`Screen of ${visible(name)}`}
         tabIndex={0}
@@ -39,7 +41,7 @@ export function ComputerScreen({ screen, name, live }: { screen: Screen; name: s
             className={cx("flex gap-1.5 whitespace-pre-wrap", LOOK[line.kind] ?? "text-fg-2")}
           >
             <span aria-hidden className="w-2 shrink-0 select-none">
-              {SIGN[line.kind] ?? ""}
+              {signOf(line)}
             </span>
             <span dir="auto" className="min-w-0 break-all">
               {visible(line.text) || " "}

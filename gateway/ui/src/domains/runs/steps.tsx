@@ -3,16 +3,17 @@ import { Link } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
 import { useState } from "react";
 import type { Run, RunStep } from "~/api/runs";
-import { number } from "~/ui/bytes";
+import { DASH, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { Confirm } from "~/ui/dialog";
 import { Panel } from "~/ui/panel";
-import { isOver, money, took } from "~/ui/run-state";
+import { isOver, money, stepsWord, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { table } from "~/ui/table";
 import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
+import { isKept, KEPT } from "./forked";
 import { fork } from "./queries";
 import { purposeWord, stepName, stepState } from "./words";
 
@@ -55,7 +56,14 @@ function ForkDialog({
   );
 }
 
-function Row({ step, name, onFork }: { step: RunStep; name: string; onFork: (() => void) | undefined }) {
+interface RowProps {
+  step: RunStep;
+  name: string;
+  kept: boolean;
+  onFork: (() => void) | undefined;
+}
+
+function Row({ step, name, kept, onFork }: RowProps) {
   const now = useNow();
   const state = stepState(step);
   return (
@@ -77,6 +85,7 @@ function Row({ step, name, onFork }: { step: RunStep; name: string; onFork: (() 
             </>
           )}
         </span>
+        {kept && <span className="block text-small text-fg-3">{KEPT}</span>}
       </th>
       <td className={table.cell}>
         <Status tone={state.tone} word={state.word} />
@@ -85,10 +94,10 @@ function Row({ step, name, onFork }: { step: RunStep; name: string; onFork: (() 
         {duration(took(step.started_at, step.ended_at, now))}
       </td>
       <td className={cx(table.cell, "text-right whitespace-nowrap max-sm:hidden")}>
-        {number(step.tokens_in)} in, {number(step.tokens_out)} out
+        {kept ? DASH : `${number(step.tokens_in)} in, ${number(step.tokens_out)} out`}
       </td>
       <td className={cx(table.cell, "text-right whitespace-nowrap max-sm:hidden")}>
-        {money(step.cost_microusd)}
+        {kept ? DASH : money(step.cost_microusd)}
       </td>
       <td className={cx(table.cell, "text-right")}>
         {onFork && (
@@ -109,15 +118,16 @@ interface Props {
   run: Run;
   nameOf: (node: string) => string;
   mayStart: boolean;
+  teamGone: boolean;
 }
 
 /** Who did what, how long it took, what it cost. */
-export function Steps({ run, nameOf, mayStart }: Props) {
+export function Steps({ run, nameOf, mayStart, teamGone }: Props) {
   const [from, setFrom] = useState<RunStep>();
   const over = isOver(run.status);
   const heads = ["Step", "State", "Time", "Tokens", "Cost"];
   return (
-    <Panel title="Steps" aside={`${run.steps_done} done of at most ${run.steps_most}`}>
+    <Panel title="Steps" aside={stepsWord(run)}>
       {run.steps.length === 0 && <p className="px-4 py-3 text-fg-3">No step has begun.</p>}
       {run.steps.length > 0 && (
         <div className={table.wrap} role="region" aria-label="Table of steps" tabIndex={0}>
@@ -144,12 +154,18 @@ export function Steps({ run, nameOf, mayStart }: Props) {
                   key={stepName(step)}
                   step={step}
                   name={nameOf(step.node)}
-                  onFork={over && mayStart ? () => setFrom(step) : undefined}
+                  kept={isKept(run, step)}
+                  onFork={over && mayStart && !teamGone ? () => setFrom(step) : undefined}
                 />
               ))}
             </tbody>
           </table>
         </div>
+      )}
+      {over && mayStart && teamGone && run.steps.length > 0 && (
+        <p className="border-t border-line px-4 py-2 text-fg-3">
+          Its team is deleted, so it cannot be forked from a step.
+        </p>
       )}
       {from && (
         <ForkDialog run={run} step={from} name={nameOf(from.node)} onClose={() => setFrom(undefined)} />

@@ -5,6 +5,7 @@ import { isOver } from "~/ui/run-state";
 import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import type { Run } from "~/api/runs";
+import { beginOf, KEPT, ownSteps } from "./forked";
 import { stepName } from "./words";
 
 interface Span {
@@ -17,6 +18,12 @@ const GROUND: Record<string, string> = {
   done: "border-done/60 bg-done/10",
   failed: "border-failed bg-failed/12",
   cancelled: "border-line-strong bg-line/50",
+};
+
+const LOOK: Record<RunCall["kind"], string> = {
+  model: "top-1.5 h-2 bg-accent",
+  tool: "bottom-1.5 h-2 bg-info",
+  run: "inset-y-2.5 bg-line-strong",
 };
 
 /** A bar of it: the step, and in it each turn of a model and each call of a tool. */
@@ -40,11 +47,7 @@ function Bar({
         <div
           key={call.index}
           data-call={call.kind}
-          className={cx(
-            "absolute min-w-px",
-            call.kind === "model" ? "top-1.5 h-2 bg-accent" : "bottom-1.5 h-2 bg-info",
-            call.failed && "bg-failed",
-          )}
+          className={cx("absolute min-w-px", LOOK[call.kind], call.failed && "bg-failed")}
           style={at(call.started_at, call.ended_at)}
         />
       ))}
@@ -63,9 +66,9 @@ export function Timeline({
   nameOf: (node: string) => string;
 }) {
   const now = useNow();
-  const starts = run.steps.map((step) => Date.parse(step.started_at));
-  const begin = Math.min(...starts, run.started_at ? Date.parse(run.started_at) : Infinity);
-  const ends = [...run.steps.map((step) => step.ended_at), ...calls.map((call) => call.ended_at)]
+  const own = ownSteps(run);
+  const begin = beginOf(run);
+  const ends = [...own.map((step) => step.ended_at), ...calls.map((call) => call.ended_at)]
     .filter((one) => one != null)
     .map((one) => Date.parse(one));
   const last = Math.max(begin, ...ends);
@@ -94,7 +97,10 @@ export function Timeline({
                 {visible(nameOf(node))}
               </bdi>
               <div className="relative h-8 overflow-hidden rounded-xs bg-sunken">
-                {run.steps
+                {!own.some((step) => step.node === node) && (
+                  <span className="block truncate px-2 leading-8 text-small text-fg-3">{KEPT}</span>
+                )}
+                {own
                   .filter((step) => step.node === node)
                   .map((step) => (
                     <Bar
@@ -125,6 +131,12 @@ export function Timeline({
           <span className="inline-flex items-center gap-1.5">
             <span aria-hidden className="h-2 w-4 bg-info" /> a tool works (lower)
           </span>
+          {calls.some((call) => call.kind === "run") && (
+            <span className="inline-flex items-center gap-1.5">
+              <span aria-hidden className="h-2 w-4 bg-line-strong" /> a team works in a run of its own
+              (middle)
+            </span>
+          )}
         </figcaption>
       </figure>
     </Panel>

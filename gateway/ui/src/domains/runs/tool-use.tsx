@@ -7,6 +7,7 @@ import { Status } from "~/ui/status";
 import { duration } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import type { ToolUse } from "./weave";
+import { failureWord } from "./words";
 
 const MOST_LINES = 200;
 const MOST_CHARS = 20_000;
@@ -40,7 +41,9 @@ function Output({ text, what }: { text: string; what: string }) {
 function outcome(use: ToolUse) {
   if (use.exit !== undefined)
     return { tone: use.exit === 0 ? ("done" as const) : ("failed" as const), word: `exit ${use.exit}` };
-  return use.failed ? { tone: "failed" as const, word: "refused" } : { tone: "done" as const, word: "done" };
+  return use.failed
+    ? { tone: "failed" as const, word: failureWord(use.text) }
+    : { tone: "done" as const, word: "done" };
 }
 
 /** One call of a tool in a line; opened, what it was given and what came back. */

@@ -147,6 +147,14 @@ export interface Screen {
 }
 const MOST_LINES = 24;
 
+// Colour alone says nothing: each kind has a sign as well.
+const SIGN: Record<string, string> = { add: "+", del: "-", ok: "✓", warn: "!", cursor: "›" };
+/** The sign before a line; a line of a diff brings its own. */
+export function signOf({ kind, text }: ScreenLine): string {
+  const sign = SIGN[kind] ?? "";
+  return text.startsWith(sign) ? "" : sign;
+}
+
 /** The agent's screen as its last tool left it: for those who came after the live picture. */
 export function screenOf(entries: readonly Entry[]): Screen | undefined {
   const last = entries.findLast((entry) => entry.kind === "tool");

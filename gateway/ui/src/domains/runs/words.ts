@@ -22,12 +22,13 @@ const WAITS = { tone: "waiting", word: "Machine away" } as const;
 export const stepState = ({ status, waiting_since }: Pick<RunStep, "status" | "waiting_since">) =>
   waiting_since ? WAITS : (STEPS[status] ?? { tone: "idle" as const, word: status });
 
-const PURPOSES: Record<string, string> = {
+export const PURPOSES: Record<string, string> = {
   work: "works",
   plan: "plans",
   gate: "chooses",
   merge: "puts together",
   report: "reports",
+  verdict: "judges",
 };
 export const purposeWord = (purpose: string) => PURPOSES[purpose] ?? purpose;
 
@@ -39,6 +40,10 @@ const CODES: Record<string, string> = {
   "gave-up": "It was tried as often as is allowed, without success.",
 };
 export const codeWord = (code: string | null | undefined) => (code ? CODES[code] : undefined);
+
+/** What the gateway says of a call that it did not even begin. Everything else that went wrong was tried. */
+const REFUSED = /^(the tool `[^`]*` is not offered |the sandbox did not run it: )/;
+export const failureWord = (text: string) => (REFUSED.test(text) ? "refused" : "failed");
 
 export const stepName = ({ key, lap }: Pick<RunStep, "key" | "lap">) => `${key}#${lap}`;
 

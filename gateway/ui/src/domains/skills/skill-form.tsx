@@ -4,9 +4,10 @@ import { asProblem } from "~/api/problem";
 import { Button } from "~/ui/button";
 import { DialogActions } from "~/ui/dialog";
 import { Area, Field } from "~/ui/field";
+import { LeaveGuard } from "~/ui/leave-guard";
 import { ProblemNote } from "~/ui/problem";
 import type { NewSkill, Skill, SkillText } from "./queries";
-import { splitTags } from "./words";
+import { formOf, isTyped, splitTags } from "./words";
 
 interface Props {
   /** What is changed; without it, a new one is written. */
@@ -20,13 +21,8 @@ const FIELDS = ["name", "title", "when_to_use", "tags", "body"];
 
 /** The text of a skill: when it is used, and what it says. */
 export function SkillForm({ start, action, onCancel, save }: Props) {
-  const [form, setForm] = useState({
-    name: start?.name ?? "",
-    title: start?.title ?? "",
-    when_to_use: start?.when_to_use ?? "",
-    tags: start?.tags.join(" ") ?? "",
-    body: start?.body ?? "",
-  });
+  const [before] = useState(() => formOf(start));
+  const [form, setForm] = useState(before);
   const sending = useMutation({ mutationFn: () => save({ ...form, tags: splitTags(form.tags) }) });
   const problem = sending.isError ? asProblem(sending.error) : undefined;
   const placed = problem?.fields.some(({ pointer }) => FIELDS.some((name) => pointer.endsWith(`/${name}`)));
@@ -77,6 +73,11 @@ export function SkillForm({ start, action, onCancel, save }: Props) {
         {...bind("body")}
       />
       {problem && !placed && <ProblemNote problem={problem} />}
+      <LeaveGuard
+        dirty={isTyped(form, before) && !sending.isPending && !sending.isSuccess}
+        title="Leave without saving?"
+        consequence="What you have written of the skill is not saved yet."
+      />
       <DialogActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" look="primary" busy={sending.isPending}>

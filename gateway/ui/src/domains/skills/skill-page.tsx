@@ -15,6 +15,7 @@ import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { visible } from "~/ui/visible";
+import { WayBack } from "~/ui/way-back";
 import { remove, skillQuery, write, type Skill } from "./queries";
 import { SkillForm } from "./skill-form";
 import { Versions } from "./versions";
@@ -100,7 +101,12 @@ export function SkillPage() {
     >
       {skill.isPending && <Loading what="the skill" rows={6} />}
       {skill.isError && !skill.data && (
-        <Failed error={skill.error} retry={() => void skill.refetch()} className="" />
+        <Failed
+          error={skill.error}
+          retry={() => void skill.refetch()}
+          gone={<WayBack to="/skills">All skills</WayBack>}
+          className=""
+        />
       )}
       {skill.data && (
         <>

@@ -1,4 +1,4 @@
-import type { SkillBrief } from "./queries";
+import type { Skill, SkillBrief } from "./queries";
 
 const SOURCES: Record<string, string> = {
   builtin: "comes with Roost",
@@ -32,3 +32,17 @@ export const splitTags = (typed: string) => [
       .filter(Boolean),
   ),
 ];
+
+/** The text of a skill as it stands in the fields. */
+export const formOf = (skill?: Skill) => ({
+  name: skill?.name ?? "",
+  title: skill?.title ?? "",
+  when_to_use: skill?.when_to_use ?? "",
+  tags: skill?.tags.join(" ") ?? "",
+  body: skill?.body ?? "",
+});
+type Form = ReturnType<typeof formOf>;
+
+/** Whether something was typed that would be lost. */
+export const isTyped = (form: Form, before: Form) =>
+  Object.entries(before).some(([name, text]) => form[name as keyof Form] !== text);

@@ -6,13 +6,14 @@ import { asProblem, type Problem } from "~/api/problem";
 import type { TemplateBrief, TopologyKind } from "~/api/teams";
 import { Button, buttonClass } from "~/ui/button";
 import { Choice, Field, Tick } from "~/ui/field";
+import { LeaveGuard } from "~/ui/leave-guard";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
 import { Topology } from "~/ui/topology/drawing";
 import { KIND_NAMES, shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
-import { bodyOf, draftOf, working, type Draft, type DraftRole } from "./draft";
+import { bodyOf, draftOf, isTouched, working, type Draft, type DraftRole } from "./draft";
 import { MachineChoice } from "./machine";
 import { create } from "./queries";
 
@@ -205,6 +206,11 @@ export function Builder({ template }: { template: TemplateBrief }) {
       </Panel>
       <Settings draft={draft} template={template} models={list} problem={problem} set={set} />
       {problem && <ProblemNote problem={problem}>{told(problem)}</ProblemNote>}
+      <LeaveGuard
+        dirty={isTouched(draft, template) && !make.isPending && !make.isSuccess}
+        title="Leave without making the team?"
+        consequence="What you have chosen and written for it is kept nowhere."
+      />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" busy={make.isPending}>
           Create team

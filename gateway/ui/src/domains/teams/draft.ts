@@ -39,6 +39,10 @@ export const draftOf = (template: TemplateBrief): Draft => ({
   machine: null,
 });
 
+/** Whether something was chosen or typed that would be lost. */
+export const isTouched = (draft: Draft, template: TemplateBrief) =>
+  JSON.stringify(draft) !== JSON.stringify(draftOf(template));
+
 /** Those that will be there: left-out ones are not, and one alone is the first. */
 export const working = ({ kind, roles }: Draft) => {
   const here = roles.filter((role) => role.here);

@@ -33,6 +33,7 @@ export function Members({ team }: { team: Team }) {
       <Panel title="Topology" aside={kindName(team.topology.kind)}>
         <Topology
           label="Who works with whom in this team"
+          kind={team.topology.kind}
           nodes={team.topology.nodes.map(({ id, label }) => ({ id, ...(label && { label }) }))}
           edges={team.topology.edges ?? []}
           layout={team.layout}

@@ -1,17 +1,9 @@
-import { queryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
-import { keys } from "~/api/keys";
 import type { NewTeam, Team } from "~/api/teams";
 
 const at = (id: string, rest = "") => `/api/teams/${encodeURIComponent(id)}${rest}`;
 
-export { teamsQuery } from "~/api/teams";
-
-export const teamQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...keys.teams, "one", id],
-    queryFn: ({ signal }) => api.get<Team>(at(id), { signal }),
-  });
+export { teamQuery, teamsQuery } from "~/api/teams";
 
 export const create = (body: NewTeam, key: string) =>
   api.post<Team>("/api/teams", body, { headers: { "idempotency-key": key } });

@@ -16,6 +16,7 @@ import { RunTable } from "~/ui/run-table";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { visible } from "~/ui/visible";
+import { WayBack } from "~/ui/way-back";
 import { Goal } from "./goal";
 import { Members } from "./members";
 import { remove, teamQuery } from "./queries";
@@ -57,6 +58,7 @@ function DeleteTeam({ team }: { team: Team }) {
   const [agents, setAgents] = useState(false);
   const client = useQueryClient();
   const navigate = route.useNavigate();
+  const purges = useMay()("claws.purge");
   return (
     <>
       <Button onClick={() => setAsking(true)}>Delete team</Button>
@@ -65,19 +67,25 @@ function DeleteTeam({ team }: { team: Team }) {
         onClose={() => setAsking(false)}
         title={`Delete ${isolate(visible(team.name).slice(0, 80))}?`}
         action="Delete team"
-        consequence="The team is gone. Its runs stay, to be read."
+        consequence={
+          purges
+            ? "The team is gone. Its runs stay, to be read."
+            : "The team is gone. Its runs stay, to be read, and so do its agents, with what they remember."
+        }
         run={async () => {
-          await remove(team.id, agents);
+          await remove(team.id, purges && agents);
           await navigate({ to: "/teams" });
           await client.invalidateQueries({ queryKey: keys.teams });
         }}
       >
-        <Tick
-          label={`Delete its ${team.members.length} agents as well`}
-          hint="Otherwise they stay, with what they remember."
-          checked={agents}
-          onChange={(event) => setAgents(event.target.checked)}
-        />
+        {purges && (
+          <Tick
+            label="Delete its agents as well"
+            hint="Only those that were made for this team and sit in no other one go. The others stay, with what they remember."
+            checked={agents}
+            onChange={(event) => setAgents(event.target.checked)}
+          />
+        )}
       </Confirm>
     </>
   );
@@ -96,7 +104,12 @@ export function TeamPage() {
     >
       {team.isPending && <Loading what="the team" rows={5} />}
       {team.isError && !team.data && (
-        <Failed error={team.error} retry={() => void team.refetch()} className="" />
+        <Failed
+          error={team.error}
+          retry={() => void team.refetch()}
+          gone={<WayBack to="/teams">All teams</WayBack>}
+          className=""
+        />
       )}
       {team.data && (
         <>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TemplateBrief } from "~/api/teams";
 import type { NodeLine } from "~/api/types";
-import { bodyOf, draftOf, working } from "./draft";
+import { bodyOf, draftOf, isTouched, working } from "./draft";
 import { machineOf, machineOptions, takesWork } from "./place";
 import { microusdOf, typedOf } from "~/ui/dollars";
 
@@ -52,6 +52,14 @@ describe("a team that is put together", () => {
         takesWork({ ...node, ...more } as NodeLine),
       ),
     ).toEqual([false, false, false]);
+  });
+  it("knows whether something was chosen that would be lost", () => {
+    const draft = draftOf(template);
+    expect(isTouched(draft, template)).toBe(false);
+    expect(isTouched({ ...draft, shared: false }, template)).toBe(true);
+    expect(
+      isTouched({ ...draft, roles: draft.roles.map((role) => ({ ...role, name: "x" })) }, template),
+    ).toBe(true);
   });
   it("has one member where one works alone", () => {
     expect(working({ ...draftOf(template), kind: "single" })).toHaveLength(1);

@@ -17,6 +17,7 @@ import { bundleName, categoryName, profileName, profileSays } from "~/ui/templat
 import { Topology } from "~/ui/topology/drawing";
 import { kindName, shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
+import { WayBack } from "~/ui/way-back";
 import { Agents } from "./agents";
 import { CopyDialog } from "./copy-dialog";
 import { EditTemplate } from "./edit";
@@ -96,7 +97,12 @@ export function TemplatePage() {
     >
       {template.isPending && <Loading what="the template" rows={6} />}
       {template.isError && !one && (
-        <Failed error={template.error} retry={() => void template.refetch()} className="" />
+        <Failed
+          error={template.error}
+          retry={() => void template.refetch()}
+          gone={<WayBack to="/templates">All templates</WayBack>}
+          className=""
+        />
       )}
       {one && (
         <>

@@ -15,7 +15,9 @@ export interface Placed {
   slot: number;
 }
 
+/** A box at its least; where there is room its name gets more of it. */
 export const BOX = { width: 144, height: 56 };
+const MOST_WIDTH = 224;
 const GAP = { across: 16, along: 32 };
 
 export interface Spot {
@@ -25,59 +27,109 @@ export interface Spot {
 export interface Plan {
   width: number;
   height: number;
+  box: typeof BOX;
   spots: Map<string, Spot>;
   /** Rows go from left to right instead of from top to bottom. */
   sideways: boolean;
 }
+export interface Wires {
+  kind?: string;
+  edges?: readonly Edge[];
+}
 
 const extent = (count: number, size: number, gap: number) => count * size + Math.max(0, count - 1) * gap;
 
-/** Rows from the top; a chain from the left where there is room; whatever else is too wide as well. */
-export function plan(layout: readonly Placed[], room: number): Plan {
+/** Rows by their tiers, each with the place of its nodes in it; all rows are centred on the widest. */
+function inRows(layout: readonly Placed[], kind: string | undefined): Map<string, Spot> {
   const rows: Placed[][] = [];
   for (const one of layout) (rows[one.tier] ??= []).push(one);
-  const widest = Math.max(0, ...rows.map((row) => row?.length ?? 0));
-  const upright = extent(widest, BOX.width, GAP.across);
-  const lying = extent(rows.length, BOX.width, GAP.along);
-  const sideways = lying <= room && (widest === 1 || upright > room);
-  const across = sideways ? BOX.height : BOX.width;
-  const along = sideways ? BOX.width : BOX.height;
-  const whole = extent(widest, across, GAP.across);
-  const spots = new Map<string, Spot>();
-  for (const [tier, row] of rows.entries()) {
-    const inRow = (row ?? []).toSorted((a, b) => a.slot - b.slot);
-    const start = (whole - extent(inRow.length, across, GAP.across)) / 2;
-    for (const [slot, { node }] of inRow.entries()) {
-      const [a, b] = [start + slot * (across + GAP.across), tier * (along + GAP.along)];
-      spots.set(node, sideways ? { x: b, y: a } : { x: a, y: b });
-    }
+  let names = [...rows].map((row) => (row ?? []).toSorted((a, b) => a.slot - b.slot).map(({ node }) => node));
+  // The hub stands in the middle of its spokes, not above them as a lead does; with two it would look like a chain.
+  const [hub, spokes] = names;
+  if (kind === "hub_spoke" && hub && spokes && spokes.length > 2) {
+    const half = Math.floor(spokes.length / 2);
+    names = [spokes.slice(0, half), hub, spokes.slice(half)].filter((row) => row.length > 0);
   }
-  const length = extent(rows.length, along, GAP.along);
-  return { spots, sideways, width: sideways ? length : whole, height: sideways ? whole : length };
+  const widest = Math.max(0, ...names.map((row) => row.length));
+  return new Map(
+    names.flatMap((row, y) => row.map((node, x) => [node, { x: x + (widest - row.length) / 2, y }] as const)),
+  );
 }
 
-/** The line of an edge and the tip of its arrow. */
-export function line(from: Spot, to: Spot, sideways: boolean): { path: string; tip: string } {
-  const { width: w, height: h } = BOX;
-  if (sideways) {
-    const right = to.x >= from.x;
-    const [x1, x2] = right ? [from.x + w, to.x - 5] : [from.x, to.x + w + 5];
-    const [y1, y2] = [from.y + h / 2, to.y + h / 2];
-    const mid = (x1 + x2) / 2;
-    const d = right ? -1 : 1;
-    return {
-      path: `M${x1} ${y1}C${mid} ${y1} ${mid} ${y2} ${x2} ${y2}`,
-      tip: `${x2 - d * 5},${y2} ${x2 + d * 2},${y2 - 4} ${x2 + d * 2},${y2 + 4}`,
-    };
+/** A tree: each stands above the middle of those below it. */
+function inTree(layout: readonly Placed[], edges: readonly Edge[]): Map<string, Spot> {
+  const found = new Map<string, Spot>();
+  let leaves = 0;
+  const place = (node: string, y: number): number => {
+    found.set(node, { x: 0, y });
+    const below = edges
+      .filter(({ from, to }) => from === node && !found.has(to))
+      .map(({ to }) => place(to, y + 1));
+    const x = below.length > 0 ? ((below[0] ?? 0) + (below.at(-1) ?? 0)) / 2 : leaves++;
+    found.set(node, { x, y });
+    return x;
+  };
+  const led = new Set(edges.map(({ to }) => to));
+  for (const { node } of layout) if (!led.has(node)) place(node, 0);
+  return found;
+}
+
+/** Rows from the top; a chain from the left where there is room; whatever else is too wide as well. */
+export function plan(layout: readonly Placed[], room: number, { kind, edges }: Wires = {}): Plan {
+  const cells = kind === "hierarchical" && edges ? inTree(layout, edges) : inRows(layout, kind);
+  const columns = 1 + Math.max(-1, ...[...cells.values()].map(({ x }) => x));
+  const rows = 1 + Math.max(-1, ...[...cells.values()].map(({ y }) => y));
+  const upright = extent(columns, BOX.width, GAP.across);
+  const lying = extent(rows, BOX.width, GAP.along);
+  const sideways = lying <= room && (columns === 1 || upright > room);
+  const [count, gap] = sideways ? [rows, GAP.along] : [columns, GAP.across];
+  const wide = Math.floor((room + gap) / Math.max(1, count)) - gap;
+  const box = { ...BOX, width: Math.max(BOX.width, Math.min(MOST_WIDTH, wide)) };
+  const across = sideways ? box.height : box.width;
+  const along = sideways ? box.width : box.height;
+  const spots = new Map<string, Spot>();
+  for (const [node, { x, y }] of cells) {
+    const [a, b] = [x * (across + GAP.across), y * (along + GAP.along)];
+    spots.set(node, sideways ? { x: b, y: a } : { x: a, y: b });
   }
-  const down = to.y >= from.y;
-  const [y1, y2] = down ? [from.y + h, to.y - 5] : [from.y, to.y + h + 5];
-  const [x1, x2] = [from.x + w / 2, to.x + w / 2];
-  const mid = (y1 + y2) / 2;
-  const d = down ? -1 : 1;
+  const [whole, length] = [extent(columns, across, GAP.across), extent(rows, along, GAP.along)];
+  return { spots, box, sideways, width: sideways ? length : whole, height: sideways ? whole : length };
+}
+
+/** How edges look: a hub's go both ways, a tree's are its branches, a gate's are dashed until it has chosen. */
+export function lookOf(kind: string | undefined, { kind: edge }: Edge, gates: boolean) {
+  const [hub, tree] = [kind === "hub_spoke", kind === "hierarchical"];
   return {
-    path: `M${x1} ${y1}C${x1} ${mid} ${x2} ${mid} ${x2} ${y2}`,
-    tip: `${x2},${y2 - d * 5} ${x2 - 4},${y2 + d * 2} ${x2 + 4},${y2 + d * 2}`,
+    tip: edge !== "peer" && !tree,
+    back: edge !== "peer" && hub,
+    branch: tree,
+    dashed: edge === "peer" || (kind === "star_moe" && gates),
+  };
+}
+
+/** The line of an edge, the tip of its arrow, and the tip at its beginning if it goes both ways. */
+export function line(
+  from: Spot,
+  to: Spot,
+  { sideways, box }: Pick<Plan, "sideways" | "box">,
+  { tip, back, branch }: { tip?: boolean; back?: boolean; branch?: boolean } = { tip: true },
+): { path: string; tip: string; back: string } {
+  // In terms of the direction in which the rows go, a; b is across it.
+  const [long, short] = sideways ? [box.width, box.height] : [box.height, box.width];
+  const [fa, fb, ta, tb] = sideways ? [from.x, from.y, to.x, to.y] : [from.y, from.x, to.y, to.x];
+  const d = ta >= fa ? 1 : -1;
+  const begin = (d > 0 ? fa + long : fa) + (back ? d * 5 : 0);
+  const end = (d > 0 ? ta : ta + long) - (tip ? d * 5 : 0);
+  const [b1, b2] = [fb + short / 2, tb + short / 2];
+  const mid = (begin + end) / 2;
+  const at = (a: number, b: number) => (sideways ? `${a},${b}` : `${b},${a}`);
+  const head = (a: number, b: number, way: number) =>
+    `${at(a + way * 5, b)} ${at(a - way * 2, b - 4)} ${at(a - way * 2, b + 4)}`;
+  const bend = branch ? "L" : "C";
+  return {
+    path: `M${at(begin, b1)}${bend}${at(mid, b1)} ${at(mid, b2)} ${at(end, b2)}`,
+    tip: head(end, b2, d),
+    back: head(begin, b1, -d),
   };
 }
 
@@ -89,6 +141,16 @@ const KINDS = {
   star_moe: "A gate chooses experts",
 } as const;
 export type TopologyKind = keyof typeof KINDS;
+const SAYS: Record<string, string> = {
+  single: "One agent does all of it.",
+  pipeline: "Each hands what it did to the next.",
+  hub_spoke: "The hub gives each of the others a part, hears back from all, and makes one answer of it.",
+  hierarchical: "Whoever stands above divides the work; those below do it and report up.",
+  star_moe: "The gate chooses the experts that fit the goal best; what those say is merged into one answer.",
+  compare: "Each works on the same goal; where there is a judge, it does not see whose work is whose.",
+};
+/** How they work together, in a sentence. */
+export const kindSays = (kind: string | undefined) => SAYS[kind ?? ""];
 export const KIND_NAMES = Object.entries(KINDS) as [TopologyKind, string][];
 export const kindName = (kind: string) => KINDS[kind as TopologyKind] ?? kind;
 
@@ -98,6 +160,7 @@ interface RoleHere {
   seat?: string | null;
 }
 export interface Shape {
+  kind: string;
   nodes: Drawn[];
   edges: Edge[];
   layout: Placed[];
@@ -153,5 +216,5 @@ export function shapeOf(kind: string, all: readonly RoleHere[]): Shape {
   const layout = rows
     .filter((row) => row.length > 0)
     .flatMap((row, tier) => row.map((one, slot) => ({ node: at(one), tier, slot })));
-  return { nodes: roles.map((role) => ({ id: role.slot, label: role.title })), edges, layout };
+  return { kind, nodes: roles.map((role) => ({ id: role.slot, label: role.title })), edges, layout };
 }

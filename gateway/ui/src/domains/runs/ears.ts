@@ -1,0 +1,87 @@
+// What is heard of the agents of one run. An event names its agent, not its run, and an agent may work in several. So an
+// agent is listened to only while this run itself has a step of it at work, as the page knows the steps; whatever comes
+// before or after that is another run's, or cannot be told, and is forgotten. Where two runs of an agent are at work at
+// the same time, what it says in the other one is still shown here as well: nothing in the event tells them apart.
+import type { RunStep } from "~/api/runs";
+import { hear, type Channel, type Heard, type Screen } from "./weave";
+
+export interface AgentNow {
+  heard: readonly Heard[];
+  screen?: Screen;
+  tool?: { name: string; target: string };
+}
+
+/** What to do about an event: draw, ask for what was kept, or both. */
+export interface Told {
+  draw: boolean;
+  ask: boolean;
+}
+
+const NOTHING: Told = { draw: false, ask: false };
+const CHANNELS = new Set(["think", "say", "tool"]);
+const words = (value: unknown) => (typeof value === "string" ? value : "");
+
+function screenIn(data: Record<string, unknown>): Screen {
+  const lines = Array.isArray(data["lines"]) ? (data["lines"] as Record<string, unknown>[]) : [];
+  return {
+    app: words(data["app"]),
+    url: words(data["url"]) || undefined,
+    lines: lines.map((line) => ({ text: words(line["text"]), kind: words(line["kind"]) || "plain" })),
+  };
+}
+
+/** Which agents have a step at work, and which step. A child's run is told of on its own page. */
+export function atWork(steps: readonly RunStep[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { agent_id, child_run_id, status, key, lap, attempt } of steps)
+    if (agent_id && !child_run_id && status === "running") found.set(agent_id, `${key}#${lap}.${attempt}`);
+  return found;
+}
+
+export class Ears {
+  readonly now = new Map<string, AgentNow>();
+  private working = new Map<string, string>();
+  /** Whose next piece begins a turn: a call of a tool ended the one before, or its step has just begun. */
+  private fresh = new Set<string>();
+
+  /** Whom to listen to from now on. A step that begins has its own screen and its own turns. */
+  turnTo(working: Map<string, string>) {
+    for (const [agent, step] of working) {
+      if (this.working.get(agent) === step) continue;
+      const before = this.now.get(agent);
+      if (before) this.now.set(agent, { heard: before.heard });
+      this.fresh.add(agent);
+    }
+    this.working = working;
+  }
+
+  take(type: string, data: Record<string, unknown>): Told {
+    const agent = words(data["agentId"]);
+    if (!this.working.has(agent)) return NOTHING;
+    const before = this.now.get(agent) ?? { heard: [] };
+    switch (type) {
+      case "agent.reasoning.delta": {
+        const channel = words(data["channel"]) || "think";
+        if (!CHANNELS.has(channel)) return NOTHING;
+        const begins = this.fresh.delete(agent);
+        const heard = hear(before.heard, channel as Channel, words(data["text"]), begins);
+        this.now.set(agent, { ...before, heard });
+        return { draw: true, ask: false };
+      }
+      case "agent.computer.frame":
+        this.now.set(agent, { ...before, screen: screenIn(data) });
+        return { draw: true, ask: false };
+      case "agent.tool.call":
+        this.fresh.add(agent);
+        this.now.set(agent, {
+          ...before,
+          tool: { name: words(data["tool"]), target: words(data["target"]) },
+        });
+        return { draw: true, ask: true };
+      case "agent.task.update":
+        return { draw: false, ask: true };
+      default:
+        return NOTHING;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// What a node of the drawing stands for in one run: how it is, and where it leads.
+import type { Run, RunStep } from "~/api/runs";
+import { isOver } from "~/ui/run-state";
+import type { NodeState, Way } from "~/ui/topology/drawing";
+import { stepState } from "./words";
+
+type Part = Pick<Run, "status" | "graph" | "steps" | "comparison">;
+
+/** Names of nodes as the run's own topology has them. */
+export const namesOf = (run: Run) => new Map(run.graph.nodes.map((node) => [node.id, node.label || node.id]));
+
+/** A gate that is through has chosen; whomever it did not choose was never to be reached. */
+function notChosen({ graph, steps }: Part, node: string) {
+  const gate = steps.find(({ purpose, status }) => purpose === "gate" && status === "done")?.node;
+  return (
+    graph.kind === "star_moe" && (graph.edges ?? []).some(({ from, to }) => from === gate && to === node)
+  );
+}
+
+export function stateOf(run: Part, node: string): NodeState {
+  const steps = run.steps.filter((step) => step.node === node);
+  const last = steps.at(-1);
+  if (!last) {
+    if (!isOver(run.status)) return { tone: "idle", word: "Waits" };
+    return { tone: "idle", word: notChosen(run, node) ? "Not chosen" : "Not reached" };
+  }
+  const laps = Math.max(...steps.map((step) => step.lap));
+  return { ...stepState(last), note: laps > 1 ? `lap ${last.lap}` : undefined };
+}
+
+/** Nodes with a part of the page, in the order in which they began. Whoever has a run of its own is told of there. */
+export function panelsOf({ comparison, graph, steps }: Part): string[] {
+  const begun = new Set(steps.filter((step) => !step.child_run_id).map((step) => step.node));
+  const works = (id: string) => graph.nodes.some((one) => one.id === id && one.attributes?.agent);
+  return [...begun].filter((id) => !comparison || works(id));
+}
+
+const childOf = (steps: readonly RunStep[], node: string) =>
+  steps.findLast((step) => step.node === node && step.child_run_id)?.child_run_id;
+
+/** Whether what another run does changes what this one's page shows: it is its child, or may be one just born. */
+export function isMoved(run: Part, by: string): boolean {
+  if (run.steps.some((step) => step.child_run_id === by)) return true;
+  const candidates = run.comparison?.candidates ?? [];
+  return candidates.some(({ run_id }) => run_id === by || (run_id == null && !isOver(run.status)));
+}
+
+/** Where a node leads: to its part of the page, to the run of its own, or nowhere. A candidate's id is its letter. */
+export function wayOf(run: Part, node: string, show: (node: string) => void): Way | undefined {
+  if (panelsOf(run).includes(node)) return { show: () => show(node) };
+  const candidate = run.comparison?.candidates.find(({ label }) => label.toLowerCase() === node);
+  const child = childOf(run.steps, node) ?? candidate?.run_id;
+  return child ? { run: child } : undefined;
+}
