@@ -5487,6 +5487,7 @@ export interface components {
              * @description For `If-Match`.
              */
             version: number;
+            workspace_id?: components["schemas"]["WorkspaceId"] | null;
         };
         /** @description A template in a list. */
         TeamTemplateBrief: components["schemas"]["TeamTemplateAbout"] & {
@@ -12497,7 +12498,10 @@ export interface operations {
     delete_team: {
         parameters: {
             query?: {
-                /** @description Purge its agents as well; else they stay. */
+                /**
+                 * @description Purge the agents that were made for it as well, for which the role admin is needed; those that sit in another team, or
+                 *     were made by themselves, stay. Without it all stay.
+                 */
                 with_agents?: boolean;
             };
             header?: never;
