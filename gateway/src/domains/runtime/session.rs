@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::models::{self, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec, Usage};
 use super::spending::{self, Hold, Refused};
-use super::staff::{self, Staffed};
+use super::staff::Staffed;
 use super::talk::{Answer, Next, Talk, Turn};
 use super::voice::Voice;
 use super::{Agents, show};
@@ -135,8 +135,13 @@ impl Session<'_> {
         })
     }
 
+    async fn may_now(&self) -> Result<Capability, Stopped> {
+        let seat = self.staffed.seat.now(self.agents, self.job).await?;
+        Ok(seat.may)
+    }
+
     async fn request(&self, messages: Vec<Message>) -> Result<Request, Stopped> {
-        let may = staff::may_now(self.agents, self.job).await?;
+        let may = self.may_now().await?;
         let offered = tools::offered(may.profile, &may.bundles);
         Ok(Request {
             model: self.staffed.model.provider_name.clone(),
@@ -222,7 +227,7 @@ impl Session<'_> {
     ) -> Result<Result<ToolResult, String>, Stopped> {
         let mut tries = 0;
         loop {
-            let may = staff::may_now(self.agents, self.job).await?;
+            let may = self.may_now().await?;
             let voice = self.voice.clone();
             let mut heard = move |frame: tools::Frame| voice.shows(show::lines(frame));
             let done = self

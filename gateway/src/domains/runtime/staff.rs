@@ -21,6 +21,7 @@ const BRAIN_BYTES: usize = 32 << 10;
 #[derive(Clone)]
 pub(super) struct Staffed {
     pub may: Capability,
+    pub seat: Seat,
     pub model: Resolved,
     pub system: String,
     /// Where a sandbox is made for it; the workspace's placement when absent.
@@ -41,7 +42,12 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
         None => job.node.attributes.machine.clone(),
     };
     let machine = machine.or_else(|| standing.machine.clone());
+    let version = standing.version;
     let may = in_step(job, claw.id, standing);
+    let seat = Seat {
+        version,
+        may: may.clone(),
+    };
     let binding = job
         .node
         .attributes
@@ -62,19 +68,39 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
         .map_err(again)?;
     Ok(Staffed {
         may,
+        seat,
         model,
         system,
         machine,
     })
 }
 
-/// What the step's agent may use now: somebody may have changed it, or deleted the agent, since the step began.
-///
-/// # Errors
-/// Why it may go on no more.
-pub(super) async fn may_now(agents: &Agents, job: &Job) -> Result<Capability, End> {
-    let (claw, standing) = seated(agents, job).await?;
-    Ok(in_step(job, claw.id, standing))
+/// What an agent may use, as of a version of its team.
+#[derive(Clone)]
+pub(super) struct Seat {
+    version: Option<i64>,
+    pub may: Capability,
+}
+
+impl Seat {
+    /// As it is now: somebody may have changed it, or deleted the agent, since the step began.
+    ///
+    /// # Errors
+    /// Why it may go on no more.
+    pub(super) async fn now(&self, agents: &Agents, job: &Job) -> Result<Self, End> {
+        if let (Some(team), Some(version)) = (job.run.team_id, self.version) {
+            let scope = job.journal.fence.scope();
+            let seat = teams::store::seat(agents.db.read(), scope, self.may.agent, team).await;
+            if seat.map_err(again)? == Some(Some(version)) {
+                return Ok(self.clone());
+            }
+        }
+        let (claw, standing) = seated(agents, job).await?;
+        Ok(Self {
+            version: standing.version,
+            may: in_step(job, claw.id, standing),
+        })
+    }
 }
 
 async fn seated(agents: &Agents, job: &Job) -> Result<(claw::Model, teams::Standing), End> {

@@ -16,6 +16,8 @@ use crate::ids::{ClawId, TeamId};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     pub team: Option<TeamId>,
+    /// Of the team's row: as long as it is the same, so is this.
+    pub version: Option<i64>,
     pub profile: Profile,
     pub bundles: BTreeSet<Bundle>,
     /// Whose sandbox it works in, when the team shares one.
@@ -44,6 +46,7 @@ pub async fn standing(
         Some(row) => of_team(db, scope, &row).await,
         None => Ok(Standing {
             team: None,
+            version: None,
             profile: Profile::Toolfree,
             bundles: BTreeSet::from([Bundle::Skills]),
             workbench: None,
@@ -78,6 +81,7 @@ pub async fn of_team(
         .flat_map(|content| content.mcp_bundles.iter());
     Ok(Standing {
         team: Some(row.id),
+        version: Some(row.version),
         profile: effective_profile(row.risk_profile.as_deref(), profile),
         bundles: effective_bundles(own.iter().map(String::as_str), given.map(String::as_str)),
         workbench: row.workbench_id,

@@ -47,6 +47,31 @@ pub async fn held(
     Ok(held.into_iter().next())
 }
 
+/// Whether an agent is there, and the version of a team if that is; in one look.
+///
+/// # Errors
+/// When the database fails.
+pub async fn seat(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    agent: ClawId,
+    team: TeamId,
+) -> Result<Option<Option<i64>>, DbErr> {
+    let version = team::Entity::find_by_id(team)
+        .select_only()
+        .column(team::Column::Version)
+        .filter(team::Column::WorkspaceId.eq(scope.workspace()))
+        .into_query();
+    claw::Entity::find_by_id(agent)
+        .select_only()
+        .expr_as(version, "version")
+        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(claw::Column::DeletedAt.is_null())
+        .into_tuple()
+        .one(db)
+        .await
+}
+
 /// Teams, newest first.
 ///
 /// # Errors
