@@ -288,7 +288,7 @@ async fn brief(owner: &roost_tests::Person, role: Value) -> Value {
 }
 
 async fn is_gone(owner: &roost_tests::Person, team: &Value) {
-    let path = format!("/api/teams/{}", team["id"].as_str().unwrap());
+    let path = format!("/api/teams/{}", team["id"].as_str().expect("an id"));
     eventually("the team is gone", async || {
         let answer = owner.get(&path).send().await;
         (answer.status == 404).then_some(())
