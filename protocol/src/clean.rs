@@ -1,10 +1,11 @@
-//! Bounds and cleans everything that a node says, at the edge where it is decoded: nodes are hostile too.
+//! Bounds and cleans everything that a node sends, right after decoding: nodes may be hostile too.
 //!
-//! The gateway calls [`crate::frame::decode_from_node`] and works only with what comes out: texts bounded and without
-//! control characters, lists cut, percentages inside 0 to 100, addresses that are addresses. Output bytes stay as they
-//! are; who shows them in a terminal strips them there.
+//! The gateway calls [`crate::frame::decode_from_node`] and uses only its result: texts are bounded and have no control
+//! characters, lists are truncated, percentages are between 0 and 100, addresses are valid. Output bytes are unchanged;
+//! a program that prints them to a terminal must clean them itself.
 use std::net::{IpAddr, Ipv4Addr};
 
+use crate::caps::Bounds;
 use crate::frame::ToGateway;
 use crate::hello::{Capabilities, Engine, Hello};
 use crate::inventory::{Inventory, LedgerEntry};
@@ -26,7 +27,7 @@ fn detail(text: &mut String) {
 }
 
 impl ToGateway {
-    /// Cleans whatever it holds.
+    /// Cleans the message inside.
     pub fn clean(&mut self) {
         match self {
             Self::Hello(hello) => hello.clean(),
@@ -41,7 +42,7 @@ impl ToGateway {
 }
 
 impl Hello {
-    /// Cleans texts and cuts lists.
+    /// Cleans texts and truncates lists.
     pub fn clean(&mut self) {
         let Self {
             versions: _,
@@ -70,11 +71,42 @@ impl Capabilities {
                 short(text);
             }
         }
+        clean_image(
+            &mut self.image_reference,
+            &mut self.image_id,
+            &mut self.image_unfit,
+        );
+        clean_bounds(&mut self.bounds);
+    }
+}
+
+fn clean_image(
+    reference: &mut Option<String>,
+    id: &mut Option<String>,
+    unfit: &mut Option<String>,
+) {
+    if let Some(unfit) = unfit {
+        detail(unfit);
+    }
+    if let Some(reference) = reference {
+        *reference = clean(reference, 2 * MAX_SHORT_TEXT);
+    }
+    if let Some(id) = id {
+        short(id);
+    }
+}
+
+fn clean_bounds(bounds: &mut Option<Bounds>) {
+    if let Some(bounds) = bounds {
+        bounds.each = bounds.caps().cleaned().each;
+        if let Some(why) = &mut bounds.not_enforced {
+            detail(why);
+        }
     }
 }
 
 impl Inventory {
-    /// Cleans texts and cuts lists.
+    /// Cleans texts and truncates lists.
     pub fn clean(&mut self) {
         self.sandboxes.truncate(MAX_INVENTORY);
         self.operations.truncate(MAX_INVENTORY);
@@ -101,9 +133,15 @@ impl SandboxFacts {
 }
 
 impl Heartbeat {
-    /// Cleans texts; what cannot be a percentage, a load, a temperature or an address becomes absent.
+    /// Cleans texts. Invalid percentages, loads, temperatures and addresses become absent.
     pub fn clean(&mut self) {
         short(&mut self.hostname);
+        clean_image(
+            &mut self.image_reference,
+            &mut self.image_id,
+            &mut self.image_unfit,
+        );
+        clean_bounds(&mut self.bounds);
         for load in [&mut self.load1, &mut self.load5, &mut self.load15] {
             *load = load.filter(|value| value.is_finite() && *value >= 0.0);
         }
@@ -142,7 +180,7 @@ impl Heartbeat {
     }
 }
 
-/// Measured shares overshoot a little; more than that is no percentage.
+/// Measured shares exceed 100 slightly. Larger values are not valid percentages.
 fn percentage(value: Option<f32>) -> Option<f32> {
     value
         .filter(|percent| (-1.0..=101.0).contains(percent))
@@ -150,7 +188,7 @@ fn percentage(value: Option<f32>) -> Option<f32> {
 }
 
 impl NodeTools {
-    /// Cleans texts and cuts the list.
+    /// Cleans texts and truncates the list.
     pub fn clean(&mut self) {
         self.tools.truncate(MAX_REPORT_ENTRIES);
         for tool in &mut self.tools {
@@ -161,7 +199,7 @@ impl NodeTools {
 }
 
 impl OperationReport {
-    /// Cleans texts and cuts lists.
+    /// Cleans texts and truncates lists.
     pub fn clean(&mut self) {
         match &mut self.report {
             Report::Progress { detail: text } => detail(text),
@@ -172,7 +210,7 @@ impl OperationReport {
 }
 
 impl Ended {
-    /// Cleans texts and cuts lists; an end that says done with an error, or whose outcome cannot be read, is failed.
+    /// Cleans texts and truncates lists. A done end with an error, or with an unreadable outcome, becomes failed.
     pub fn clean(&mut self) {
         self.output_end = self.output_end.min(MAX_STREAMED_BYTES);
         match &mut self.outcome {
@@ -196,15 +234,18 @@ impl Ended {
                 sandboxes.truncate(MAX_INVENTORY);
                 sandboxes.iter_mut().for_each(SandboxFacts::clean);
             }
-            Outcome::Error { error } => detail(&mut error.detail),
+            Outcome::Error { error } => {
+                detail(&mut error.detail);
+                if let Some(pointer) = &mut error.pointer {
+                    short(pointer);
+                }
+            }
             Outcome::Unknown => {
                 self.outcome = Outcome::Error {
-                    error: OperationError {
-                        kind: ErrorKind::Internal,
-                        detail:
-                            "the machine answered with an outcome that this gateway does not know"
-                                .to_owned(),
-                    },
+                    error: OperationError::new(
+                        ErrorKind::Internal,
+                        "the machine answered with an outcome that this gateway does not know",
+                    ),
                 };
             }
             Outcome::Exited { .. } | Outcome::Healthy { .. } => {}
@@ -216,7 +257,7 @@ impl Ended {
 }
 
 impl VerifyReport {
-    /// Cleans texts and cuts lists.
+    /// Cleans texts and truncates lists.
     pub fn clean(&mut self) {
         self.checks.truncate(MAX_REPORT_ENTRIES);
         self.probe.truncate(MAX_REPORT_ENTRIES);

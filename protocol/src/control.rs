@@ -1,10 +1,10 @@
-//! Control frames: they act on what exists and carry no command, so they are an enum of their own.
+//! Control frames: they act on existing operations and sandboxes and carry no command, so they are a separate enum.
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{OperationId, SandboxId};
+use crate::ids::{AgentId, OperationId, SandboxId};
 use crate::operation::TtySize;
 
-/// From the gateway.
+/// From the gateway to a node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "control", rename_all = "snake_case")]
 pub enum Control {
@@ -12,7 +12,7 @@ pub enum Control {
     Cancel {
         operation: OperationId,
     },
-    /// Bytes for stdin at an offset; an offset seen before is ignored, so a retry is safe.
+    /// Bytes for stdin at an offset. A known offset is ignored, so a retry is safe.
     Stdin {
         operation: OperationId,
         offset: u64,
@@ -21,13 +21,13 @@ pub enum Control {
         #[serde(default)]
         eof: bool,
     },
-    /// Output may be sent up to this offset (not included).
+    /// Output may be sent up to this offset (exclusive).
     Credit {
         operation: OperationId,
         up_to: u64,
     },
-    /// Send output from this offset on, with the initial credit beyond it. On each connection after an operation's first
-    /// its output waits for this.
+    /// Requests output from this offset on, with the initial credit beyond it. On each connection after an operation's
+    /// first, the node sends no output before this.
     Replay {
         operation: OperationId,
         from: u64,
@@ -36,26 +36,37 @@ pub enum Control {
         operation: OperationId,
         size: TtySize,
     },
-    /// The caller has stored the end of this operation: the node may forget it after the retention.
+    /// The caller has stored the end of this operation. The node may forget it after the retention.
     Ack {
         operation: OperationId,
     },
-    /// Sandboxes in use: their leases are renewed.
+    /// Sandboxes in use. The node renews their leases.
     Lease {
         sandboxes: Vec<SandboxId>,
         lease_s: u64,
     },
-    /// Accept no new sandbox (`true`) or accept again (`false`). The answer names the same turn; see [`crate::machine::drain`].
+    /// Refuse new sandboxes (`true`) or accept them again (`false`). The answer carries the same turn; see
+    /// [`crate::machine::drain`].
     Drain {
         on: bool,
         #[serde(default)]
         turn: u64,
     },
-    /// The gateway's view: which operations it still waits for and which sandboxes should exist.
+    /// The gateway's view: the operations that it waits for, and the sandboxes that should exist.
     Reconcile {
         waiting: Vec<OperationId>,
         sandboxes: Vec<SandboxId>,
         grace_s: u64,
+        /// The stored workspaces to keep; absent changes nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<Kept>,
+    },
+    /// An agent was purged: remove its stored workspaces. Its known archives are named, because a machine may have
+    /// stored them before it recorded their agents.
+    Forget {
+        agent: AgentId,
+        #[serde(default)]
+        archives: Vec<String>,
     },
     Ping {
         nonce: u64,
@@ -64,27 +75,36 @@ pub enum Control {
     Unknown,
 }
 
-/// The node's answers to control frames.
+/// The stored workspaces that a machine must keep.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Existing agents. Workspaces of other agents are removed after the grace period.
+    pub agents: Vec<AgentId>,
+    /// Archives (SHA-256, hex) for coming sandboxes. They are never removed to make room.
+    pub archives: Vec<String>,
+}
+
+/// A node's answers to control frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum ControlReply {
     Pong {
         nonce: u64,
     },
-    /// Stdin was taken up to this offset.
+    /// Stdin was accepted up to this offset.
     StdinTaken {
         operation: OperationId,
         offset: u64,
     },
-    /// Draining is on or off as of the turn asked for; `empty` says the node itself counts no sandbox and has no provision
-    /// under way (promise P7). Sent again when `empty` changes.
+    /// Draining is on or off as of the given turn. `empty` means that the node counts no sandbox and no running
+    /// provision (promise P7). Sent again when `empty` changes.
     Draining {
         on: bool,
         #[serde(default)]
         turn: u64,
         empty: bool,
     },
-    /// A sandbox ended without being asked (lease, crash, owner).
+    /// A sandbox ended without a request (lease, crash, owner).
     SandboxGone {
         sandbox: SandboxId,
         cause: GoneCause,
@@ -97,7 +117,7 @@ pub enum ControlReply {
     Unknown,
 }
 
-/// Why a sandbox is gone.
+/// Why a sandbox ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GoneCause {

@@ -1,4 +1,4 @@
-//! Messages and the envelope around them, as MessagePack with field names so that old and new can talk.
+//! Messages and their envelope, as MessagePack with field names, so that old and new versions work together.
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::control::{Control, ControlReply};
@@ -11,10 +11,10 @@ use crate::output::OutputChunk;
 use crate::report::OperationReport;
 use crate::vitals::{Heartbeat, NodeTools};
 
-/// What every frame carries beside its message.
+/// The fields of every frame beside its message.
 ///
-/// `epoch` is 0 in `hello` and the connection's afterwards; `seq` counts a sender's frames from 0 within one connection,
-/// so that a duplicated or reordered frame is seen.
+/// `epoch` is 0 in `hello` and the connection's epoch afterwards. `seq` counts a sender's frames from 0 within one
+/// connection, so that a duplicated or reordered frame is detected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Envelope<M> {
     pub epoch: ConnectionEpoch,
@@ -22,7 +22,7 @@ pub struct Envelope<M> {
     pub message: M,
 }
 
-/// All that a gateway can say. There is no variant that carries a command for the host.
+/// Every message of a gateway. No variant carries a command for the host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToNode {
@@ -30,12 +30,12 @@ pub enum ToNode {
     Refused(Refused),
     Operation(OperationRequest),
     Control(Control),
-    /// A message of a newer minor version: ignored and counted.
+    /// A message of a newer minor version. It is ignored and counted.
     #[serde(other)]
     Unknown,
 }
 
-/// All that a node can say.
+/// Every message of a node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToGateway {
@@ -46,15 +46,15 @@ pub enum ToGateway {
     Output(OutputChunk),
     Inventory(Inventory),
     Reply(ControlReply),
-    /// A message of a newer minor version: ignored and counted.
+    /// A message of a newer minor version. It is ignored and counted.
     #[serde(other)]
     Unknown,
 }
 
-/// Deepest nesting of a frame; the deepest message of ours has 10.
+/// Deepest nesting of a frame. The deepest valid message has 10 levels.
 const MAX_DEPTH: usize = 32;
 
-/// Why bytes are not a frame.
+/// Why bytes are not a valid frame.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     #[error("a frame of {got} bytes is over the limit of {MAX_FRAME_BYTES}")]
@@ -82,7 +82,7 @@ pub fn encode<M: Serialize>(frame: &Envelope<M>) -> Result<Vec<u8>, FrameError> 
 /// Decodes exactly one frame from `bytes`.
 ///
 /// # Errors
-/// Any of [`FrameError`] but `Encode`; never panics on hostile input.
+/// Any [`FrameError`] except `Encode`; never panics on hostile input.
 pub fn decode<M: DeserializeOwned>(bytes: &[u8]) -> Result<Envelope<M>, FrameError> {
     if bytes.len() > MAX_FRAME_BYTES {
         return Err(FrameError::TooLarge { got: bytes.len() });
@@ -98,10 +98,10 @@ pub fn decode<M: DeserializeOwned>(bytes: &[u8]) -> Result<Envelope<M>, FrameErr
     Ok(frame)
 }
 
-/// [`decode`] for what a node sent: everything in it is bounded and cleaned (see [`crate::clean`]).
+/// [`decode`] for frames of a node: bounds and cleans everything in it (see [`crate::clean`]).
 ///
 /// # Errors
-/// As [`decode`].
+/// See [`decode`].
 pub fn decode_from_node(bytes: &[u8]) -> Result<Envelope<ToGateway>, FrameError> {
     let mut frame = decode::<ToGateway>(bytes)?;
     frame.message.clean();

@@ -1,18 +1,19 @@
 //! The first frame of each side.
 use serde::{Deserialize, Serialize};
 
+use crate::caps::Bounds;
 use crate::ids::{ConnectionEpoch, InstallId, InstanceId, NodeId};
 use crate::inventory::Inventory;
 use crate::version::{Version, VersionRange};
 
-/// First frame of a node. A cloned disk shows as the same `install_id` with another `boot_id`.
+/// First frame of a node. A cloned disk has the same `install_id` with another `boot_id`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
     pub versions: VersionRange,
     /// Daemon version, e.g. `0.1.0`.
     pub daemon_version: String,
     pub install_id: InstallId,
-    /// A new one at every start of the daemon.
+    /// New at every start of the daemon.
     pub instance_id: InstanceId,
     /// The kernel's boot id, as text.
     pub boot_id: String,
@@ -25,23 +26,35 @@ pub struct Hello {
     pub inventory: Inventory,
 }
 
-/// What this machine offers; new fields default to absent.
+/// What this machine offers. New fields default to absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Capabilities {
-    /// The container engine, when one answers.
+    /// The container engine, if one answers.
     pub engine: Option<Engine>,
     /// State of the agent image.
     pub image: ImageState,
-    /// The owner switched the host shell on.
+    /// The owner enabled the host shell.
     pub shell: bool,
-    /// The owner paused this machine locally: it accepts no new sandbox.
+    /// The owner paused this machine: it accepts no new sandboxes.
     pub paused: bool,
     /// The owner's caps, for placement.
     pub most_sandboxes: Option<u32>,
+    /// The limits of what the machine lends; absent if it does not know its engine yet, or if the daemon is older.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Bounds>,
+    /// The image that `image` describes; absent from an older daemon, which checks an image of its own choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_reference: Option<String>,
+    /// The id (`sha256:…`) of the image with that reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_id: Option<String>,
+    /// Why that image cannot be a sandbox, if it cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_unfit: Option<String>,
 }
 
-/// A container engine as it describes itself.
+/// A container engine's description of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Engine {
     /// `docker` or `podman`.
@@ -56,6 +69,7 @@ pub struct Engine {
 pub enum ImageState {
     Ready,
     Missing,
+    /// Another image than the wanted one, or an unusable one.
     WrongDigest,
     #[default]
     #[serde(other)]
@@ -70,10 +84,13 @@ pub struct Welcome {
     pub epoch: ConnectionEpoch,
     /// Seconds between heartbeats on this connection.
     pub heartbeat_s: u32,
-    /// Seconds a sandbox lives after its last use.
+    /// Lease of a sandbox since its last use, seconds.
     pub lease_s: u64,
-    /// Whether the gateway holds this node as draining.
+    /// Whether the gateway wants this node to drain.
     pub draining: bool,
+    /// The agent image for the gateway's sandboxes; a machine reports whether it has it. Absent from an older gateway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
 }
 
 /// The gateway refuses the connection; the daemon shows `detail` to the owner.
@@ -83,19 +100,19 @@ pub struct Refused {
     pub detail: String,
 }
 
-/// Why a connection is refused. `retry` says whether coming back can help.
+/// Why a connection is refused. [`Self::retry`] returns whether a new attempt can help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusedReason {
-    /// The version ranges do not meet.
+    /// The version ranges have no common version.
     Version,
-    /// Another machine with this installation is connected and answers.
+    /// Another machine with this installation id is connected and answers.
     Cloned,
     /// The install id is not the one that redeemed the join code.
     WrongInstall,
     /// The node was deleted or its token revoked.
     Revoked,
-    /// The first frame was not a `hello`, or came too late.
+    /// The first frame was not a `hello`, or it was late.
     BadHello,
     /// The gateway is stopping.
     Stopping,

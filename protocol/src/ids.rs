@@ -1,4 +1,4 @@
-//! Typed ids of the channel: a node id can never be passed where a sandbox id is meant.
+//! Typed ids of the channel, so that a node id cannot be passed as a sandbox id.
 use std::fmt;
 use std::str::FromStr;
 
@@ -13,7 +13,7 @@ macro_rules! typed_id {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// The id as a UUID, for a store.
+            /// The id as a UUID, for storage.
             pub fn uuid(self) -> Uuid {
                 self.0
             }
@@ -47,23 +47,23 @@ macro_rules! typed_id {
 }
 
 typed_id! {
-    /// A machine paired with a workspace.
+    /// A machine that joined a workspace.
     NodeId,
     /// A tenant.
     WorkspaceId,
     /// An agent ("claw").
     AgentId,
-    /// One sandbox; a new one after each provision.
+    /// One sandbox. Each provision makes a new id.
     SandboxId,
-    /// One operation; the caller makes it, and it starts at most once on a node (promise P2).
+    /// One operation. The caller makes the id, and a node starts it at most once (promise P2).
     OperationId,
-    /// One installation of the daemon: made once at join, kept in the daemon's state.
+    /// One installation of the daemon. It is made once at join and stored in the daemon's state.
     InstallId,
-    /// One life of the daemon process or of a guest: a new one at each start.
+    /// One process of the daemon or of a guest. It is new at each start.
     InstanceId,
 }
 
-/// Rises with every connection of a node; the gateway hands it out in `welcome` and refuses an older one (promise P6).
+/// Rises with every connection of a node. The gateway assigns it in `welcome` and refuses older ones (promise P6).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]

@@ -1,18 +1,23 @@
-//! The typed contract of the node channel: what a gateway may say to a machine and what the machine may answer.
+//! The typed contract of the node channel: the messages of the gateway and of the machine.
 //!
-//! No tokio, no I/O: types, limits, encoding and pure state machines only, so that a seeded simulation can drive both
+//! No tokio, no I/O: only types, limits, encoding and pure state machines, so that a seeded simulation can run both
 //! ends through thousands of histories. Reading order:
 //!
 //! * [`frame`]: the two message enums and the envelope around them.
-//! * [`hello`]: how a connection begins; [`version`]: which versions meet.
-//! * [`operation`]: the closed list of work; [`report`]: how work ends; [`output`]: what work says meanwhile.
-//! * [`control`]: frames that act on what exists and carry no command.
-//! * [`sandbox`]: the spec that crosses the channel; hardening is not in it, so no caller can weaken it.
+//! * [`hello`]: how a connection begins; [`version`]: how versions are negotiated.
+//! * [`operation`]: the closed list of work; [`report`]: how work ends; [`output`]: output of work.
+//! * [`control`]: frames that act on existing operations and sandboxes and carry no command.
+//! * [`sandbox`]: the spec that crosses the channel. It does not contain hardening, so no caller can weaken it.
+//! * [`caps`]: the limits of what a machine lends, and whether there is room.
 //! * [`vitals`]: heartbeats and tool reports; [`inventory`]: what a machine holds; [`verify`]: what it measured.
-//! * [`validate`]: whether a request can be carried out at all; [`clean`]: bounding what a hostile node says.
+//! * [`validate`]: whether a request is valid; [`clean`]: bounds for messages of a hostile node.
 //! * [`machine`]: the decisions of both ends as pure state machines.
 //! * [`guest`]: the framed protocol with a sandbox's first process.
 
+// A peer chooses every number that it sends. No number may end this process or wrap around into a valid one.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
+pub mod caps;
 pub mod clean;
 pub mod control;
 pub mod frame;

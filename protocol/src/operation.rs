@@ -1,24 +1,30 @@
-//! The closed list of work a gateway can ask for. Anything else does not exist in the type.
+//! The closed list of work that a gateway can request. The type has nothing else.
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, OperationId, SandboxId, WorkspaceId};
 use crate::sandbox::SandboxSpec;
+use crate::text;
 
-/// One operation. The id is the caller's; a node starts an id at most once (promise P2).
+/// One operation. The caller makes the id; a node starts an id at most once (promise P2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperationRequest {
     pub id: OperationId,
-    /// On whose behalf, for the owner's log and for checks on the node; absent for `verify` and `sb_list`.
+    /// The workspace and agent it serves, for the owner's log and for checks on the node; absent for `verify` and
+    /// `sb_list`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_behalf: Option<OnBehalf>,
+    /// The agent's request in its own words. It is shown and never acted on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
     #[serde(deserialize_with = "known_or_unsupported")]
     pub operation: Operation,
 }
 
-/// An operation whose body this version cannot read (a newer name, or a newer field that must not be overlooked) becomes
-/// [`Operation::Unsupported`] and is answered; failing the whole frame would cut the connection and bring it again.
+/// An operation whose body this version cannot decode (a newer name, or a newer field that must not be ignored) becomes
+/// [`Operation::Unsupported`] and is answered. Failing the whole frame would close the connection, and the operation
+/// would be sent again.
 fn known_or_unsupported<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Operation, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -32,6 +38,30 @@ fn known_or_unsupported<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Ope
     })
 }
 
+/// An agent's request. A tool wraps it in a program of the gateway, and people want to read the agent's own text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Purpose {
+    /// Name of the tool: `shell`, `read_file`, `pane`, ...
+    pub tool: String,
+    /// The command or path from the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+impl Purpose {
+    /// Longest stored command, bytes. The rest is cut: the owner's log and the pages show no more.
+    pub const MOST_BYTES: usize = 4096;
+
+    /// A tool's name with its command or path.
+    pub fn new(tool: &str, command: Option<&str>) -> Self {
+        let command = command.map(|command| text::clean(command, Self::MOST_BYTES));
+        Self {
+            tool: text::clean(tool, 64),
+            command,
+        }
+    }
+}
+
 /// The workspace and agent that an operation serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnBehalf {
@@ -43,14 +73,14 @@ pub struct OnBehalf {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Operation {
-    /// Fixed host and engine check with a probe sandbox.
+    /// Fixed check of host and engine, with a probe sandbox.
     Verify(Verify),
     SbProvision(Provision),
     SbExec(Exec),
     SbDestroy(Destroy),
     SbHealth(Health),
     SbList(List),
-    /// Something of a newer version: answered `unsupported` (promise P10).
+    /// An operation of a newer version; answered with `unsupported` (promise P10).
     #[serde(other)]
     Unsupported,
 }
@@ -69,7 +99,7 @@ impl Operation {
         }
     }
 
-    /// The sandbox it acts on, if one.
+    /// The sandbox of the operation, if it has one.
     pub fn sandbox(&self) -> Option<SandboxId> {
         match self {
             Self::SbProvision(p) => Some(p.spec.sandbox),
@@ -81,7 +111,7 @@ impl Operation {
     }
 }
 
-/// `verify`: with `probe` a sandbox is made whose hardening is read from inside.
+/// `verify`: with `probe`, a sandbox is made and its hardening is checked from inside.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verify {
@@ -89,7 +119,7 @@ pub struct Verify {
     pub probe: bool,
 }
 
-/// `sb_provision`: make and start a sandbox; `restore` names a workspace archive by its SHA-256 in hex.
+/// `sb_provision`: makes and starts a sandbox; `restore` names a workspace archive by its SHA-256 in hex.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provision {
@@ -98,18 +128,18 @@ pub struct Provision {
     pub restore: Option<String>,
 }
 
-/// `sb_exec`: run a command inside a sandbox through its guest.
+/// `sb_exec`: runs a command inside a sandbox through its guest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exec {
     pub sandbox: SandboxId,
     pub argv: Vec<String>,
-    /// Absolute path inside the sandbox; the workspace when absent.
+    /// Absolute path inside the sandbox; the default is the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Whether stdin stays open for control frames; closed at once otherwise.
+    /// Whether stdin stays open for control frames; otherwise it is closed at once.
     #[serde(default)]
     pub stdin: bool,
     /// A pseudo-terminal of this size.
@@ -126,7 +156,7 @@ pub struct TtySize {
     pub cols: u16,
 }
 
-/// `sb_destroy`: stop and remove; with `archive` the workspace is stored first.
+/// `sb_destroy`: stops and removes a sandbox; with `archive`, the workspace is stored first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Destroy {
@@ -135,7 +165,7 @@ pub struct Destroy {
     pub archive: bool,
 }
 
-/// `sb_health`: does the sandbox run, does its guest answer, what does it use.
+/// `sb_health`: whether the sandbox runs, whether its guest answers, and what it uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Health {

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::OperationId;
 
-/// Which stream bytes came from. A pseudo-terminal has only `Stdout`.
+/// The stream of the bytes. A pseudo-terminal has only `Stdout`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamName {
@@ -11,7 +11,7 @@ pub enum StreamName {
     Stderr,
 }
 
-/// A piece of output. `offset` counts bytes over both streams in the order the guest read them.
+/// A piece of output. `offset` counts the bytes of both streams in the order in which the guest read them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutputChunk {
     pub operation: OperationId,
@@ -19,7 +19,7 @@ pub struct OutputChunk {
     pub piece: Piece,
 }
 
-/// Bytes, or the mark that bytes are gone for good; a gap is marked, never silent.
+/// Bytes, or a mark for bytes that are lost. A gap is always marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Piece {
@@ -29,7 +29,7 @@ pub enum Piece {
         #[serde(with = "serde_bytes")]
         data: Vec<u8>,
     },
-    /// Bytes `from..to` can no longer be had.
+    /// Bytes `from..to` are no longer available.
     Gap { from: u64, to: u64 },
 }
 

@@ -1,11 +1,11 @@
-//! What a node says of an operation: accepted, progress, and exactly one end (promise P1).
+//! A node's reports on an operation: accepted, progress, and exactly one end (promise P1).
 use serde::{Deserialize, Serialize};
 
 use crate::ids::OperationId;
 use crate::sandbox::{SandboxFacts, SandboxHealth, WorkspaceState};
 use crate::verify::VerifyReport;
 
-/// A report on one operation. Reports may repeat after a reconnect; the receiver's machine ignores what it knows.
+/// A report on one operation. A reconnect may repeat reports; the receiver's state machine ignores known ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperationReport {
     pub operation: OperationId,
@@ -16,13 +16,13 @@ pub struct OperationReport {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub enum Report {
-    /// The ledger holds the operation, synced; from here it ends in exactly one terminal state.
+    /// The ledger holds the operation, synced. It will end in exactly one terminal state.
     Accepted,
     /// Human-readable progress of long work, e.g. `creating the container`.
     Progress { detail: String },
     /// The end.
     Ended(Ended),
-    /// Nothing is known of this id (answer to a reconcile).
+    /// The node does not know this id (answer to a reconcile).
     NeverSeen,
     #[serde(other)]
     Unknown,
@@ -35,7 +35,7 @@ pub struct Ended {
     pub outcome: Outcome,
     #[serde(default)]
     pub output_end: u64,
-    /// Bytes beyond the streaming cap that were counted and dropped.
+    /// Bytes beyond the streaming cap. They were counted and dropped.
     #[serde(default)]
     pub output_dropped: u64,
     /// Milliseconds from start to end on the node's monotonic clock.
@@ -44,15 +44,12 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// An end without a result: nothing of it was streamed.
+    /// An end without a result and without output.
     pub fn without_result(state: Terminal, kind: ErrorKind, detail: impl Into<String>) -> Self {
         Self {
             state,
             outcome: Outcome::Error {
-                error: OperationError {
-                    kind,
-                    detail: detail.into(),
-                },
+                error: OperationError::new(kind, detail),
             },
             output_end: 0,
             output_dropped: 0,
@@ -62,24 +59,27 @@ impl Ended {
 }
 
 impl From<OperationError> for Ended {
-    /// A refusal: failed, nothing was started.
+    /// A refusal: failed, and nothing was started.
     fn from(error: OperationError) -> Self {
-        Self::without_result(Terminal::Failed, error.kind, error.detail)
+        Self {
+            outcome: Outcome::Error { error },
+            ..Self::without_result(Terminal::Failed, ErrorKind::Internal, "")
+        }
     }
 }
 
-/// The four ends.
+/// The four terminal states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Terminal {
     Done,
     Failed,
     Cancelled,
-    /// It may have run; its result cannot be known any more.
+    /// It may have run; its result can no longer be known.
     Lost,
 }
 
-/// What came of it, by operation.
+/// The result, by operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Outcome {
@@ -90,7 +90,7 @@ pub enum Outcome {
         sandbox: SandboxFacts,
         workspace: WorkspaceState,
     },
-    /// The process ended by itself: an exit code, or 128 + signal.
+    /// The process ended by itself: an exit code, or 128 + signal number.
     Exited {
         code: i32,
     },
@@ -118,21 +118,35 @@ pub struct ArchiveFacts {
     pub bytes: u64,
 }
 
-/// Why it did not work: a closed kind and a sentence that says what to do.
+/// Why it failed: a closed kind and a sentence that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{kind:?}: {detail}")]
 pub struct OperationError {
     pub kind: ErrorKind,
     pub detail: String,
+    /// JSON pointer to the wrong field of the request, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
 }
 
-/// Closed list of causes.
+impl OperationError {
+    /// An error without a field.
+    pub fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
+        Self {
+            kind,
+            detail: detail.into(),
+            pointer: None,
+        }
+    }
+}
+
+/// The closed list of causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
     /// This version of the daemon does not know the operation.
     Unsupported,
-    /// The request itself is wrong (argv empty, path with `..`, limits out of range).
+    /// The request is not valid (empty argv, path with `..`, limits out of range).
     Invalid,
     /// The owner's policy file forbids it.
     OwnerPolicy,
@@ -142,13 +156,13 @@ pub enum ErrorKind {
     Draining,
     /// No container engine answers.
     EngineUnavailable,
-    /// The engine refused a field of the policy; nothing weaker was started.
+    /// The engine refused a field of the policy; no weaker sandbox was started.
     EngineRefused,
-    /// The image is not there, or is not the wanted one.
+    /// The image is missing, or is not the wanted one.
     ImageMissing,
-    /// What the engine made differs from what was intended; it was destroyed.
+    /// The engine's result differs from the request; it was destroyed.
     PolicyMismatch,
-    /// No such sandbox here.
+    /// The sandbox does not exist here.
     NoSandbox,
     /// The sandbox's first process does not answer.
     GuestSilent,
@@ -160,9 +174,9 @@ pub enum ErrorKind {
     Cancelled,
     /// The disk is full: nothing was started.
     DiskFull,
-    /// The daemon or engine went away while it ran.
+    /// The daemon or engine stopped while it ran.
     Interrupted,
-    /// Too many operations at once.
+    /// Too many operations at once, or no room for another sandbox. The same request may be accepted later.
     Busy,
     #[serde(other)]
     Internal,

@@ -1,4 +1,5 @@
-//! The sandbox spec that crosses the channel. It holds only what may vary: hardening is the driver's and cannot be weakened.
+//! The sandbox spec that crosses the channel. It holds only what may vary; the driver sets the hardening, and a spec
+//! cannot weaken it.
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -6,39 +7,39 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{AgentId, NodeId, SandboxId, WorkspaceId};
 use crate::limits;
 
-/// What to make.
+/// A request for a sandbox.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SandboxSpec {
     pub sandbox: SandboxId,
     pub workspace: WorkspaceId,
     pub agent: AgentId,
-    /// The node it is meant for; absent on the gateway's own host.
+    /// The target node; absent on the gateway's own host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
     /// Rises with each provision for the agent.
     pub epoch: u64,
     /// Image reference, checked by [`crate::text::image_reference`].
     pub image: String,
-    /// The wanted image id or digest (`sha256:…`); absent accepts what the tag holds.
+    /// The wanted image id or digest (`sha256:…`); absent accepts any image with this tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_digest: Option<String>,
     #[serde(deserialize_with = "every_limit_known")]
     pub limits: Limits,
-    /// Environment of every command; names are checked.
+    /// Environment of every command. Names are checked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Seconds since last use after which the container ends.
+    /// Seconds after its last use until the container ends.
     pub lease_s: u64,
 }
 
-/// Resource limits; the owner's caps may lower, never raise them.
+/// Resource limits. The owner's caps may lower them, but never raise them.
 ///
-/// In a spec a limit that this version does not know is refused, since it would go unheeded; in facts it is ignored, so
-/// that a gateway understands a newer node.
+/// In a spec, an unknown limit is refused, because this version could not enforce it. In facts it is ignored, so that a
+/// gateway can decode facts of a newer node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Memory without swap, bytes; the workspace counts in it.
+    /// Memory without swap, bytes; it includes the workspace.
     pub memory_bytes: u64,
     /// Size of the workspace, bytes.
     pub workspace_bytes: u64,
@@ -82,7 +83,7 @@ impl Default for Limits {
     }
 }
 
-/// A sandbox as the machine sees it.
+/// A sandbox as the machine reports it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SandboxFacts {
     pub sandbox: SandboxId,
@@ -116,7 +117,7 @@ pub enum WorkspaceState {
     Restored {
         digest: String,
     },
-    /// The archive asked for is not on this machine.
+    /// The requested archive is not on this machine.
     ArchiveMissing {
         digest: String,
     },
@@ -134,6 +135,6 @@ pub struct SandboxHealth {
     pub pids: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace_used_bytes: Option<u64>,
-    /// Commands running now.
+    /// Number of running commands.
     pub running: u32,
 }

@@ -1,11 +1,11 @@
-//! Checks and cleaning of text that crosses a border: nodes are hostile too, and so are specs.
+//! Checks and cleaning of untrusted text, such as text from nodes and specs.
 use crate::limits::{MAX_ARG_BYTES, MAX_ARGV, MAX_ENV};
 
 /// Why a text is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
     #[error(
-        "the image reference {0:?} is not of the form [registry/]name[:tag][@sha256:…]; options cannot be given here"
+        "the image reference {0:?} is not of the form [registry/]name[:tag][@sha256:…]; options are not allowed here"
     )]
     Image(String),
     #[error("the digest {0:?} must be SHA-256 in 64 lower-case hex digits")]
@@ -14,7 +14,7 @@ pub enum TextError {
     Path(String),
     #[error("the environment name {0:?} must match [A-Za-z_][A-Za-z0-9_]*")]
     EnvName(String),
-    #[error("the environment name {0:?} is set by the sandbox and cannot be given")]
+    #[error("the environment name {0:?} is set by the sandbox and cannot be changed")]
     EnvReserved(String),
     #[error("{what} has {got} entries; at most {most} are allowed")]
     TooMany {
@@ -34,10 +34,10 @@ pub enum TextError {
     Nul(&'static str),
 }
 
-/// Names that the sandbox sets itself or that change how programs are loaded.
+/// Names that the sandbox sets itself, or that change how programs are loaded.
 const RESERVED_ENV: [&str; 4] = ["LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "ROOST_GUEST"];
 
-/// Checks an image reference: a name the engine can look up, with nothing smuggled in.
+/// Checks an image reference: a name that the engine can look up, without hidden options.
 ///
 /// # Errors
 /// [`TextError::Image`] with the text.
@@ -53,9 +53,9 @@ pub fn image_reference(text: &str) -> Result<(), TextError> {
     if let Some(text) = digest_text {
         digest(text).map_err(|_| bad())?;
     }
-    // A colon after the last slash starts a tag; one before it belongs to a registry's port.
+    // A colon after the last slash starts a tag. An earlier one belongs to a registry's port.
     let (path, tag) = match name.rfind(':') {
-        Some(at) if !name[at..].contains('/') => (&name[..at], Some(&name[at + 1..])),
+        Some(at) if !name[at..].contains('/') => (&name[..at], name[at..].strip_prefix(':')),
         _ => (name, None),
     };
     if let Some(tag) = tag {
@@ -112,13 +112,13 @@ pub fn sha256_hex(text: &str) -> Result<(), TextError> {
 /// Checks an absolute path inside a sandbox.
 ///
 /// # Errors
-/// [`TextError`] naming the rule that is broken.
+/// [`TextError`] with the broken rule.
 pub fn sandbox_path(path: &str) -> Result<(), TextError> {
     bounded("the path", path, 4096)?;
     let rest = path
         .strip_prefix('/')
         .ok_or_else(|| TextError::Path(short(path, 256)))?;
-    // One slash may end a directory's path; the root itself has no part before it.
+    // One slash may end a directory's path. The root itself has no part before it.
     let rest = rest
         .strip_suffix('/')
         .filter(|parts| !parts.is_empty())
@@ -132,7 +132,7 @@ pub fn sandbox_path(path: &str) -> Result<(), TextError> {
 /// Checks a command line.
 ///
 /// # Errors
-/// [`TextError`] naming the rule that is broken.
+/// [`TextError`] with the broken rule.
 pub fn argv(argv: &[String]) -> Result<(), TextError> {
     if argv.first().is_none_or(String::is_empty) {
         return Err(TextError::Empty("argv"));
@@ -150,7 +150,7 @@ pub fn argv(argv: &[String]) -> Result<(), TextError> {
 /// Checks one argument.
 ///
 /// # Errors
-/// [`TextError`] naming the rule that is broken.
+/// [`TextError`] with the broken rule.
 pub fn argument(arg: &str) -> Result<(), TextError> {
     bounded("an argument", arg, MAX_ARG_BYTES)
 }
@@ -158,7 +158,7 @@ pub fn argument(arg: &str) -> Result<(), TextError> {
 /// Checks environment variables.
 ///
 /// # Errors
-/// [`TextError`] naming the rule that is broken.
+/// [`TextError`] with the broken rule.
 pub fn environment<'a>(
     env: impl ExactSizeIterator<Item = (&'a String, &'a String)>,
 ) -> Result<(), TextError> {
@@ -176,7 +176,7 @@ pub fn environment<'a>(
 /// Checks one environment variable.
 ///
 /// # Errors
-/// [`TextError`] naming the rule that is broken.
+/// [`TextError`] with the broken rule.
 pub fn variable(name: &str, value: &str) -> Result<(), TextError> {
     let mut bytes = name.bytes();
     let first = bytes
@@ -212,8 +212,8 @@ fn no_nul(what: &'static str, text: &str) -> Result<(), TextError> {
     }
 }
 
-/// Bounds text from a node and takes out what a terminal or a page would act on: control characters (escape sequences
-/// begin with one) and the characters that reverse reading direction. Newlines and tabs become spaces.
+/// Bounds text from a node and removes characters that a terminal or a page would act on: control characters (escape
+/// sequences begin with one) and characters that reverse the reading direction. Newlines and tabs become spaces.
 pub fn clean(text: &str, most_bytes: usize) -> String {
     let mut out = String::with_capacity(text.len().min(most_bytes));
     for c in text.chars() {
@@ -227,7 +227,7 @@ pub fn clean(text: &str, most_bytes: usize) -> String {
             | '\u{2066}'..='\u{2069}' => continue,
             c => c,
         };
-        if out.len() + c.len_utf8() > most_bytes {
+        if out.len().saturating_add(c.len_utf8()) > most_bytes {
             break;
         }
         out.push(c);
@@ -235,8 +235,8 @@ pub fn clean(text: &str, most_bytes: usize) -> String {
     out
 }
 
-/// Whether a terminal or a page would act on a character, or hide it, rather than show it: control characters, those that
-/// change the reading direction, and those that have no width. None of them belongs in what is printed for people.
+/// Whether a terminal or a page would act on a character or hide it: control characters, characters that change the
+/// reading direction, and characters without width. Text for people must contain none of them.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -244,8 +244,8 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Text from anywhere as one line for a terminal: what would act or hide is made visible (`\x1b`, `\u{202e}`), never
-/// emitted; too long a text is cut and says so. Everything that a command line prints for people goes through here.
+/// Untrusted text as one line for a terminal. Characters that would act or hide are escaped (`\x1b`, `\u{202e}`). A
+/// text that is too long is cut, with a mark. Everything that a command line prints for people passes through here.
 pub fn visible(text: &str, most_bytes: usize) -> String {
     let mut out = String::with_capacity(text.len().min(most_bytes));
     for c in text.chars() {
@@ -269,7 +269,7 @@ pub fn visible(text: &str, most_bytes: usize) -> String {
     out
 }
 
-/// As [`visible`], but line ends stay: for text of several lines that is ours, with parts that are not.
+/// As [`visible`], but line ends stay: for our own text of several lines that contains untrusted parts.
 pub fn visible_lines(text: &str) -> String {
     let lines: Vec<String> = text
         .split('\n')
@@ -278,8 +278,8 @@ pub fn visible_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// JSON that means the same and that a terminal may show: what would act or hide is written as `\uXXXX`. Such characters
-/// occur only inside strings of JSON, where the two spellings are one.
+/// Equivalent JSON that is safe for a terminal: characters that would act or hide are written as `\uXXXX`. They occur
+/// only inside JSON strings, where both spellings are equal.
 pub fn json_for_terminals(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn image_references_with_options_smuggled_in_are_refused() {
+    fn image_references_with_hidden_options_are_refused() {
         for bad in [
             "",
             "--privileged",
@@ -362,12 +362,12 @@ mod tests {
         assert_eq!(clean("äöü", 3), "ä");
     }
 
-    /// What a hostile machine, person or agent may call itself.
+    /// Hostile names of a machine, a person or an agent.
     const HOSTILE: &str =
         "a\u{1b}[31mb\u{7}\n\rc\u{202e}d\u{9b}2Je\u{200b}f\u{2066}g\u{7f}\u{feff}h\u{e0041}";
 
     #[test]
-    fn what_would_act_on_a_terminal_is_shown_and_never_emitted() {
+    fn terminal_control_characters_are_escaped() {
         let shown = visible(HOSTILE, 1_000);
         assert_eq!(
             shown,
@@ -384,24 +384,24 @@ mod tests {
     }
 
     #[test]
-    fn long_text_is_cut_where_a_character_ends_and_says_so() {
+    fn long_text_is_truncated_at_a_character_with_a_mark() {
         assert_eq!(visible("äöü", 4), "äö…");
         assert_eq!(visible("ab\u{1b}", 4), "ab…");
     }
 
     #[test]
-    fn lines_of_ours_stay_lines() {
+    fn own_line_breaks_are_kept() {
         assert_eq!(visible_lines("a\n\u{1b}b\n"), "a\n\\x1bb\n");
     }
 
     #[test]
-    fn json_for_terminals_means_the_same_and_hides_nothing() {
+    fn json_for_terminals_is_equivalent_and_escaped() {
         let safe = json_for_terminals("{\n\"a\": \"\u{9b}\u{202e}é\u{e0041}\"\n}");
         assert_eq!(safe, "{\n\"a\": \"\\u009b\\u202eé\\udb40\\udc41\"\n}");
     }
 
     #[test]
-    fn loader_variables_cannot_be_given() {
+    fn loader_variables_are_refused() {
         let env =
             std::collections::BTreeMap::from([("LD_PRELOAD".to_owned(), "/tmp/x.so".to_owned())]);
         assert_eq!(

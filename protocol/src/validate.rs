@@ -1,8 +1,8 @@
-//! Whether an operation can be carried out at all, with a pointer to each field that stands in the way.
+//! Whether an operation is valid, with a pointer to each wrong field.
 //!
-//! The gateway asks before it writes the operation down, the daemon before it records it: neither trusts the other.
-//! Pointers are JSON pointers into the operation's own body (for a provision: into its spec, `restore` aside), which are
-//! the field names of the HTTP routes too.
+//! The gateway checks before it stores the operation, and the daemon before it records it: neither trusts the other.
+//! Pointers are JSON pointers into the operation's own body (for a provision: into its spec, except `restore`). They
+//! are also the field names of the HTTP routes.
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -15,16 +15,16 @@ use crate::operation::{Exec, OnBehalf, Operation, OperationRequest, Provision, T
 use crate::sandbox::{Limits, SandboxSpec};
 use crate::text;
 
-/// One thing that is wrong.
+/// One fault of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// JSON pointer, e.g. `/argv/0`.
     pub pointer: String,
-    /// What is wrong and what would be right.
+    /// What is wrong and what is allowed.
     pub detail: String,
 }
 
-/// All that is wrong with a request; never empty.
+/// All faults of a request; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     pub faults: Vec<Fault>,
@@ -42,7 +42,7 @@ impl Display for Invalid {
     }
 }
 
-/// Most faults that one answer names.
+/// Most faults in one answer.
 const MAX_FAULTS: usize = 16;
 
 #[derive(Default)]
@@ -86,7 +86,8 @@ impl Faults {
 }
 
 impl OperationRequest {
-    /// Checks the request. An operation of a newer version is not invalid: it is unsupported, which is another answer.
+    /// Checks the request. An operation of a newer version is not invalid: it is unsupported, which is a different
+    /// answer.
     ///
     /// # Errors
     /// [`Invalid`] with every fault (the first 16).
@@ -99,7 +100,7 @@ impl OperationRequest {
         if self.on_behalf.is_none() && !tenantless {
             faults.add(
                 "/on_behalf",
-                "the workspace and agent that it serves are missing",
+                "the workspace and agent of the operation are missing",
             );
         }
         match &self.operation {
@@ -168,13 +169,10 @@ impl TtySize {
 fn check_provision(provision: &Provision, on_behalf: Option<OnBehalf>, faults: &mut Faults) {
     let spec = &provision.spec;
     if on_behalf.is_some_and(|who| who.workspace != spec.workspace) {
-        faults.add(
-            "/workspace",
-            "is not the workspace that the operation serves",
-        );
+        faults.add("/workspace", "is not the workspace of the operation");
     }
     if on_behalf.is_some_and(|who| who.agent != spec.agent) {
-        faults.add("/agent", "is not the agent that the operation serves");
+        faults.add("/agent", "is not the agent of the operation");
     }
     if let Some(restore) = &provision.restore {
         faults.check("/restore", text::sha256_hex(restore));
@@ -204,7 +202,7 @@ fn check_limits(limits: Limits, faults: &mut Faults) {
     if limits.workspace_bytes > limits.memory_bytes {
         faults.add(
             "/limits/workspace_bytes",
-            "the workspace counts in the memory and cannot be larger than it",
+            "the workspace is part of the memory and cannot be larger",
         );
     }
 }
@@ -229,13 +227,8 @@ fn check_exec(exec: &Exec, faults: &mut Faults) {
         faults.check("/cwd", text::sandbox_path(cwd));
     }
     check_env(&exec.env, MAX_COMMAND_BYTES, faults);
-    let bytes = exec.argv.iter().map(String::len).sum::<usize>()
-        + exec
-            .env
-            .iter()
-            .map(|(name, value)| name.len() + value.len())
-            .sum::<usize>()
-        + exec.cwd.as_ref().map_or(0, String::len);
+    let arguments = exec.argv.iter().chain(&exec.cwd);
+    let bytes = total(arguments.map(String::len)).saturating_add(env_bytes(&exec.env));
     if bytes > MAX_COMMAND_BYTES {
         faults.add(
             "/argv",
@@ -267,14 +260,22 @@ fn check_env(env: &BTreeMap<String, String>, most_bytes: usize, faults: &mut Fau
         let shown = text::clean(name, 256).replace('~', "~0").replace('/', "~1");
         faults.check(format!("/env/{shown}"), text::variable(name, value));
     }
-    let bytes: usize = env
-        .iter()
-        .map(|(name, value)| name.len() + value.len())
-        .sum();
+    let bytes = env_bytes(env);
     if bytes > most_bytes {
         faults.add(
             "/env",
             format_args!("is {bytes} bytes long; at most {most_bytes} are allowed"),
         );
     }
+}
+
+fn env_bytes(env: &BTreeMap<String, String>) -> usize {
+    total(
+        env.iter()
+            .flat_map(|(name, value)| [name.len(), value.len()]),
+    )
+}
+
+fn total(lengths: impl Iterator<Item = usize>) -> usize {
+    lengths.fold(0, usize::saturating_add)
 }

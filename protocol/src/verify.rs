@@ -1,12 +1,12 @@
-//! What `verify` found: measured on the machine, never trusted from a claim.
+//! The result of `verify`. It was measured on the machine.
 use serde::{Deserialize, Serialize};
 
-/// The whole report; `ok` is false when any check failed or any probed fact differs.
+/// The whole report. `ok` is false when any check failed or any probed fact differs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerifyReport {
     pub ok: bool,
     pub checks: Vec<Check>,
-    /// Facts read from inside a probe sandbox; empty when none was asked for or possible.
+    /// Facts that were read inside a probe sandbox; empty when no probe was requested or possible.
     #[serde(default)]
     pub probe: Vec<ProbedFact>,
     pub duration_ms: u64,
@@ -17,20 +17,20 @@ pub struct VerifyReport {
 pub struct Check {
     /// Stable name, e.g. `engine.api`.
     pub name: String,
-    /// For people.
+    /// Title for people.
     pub title: String,
     pub level: Level,
-    /// What was measured and, when not ok, what to do.
+    /// The measured value and, if it is not ok, what to do.
     pub detail: String,
 }
 
-/// How a check went.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     Ok,
     Fail,
-    /// Also what an unknown level of a newer version counts as.
+    /// Also the value for an unknown level of a newer version.
     #[serde(other)]
     Warn,
 }

@@ -1,4 +1,4 @@
-//! Coverage-guided fuzzing of everything that decodes bytes of a peer: no input panics, overflows or runs away.
+//! Coverage-guided fuzzing of every decoder for a peer's bytes: no input may panic, overflow or run away.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
         if let ToNode::Operation(request) = &frame.message {
             let _ = request.validate();
         }
-        // What was read can be written, and reads the same again.
+        // A decoded frame can be encoded again, and decodes to the same value.
         if let Ok(written) = frame::encode(&frame) {
             let again = frame::decode::<ToNode>(&written).expect("what we write we can read");
             assert_eq!(frame::encode(&again).expect("it was written before"), written);

@@ -1,4 +1,4 @@
-//! What the host and the guest say to each other.
+//! Messages between the host and the guest.
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -11,9 +11,9 @@ use crate::output::Piece;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToGuest {
-    /// Asks for [`FromGuest::Hello`] with the same nonce: the answer proves that this stream is live.
+    /// Requests [`FromGuest::Hello`] with the same nonce. The answer proves that this stream works.
     Hello { nonce: u64 },
-    /// Start a command. The same id again is answered with its present state and starts nothing.
+    /// Starts a command. A known id starts nothing; the guest answers with its present state.
     Start {
         operation: OperationId,
         argv: Vec<String>,
@@ -23,7 +23,7 @@ pub enum ToGuest {
         #[serde(default)]
         tty: Option<TtySize>,
         deadline_ms: u64,
-        /// Bytes of output that are numbered and sent; the rest is counted and dropped.
+        /// Most bytes of output that are numbered and sent. The rest is counted and dropped.
         stream_cap: u64,
     },
     Stdin {
@@ -33,21 +33,21 @@ pub enum ToGuest {
         data: Vec<u8>,
         eof: bool,
     },
-    /// Output may be sent up to this offset. The bytes before `acked` are stored and may leave the ring.
+    /// Output may be sent up to this offset. Bytes before `acked` are stored and may leave the ring.
     Credit {
         operation: OperationId,
         up_to: u64,
         acked: u64,
     },
-    /// Send again from this offset (after a new attach).
+    /// Sends output again from this offset (after a new attach).
     Replay { operation: OperationId, from: u64 },
     Resize {
         operation: OperationId,
         size: TtySize,
     },
-    /// Kill the whole process tree.
+    /// Kills the whole process tree.
     Cancel { operation: OperationId },
-    /// The end is stored; drop the ring.
+    /// The end is stored: drops the ring.
     Forget { operation: OperationId },
     #[serde(other)]
     Unknown,
@@ -59,14 +59,14 @@ pub enum ToGuest {
 pub enum FromGuest {
     Hello {
         nonce: u64,
-        /// One life of this guest; it changes only when the sandbox was started again.
+        /// Id of this guest process; it changes only when the sandbox is started again.
         instance: InstanceId,
         processes: Vec<Process>,
     },
     Started {
         operation: OperationId,
     },
-    /// The program could not be started; `errno` as the kernel gave it.
+    /// The program could not be started; `errno` from the kernel.
     NotStarted {
         operation: OperationId,
         errno: i32,
@@ -82,14 +82,14 @@ pub enum FromGuest {
     },
     Exited {
         operation: OperationId,
-        /// Exit code, or 128 + signal.
+        /// Exit code, or 128 + signal number.
         code: i32,
         cause: ExitCause,
         output_end: u64,
         output_dropped: u64,
         duration_ms: u64,
     },
-    /// Nothing is known of this operation.
+    /// The guest does not know this operation.
     NoSuch {
         operation: OperationId,
     },
@@ -108,7 +108,7 @@ pub enum ExitCause {
     Unknown,
 }
 
-/// A command that the guest holds, running or ended and not yet forgotten.
+/// A command in the guest: running, or ended and not yet forgotten.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Process {
     pub operation: OperationId,

@@ -1,13 +1,13 @@
-//! Frames of the guest stream: magic, length, checksum, MessagePack. A reader finds the next frame after garbage.
+//! Frames of the guest stream: magic, length, checksum, MessagePack. A reader finds the next frame after invalid bytes.
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Begins each frame; bytes that cannot begin MessagePack of ours and are unlikely in text.
+/// Begins each frame. These bytes cannot begin a valid payload and are unlikely in text.
 const MAGIC: [u8; 4] = [0xC1, 0x52, 0x4F, 0xC1];
 const HEADER: usize = MAGIC.len() + 4 + 4;
 /// Largest payload, bytes.
 pub const MAX_PAYLOAD: usize = 256 * 1024;
 
-/// Why a message cannot be sent.
+/// Why a message cannot be encoded.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     #[error("the message cannot be encoded")]
@@ -19,14 +19,14 @@ pub enum WireError {
 /// Encodes one message as a frame.
 ///
 /// # Errors
-/// [`WireError`] when it has no form or is too large.
+/// [`WireError`] when it cannot be encoded or is too large.
 pub fn encode<M: Serialize>(message: &M) -> Result<Vec<u8>, WireError> {
     let payload = rmp_serde::to_vec_named(message).map_err(WireError::Encode)?;
     if payload.len() > MAX_PAYLOAD {
         return Err(WireError::TooLarge(payload.len()));
     }
     let length = u32::try_from(payload.len()).map_err(|_| WireError::TooLarge(payload.len()))?;
-    let mut frame = Vec::with_capacity(HEADER + payload.len());
+    let mut frame = Vec::with_capacity(HEADER.saturating_add(payload.len()));
     frame.extend_from_slice(&MAGIC);
     frame.extend_from_slice(&length.to_le_bytes());
     frame.extend_from_slice(&checksum(&payload).to_le_bytes());
@@ -34,7 +34,7 @@ pub fn encode<M: Serialize>(message: &M) -> Result<Vec<u8>, WireError> {
     Ok(frame)
 }
 
-/// Takes bytes as they come and gives whole messages; skips what is not a frame and counts it.
+/// Accepts bytes in any pieces and returns whole messages. Skips and counts invalid bytes.
 #[derive(Debug, Default)]
 pub struct FrameReader {
     buffer: Vec<u8>,
@@ -47,17 +47,17 @@ impl FrameReader {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Bytes that belonged to no frame, so far.
+    /// Number of skipped bytes so far.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// True when bytes wait for the rest of a frame.
+    /// Whether an incomplete frame waits for more bytes.
     pub fn is_partial(&self) -> bool {
         !self.buffer.is_empty()
     }
 
-    /// The next whole message, or `None` until more bytes come.
+    /// The next whole message, or `None` until more bytes arrive.
     pub fn next_message<M: DeserializeOwned>(&mut self) -> Option<M> {
         loop {
             self.seek_magic();
@@ -74,9 +74,10 @@ impl FrameReader {
                 self.skip(1);
                 continue;
             }
-            if self.buffer.len() < HEADER + length {
-                // A torn frame may claim more bytes than ever come: a later magic inside what is here is tried by the
-                // caller's next hello, see `resync`.
+            let whole = HEADER.saturating_add(length);
+            if self.buffer.len() < whole {
+                // An incomplete frame may claim more bytes than will ever come. The caller's next hello and `resync`
+                // find a later frame inside it.
                 return None;
             }
             let sum = u32::from_le_bytes([
@@ -85,21 +86,21 @@ impl FrameReader {
                 self.buffer[10],
                 self.buffer[11],
             ]);
-            let payload = &self.buffer[HEADER..HEADER + length];
+            let payload = &self.buffer[HEADER..whole];
             if checksum(payload) != sum {
                 self.skip(1);
                 continue;
             }
             let message = rmp_serde::from_slice(payload);
-            self.buffer.drain(..HEADER + length);
+            self.buffer.drain(..whole);
             match message {
                 Ok(message) => return Some(message),
-                Err(_) => self.skipped += (HEADER + length) as u64,
+                Err(_) => self.skipped = self.skipped.saturating_add(whole as u64),
             }
         }
     }
 
-    /// Gives up on the frame at the front (nothing came for a while) and looks for the next one.
+    /// Discards the frame at the front, after no bytes came for a while, and searches for the next one.
     pub fn resync(&mut self) {
         if !self.buffer.is_empty() {
             self.skip(1);
@@ -112,23 +113,27 @@ impl FrameReader {
             .windows(MAGIC.len())
             .position(|window| window == MAGIC);
         let garbage = at.unwrap_or_else(|| {
-            // Keep a tail that may be the beginning of a magic number.
+            // Keep a suffix that may begin a magic number.
             let keep = (1..MAGIC.len())
                 .rev()
                 .find(|&n| self.buffer.ends_with(&MAGIC[..n]))
                 .unwrap_or(0);
-            self.buffer.len() - keep
+            self.buffer.len().saturating_sub(keep)
         });
         self.skip(garbage);
     }
 
     fn skip(&mut self, bytes: usize) {
         self.buffer.drain(..bytes);
-        self.skipped += bytes as u64;
+        self.skipped = self.skipped.saturating_add(bytes as u64);
     }
 }
 
-/// CRC-32 (IEEE), bit by bit: frames are small and the guest stays without dependencies.
+/// CRC-32 (IEEE), bit by bit: frames are small, and the guest needs no dependency for it.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "two counters up to 256 and 8, computed at compile time"
+)]
 pub fn checksum(bytes: &[u8]) -> u32 {
     const fn table() -> [u32; 256] {
         let mut table = [0u32; 256];
@@ -170,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_that_come_byte_by_byte_are_read() {
+    fn frames_that_arrive_byte_by_byte_are_read() {
         let mut reader = FrameReader::default();
         let bytes = [hello(1), hello(2)].concat();
         let mut got = Vec::new();
@@ -188,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_begins_in_the_middle_finds_the_next_frame() {
+    fn reader_that_starts_mid_frame_finds_the_next_frame() {
         let mut reader = FrameReader::default();
         let first = hello(1);
         reader.push(&first[7..]);
@@ -202,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_frame_is_given_up_by_resync() {
+    fn resync_skips_a_torn_frame() {
         let mut reader = FrameReader::default();
         let torn = hello(1);
         reader.push(&torn[..torn.len() - 3]);
@@ -216,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flipped_bit_costs_one_frame_only() {
+    fn flipped_bit_loses_only_one_frame() {
         let mut reader = FrameReader::default();
         let mut bad = hello(1);
         let last = bad.len() - 1;

@@ -1,4 +1,4 @@
-//! What a gateway answers to `hello`.
+//! The gateway's decision about a `hello`.
 //!
 //! ```text
 //!  hello ─▶ deleted? versions? install id? ──no──▶ Refuse
@@ -13,10 +13,10 @@ use crate::hello::{Hello, Refused, RefusedReason};
 use crate::ids::{ConnectionEpoch, InstallId, InstanceId};
 use crate::version::{SUPPORTED, Version, VersionRange};
 
-/// How long the first connection has to answer the ping that decides about a second, milliseconds.
+/// How long the first connection may take to answer the ping that decides about a second one, milliseconds.
 pub const FIRST_ANSWER_MS: u64 = 3_000;
 
-/// What the gateway knows of the node whose token the connection showed.
+/// The gateway's facts about the node whose token the connection presented.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     /// The installation that redeemed the join code.
@@ -25,7 +25,7 @@ pub struct Known {
     pub revoked: bool,
     /// The gateway is stopping.
     pub stopping: bool,
-    /// The connection that is open now.
+    /// The present open connection.
     pub first: Option<Open>,
 }
 
@@ -37,7 +37,7 @@ pub struct Open {
     pub epoch: ConnectionEpoch,
 }
 
-/// What is known of the first connection's answer to a ping sent because of this `hello`.
+/// The first connection's answer to the ping that this `hello` caused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum First {
     NotAsked,
@@ -48,13 +48,13 @@ pub enum First {
 /// What to do with the new connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Take the next epoch and welcome it.
+    /// Assign the next epoch and welcome it.
     Welcome { version: Version },
     /// Close the older connection, then welcome the new one.
     Replace { version: Version },
     /// Ping the first connection, wait up to [`FIRST_ANSWER_MS`], and decide again.
     AskFirst,
-    /// Send this and close.
+    /// Send this and close the connection.
     Refuse(Refused),
 }
 
@@ -63,7 +63,7 @@ pub fn decide(hello: &Hello, known: &Known, first: First) -> Decision {
     decide_for(SUPPORTED, hello, known, first)
 }
 
-/// [`decide`] for a build that speaks `ours`.
+/// [`decide`] for a build with the version range `ours`.
 pub fn decide_for(ours: VersionRange, hello: &Hello, known: &Known, first: First) -> Decision {
     if known.stopping {
         return refuse(
@@ -90,7 +90,7 @@ pub fn decide_for(ours: VersionRange, hello: &Hello, known: &Known, first: First
         return refuse(
             RefusedReason::Version,
             format!(
-                "the gateway speaks protocol {}.{} to {}.{}, this daemon {}.{} to {}.{}; update the older of the two",
+                "the gateway supports protocol {}.{} to {}.{}, this daemon {}.{} to {}.{}; update the older of the two",
                 low.major,
                 low.minor,
                 high.major,

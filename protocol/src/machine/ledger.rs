@@ -6,17 +6,17 @@
 //!                                  └── cancel before begin ──────┘
 //! ```
 //!
-//! `Recorded` is synced before the engine or a guest is called; `Started` is memory only, because a mark that may be
-//! missing says nothing: after a restart both mean "may have started", and [`Slot::recover`] decides by the kind of
-//! work. Repeated requests start nothing and are answered with the present state. An end that nobody acknowledged is
-//! kept however old it is: forgetting it would let the same id start again.
+//! `Recorded` is synced before the engine or a guest is called. `Started` is only in memory, because a mark that may be
+//! missing proves nothing: after a restart both mean "may have started", and [`Slot::recover`] decides by the kind of
+//! work. Repeated requests start nothing and are answered with the present state. An unacknowledged end is kept at any
+//! age: without it the same id could start again.
 use serde::{Deserialize, Serialize};
 
 use crate::limits::RESULT_RETENTION_S;
 use crate::operation::Operation;
 use crate::report::{Ended, ErrorKind, Report, Terminal};
 
-/// Kinds of work, which differ in what a restart may do.
+/// Kinds of work. They differ in what a restart may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -29,7 +29,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of an operation, `None` for one that this version does not know.
+    /// The kind of an operation; `None` for one that this version does not know.
     pub fn of(operation: &Operation) -> Option<Self> {
         Some(match operation {
             Operation::Verify(_) => Self::Verify,
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// What the ledger's file says of an operation; absent means unknown or forgotten.
+/// The stage in the ledger's file; absent means unknown or forgotten.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub enum Stage {
@@ -53,37 +53,37 @@ pub enum Stage {
     Acked { ended: Ended },
 }
 
-/// What to do, in this order; the process may die between any two.
+/// Effects to carry out in this order. The process may end between any two.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Write this stage and sync it before the next effect. If that fails, call [`Slot::write_failed`] and do its
-    /// effects instead of the rest.
+    /// Write this stage and sync it before the next effect. If that fails, call [`Slot::write_failed`] and carry out
+    /// its effects instead of the rest.
     Write(Stage),
-    /// Tell the gateway, if one is connected.
+    /// Report to the gateway, if one is connected.
     Report(Report),
-    /// Ask [`Slot::begin`] and, if it says so, do the work. The work finds what an earlier try made (a sandbox by its
-    /// labels, a command by its id in the guest) instead of making it twice.
+    /// Call [`Slot::begin`] and, if it returns true, do the work. The work finds what an earlier attempt made (a
+    /// sandbox by its labels, a command by its id in the guest) and does not make it twice.
     Start,
-    /// Take up the command that the guest still holds, from the last spooled offset.
+    /// Resume the command that the guest still holds, from the last spooled offset.
     Reattach,
-    /// Stop the work: a command's whole process tree is killed. Its end comes through [`Slot::finish`].
+    /// Stop the work: the whole process tree of a command is killed. Its end arrives through [`Slot::finish`].
     Stop,
-    /// Drop all but the last kept part of the output.
+    /// Drop the output except the last kept part.
     TrimOutput,
     /// Remove the entry and its output.
     Erase,
 }
 
-/// What is known, after a restart, of a command that had not ended.
+/// What is known after a restart about a command that had not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Evidence {
     /// The guest holds the command, running or ended.
     GuestKnows,
-    /// The same life of the guest answers and does not know it: the start never arrived.
+    /// The same guest process answers and does not know the command: the start never arrived.
     GuestDoesNotKnow,
-    /// The sandbox is gone or its guest was started anew: what ran there cannot be known any more.
+    /// The sandbox is gone or its guest was restarted: what ran there cannot be known.
     SandboxGone,
-    /// Engine or guest do not answer: ask again later, decide nothing.
+    /// Engine or guest do not answer: ask again later and decide nothing.
     Silent,
 }
 
@@ -92,19 +92,19 @@ pub enum Evidence {
 pub struct Slot {
     kind: Kind,
     stage: Stage,
-    /// Nothing of it can have run: it was recorded in this life, or its guest denies having seen it.
+    /// Nothing of it can have run: this process recorded it, or the guest reports that it never saw it.
     fresh: bool,
-    /// [`Self::begin`] may say yes: recorded in this life, or recovered to be done again.
+    /// [`Self::begin`] may return true: this process recorded it, or recovery decided to repeat it.
     ready: bool,
     stopping: bool,
-    /// An end that could not be written yet.
+    /// An end that is not written yet.
     unwritten: Option<Ended>,
     /// When the present stage was entered (after a restart: when it was read), for the retention.
     since_ms: u64,
 }
 
 impl Slot {
-    /// Takes an admitted operation into the ledger.
+    /// Records an admitted operation.
     pub fn record(kind: Kind, now_ms: u64) -> (Self, Vec<Effect>) {
         let slot = Self {
             kind,
@@ -123,7 +123,7 @@ impl Slot {
         (slot, effects)
     }
 
-    /// An entry read from the ledger's file after a restart; retention counts from now on, so it is never cut short.
+    /// An entry from the ledger's file after a restart. Retention starts again now, so it is never too short.
     pub fn load(kind: Kind, stage: Stage, now_ms: u64) -> Self {
         Self {
             kind,
@@ -141,12 +141,12 @@ impl Slot {
         self.kind
     }
 
-    /// Where it stands.
+    /// The present stage.
     pub fn stage(&self) -> &Stage {
         &self.stage
     }
 
-    /// The end, when it ended.
+    /// The end, if it has ended.
     pub fn ended(&self) -> Option<&Ended> {
         match &self.stage {
             Stage::Ended { ended } | Stage::Acked { ended } => Some(ended),
@@ -154,17 +154,17 @@ impl Slot {
         }
     }
 
-    /// Whether the inventory lists it: everything that the gateway did not acknowledge.
+    /// Whether the inventory lists it: every operation that the gateway has not acknowledged.
     pub fn listed(&self) -> bool {
         !matches!(self.stage, Stage::Acked { .. })
     }
 
-    /// Whether it is under way.
+    /// Whether it is in flight.
     pub fn in_flight(&self) -> bool {
         self.ended().is_none()
     }
 
-    /// The answer to a repeated request and to a reconcile: the present state, and nothing is started.
+    /// The answer to a repeated request and to a reconcile: the present state. Nothing is started.
     pub fn answer(&self) -> Report {
         match self.ended() {
             Some(ended) => Report::Ended(ended.clone()),
@@ -172,13 +172,13 @@ impl Slot {
         }
     }
 
-    /// The answer to a reconcile of an id without an entry.
+    /// The answer to a reconcile for an id, with or without an entry.
     pub fn answer_of(slot: Option<&Self>) -> Report {
         slot.map_or(Report::NeverSeen, Self::answer)
     }
 
-    /// Asked right before the engine is called: false when it was cancelled or ended meanwhile, began already, or comes
-    /// from an earlier life and was not recovered.
+    /// Call this right before the engine is called. It returns false when the operation was cancelled, has ended, has
+    /// begun already, or comes from an earlier process and was not recovered.
     pub fn begin(&mut self) -> bool {
         let begins = self.stage == Stage::Recorded && std::mem::take(&mut self.ready);
         if begins {
@@ -187,7 +187,7 @@ impl Slot {
         begins
     }
 
-    /// The work is over. Only the first end counts.
+    /// Records the end of the work. Only the first end counts.
     pub fn finish(&mut self, ended: Ended, now_ms: u64) -> Vec<Effect> {
         if self.ended().is_some() || self.unwritten.is_some() {
             return Vec::new();
@@ -202,9 +202,9 @@ impl Slot {
         ]
     }
 
-    /// The caller wants it stopped. What has not begun never begins. What an earlier life may have begun is not said to
-    /// have been cancelled: [`Self::recover`] stops a command that is there; anything else is done again to its end,
-    /// and the driver asks [`Self::stopping`] where it can undo.
+    /// Handles a request to stop. Work that has not begun never begins. Work that an earlier process may have begun is
+    /// not reported as cancelled at once: [`Self::recover`] stops an existing command, and other work is repeated to
+    /// its end, where the driver checks [`Self::stopping`] to undo it.
     pub fn cancel(&mut self, now_ms: u64) -> Vec<Effect> {
         match &self.stage {
             Stage::Recorded if self.fresh => self.never_began(now_ms),
@@ -228,7 +228,7 @@ impl Slot {
         self.finish(ended, now_ms)
     }
 
-    /// Whether a stop was asked for; the driver ends such work as `cancelled`.
+    /// Whether a stop was requested. The driver ends such work as `cancelled`.
     pub fn stopping(&self) -> bool {
         self.stopping
     }
@@ -245,8 +245,8 @@ impl Slot {
         vec![Effect::Write(self.stage.clone()), Effect::TrimOutput]
     }
 
-    /// Time passes: an end that could not be written is tried again; what was acknowledged is forgotten after the
-    /// retention, and only that.
+    /// Lets time pass: an end that could not be written is tried again, and an acknowledged operation is forgotten
+    /// after the retention.
     pub fn tick(&mut self, now_ms: u64) -> Vec<Effect> {
         if let Some(ended) = self.unwritten.take() {
             return self.finish(ended, now_ms);
@@ -259,8 +259,9 @@ impl Slot {
         }
     }
 
-    /// A [`Effect::Write`] failed (disk full). A record that was not written starts nothing and is refused. An end or an
-    /// ack that was not written is not said either (a restart would contradict it); [`Self::tick`] tries it again.
+    /// Handles a failed [`Effect::Write`] (disk full). A record that was not written starts nothing and is refused. An
+    /// end or an ack that was not written is not reported either, because a restart would contradict it; [`Self::tick`]
+    /// tries it again.
     pub fn write_failed(&mut self, detail: &str) -> Vec<Effect> {
         match std::mem::replace(&mut self.stage, Stage::Started) {
             Stage::Recorded | Stage::Started => {
@@ -283,14 +284,14 @@ impl Slot {
         }
     }
 
-    /// After a restart: what to do with an entry that had not ended. `evidence` and `output_end`, where the spooled output
-    /// ends, count for commands only.
+    /// Decides after a restart about an entry without an end. `evidence`, and `output_end` (where the spooled output
+    /// ends), matter only for commands.
     pub fn recover(&mut self, evidence: Evidence, output_end: u64, now_ms: u64) -> Vec<Effect> {
         if !self.in_flight() {
             return Vec::new();
         }
         match (self.kind, evidence) {
-            // Looking is harmless; making and removing find what the first try left.
+            // Checks are harmless; provision and destroy find what the first attempt left.
             (Kind::Verify | Kind::Health | Kind::List | Kind::Provision | Kind::Destroy, _) => {
                 self.do_again()
             }

@@ -1,8 +1,8 @@
-//! The channel's decisions as pure state machines: no I/O, no clock but milliseconds passed in, no randomness.
+//! The channel's decisions as pure state machines: no I/O, no clock except milliseconds passed in, no randomness.
 //!
-//! A machine takes an input and gives back what to do as data; the gateway, the daemon and the driver carry that out and
-//! may be killed between any two effects. The seeded simulation in `tests/simulation` drives both ends through these
-//! machines over a faulty network and checks the promises after every step.
+//! A machine takes an input and returns effects as data. The gateway, the daemon and the driver carry them out and may
+//! be killed between any two. The seeded simulation in `tests/simulation` runs both ends with these machines over a
+//! faulty network and checks the promises after every step.
 //!
 //! | file | end | promise |
 //! |---|---|---|
@@ -15,7 +15,7 @@
 //! | [`drain`] | both | P7: nothing new after the ack; drained when the node says empty |
 //! | [`lease`] | node | P8: silence shorter than the lease destroys nothing |
 //!
-//! Times are milliseconds of one monotonic clock; an input whose time lies before an earlier one counts as no time passed.
+//! Times are milliseconds of one monotonic clock. A time before an earlier one counts as the same time.
 
 pub mod admission;
 pub mod contact;

@@ -8,59 +8,60 @@
 //!    Ended ◀─────────────┴────────────────────────────────────┘   [node deleted: from anywhere]
 //! ```
 //!
-//! From the moment [`Output::Send`] is given out the frame may be on the wire, so there is no input for "was sent", and
-//! a stored `Requested` is restored as `Sent`. Sending again is safe because a node starts an id once (promise P2); it
-//! happens at most once a connection. `Lost` is decided here only when the node, asked on this connection, says that it
-//! never saw what it had accepted, or when the node was deleted.
+//! After [`Output::Send`] is returned, the frame may be on the wire. So there is no input for "was sent", and a stored
+//! `Requested` is restored as `Sent`. Sending again is safe because a node starts an id once (promise P2); it happens
+//! at most once per connection. `Lost` is decided here only when the node reports on this connection that it does not
+//! know an operation that it had accepted, or when the node was deleted.
 use serde::{Deserialize, Serialize};
 
 use crate::inventory::LedgerEntry;
 use crate::report::{Ended, ErrorKind, Report, Terminal};
 
-/// Where an operation stands. This is what the gateway stores, with the wish to cancel beside it.
+/// The stage of an operation. The gateway stores it together with the wish to cancel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Written down; on no wire yet.
+    /// Recorded; not sent yet.
     Requested,
     /// May have reached the node.
     Sent,
     /// The node's ledger holds it.
     Accepted,
-    /// Over; this never changes again.
+    /// Over. This never changes again.
     Ended(Terminal),
 }
 
-/// What happened.
+/// An event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input<'a> {
-    /// A connection of the node is open. `listed` is the entry of this id in the inventory of its `hello`; for an
-    /// operation requested while the connection was already open it is `None`.
+    /// A connection of the node is open. `listed` is the entry of this id in the inventory of its `hello`. It is `None`
+    /// for an operation that was requested while the connection was already open.
     Connected { listed: Option<&'a LedgerEntry> },
     /// The connection is gone.
     Disconnected,
-    /// The node reported, on the present connection.
+    /// The node reported on the present connection.
     Report(&'a Report),
-    /// Output up to this offset is stored, or nobody wants it (`u64::MAX`).
+    /// Output up to this offset is stored, or nobody needs it (`u64::MAX`).
     OutputStored { up_to: u64 },
-    /// The caller wants it stopped.
+    /// The caller wants to stop it.
     Cancel,
-    /// The node was deleted and will not come back.
+    /// The node was deleted and will not return.
     NodeDeleted,
 }
 
-/// What to do, in this order.
+/// Effects to carry out in this order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// Send the request (again).
     Send,
     /// Send the control frame `cancel`.
     Cancel,
-    /// Name this id in `reconcile.waiting`, so that the node answers with its present state.
+    /// Put this id into `reconcile.waiting`, so that the node answers with its present state.
     Reconcile,
-    /// Tell who watches.
+    /// Publish the progress.
     Progress(String),
-    /// Store the end and tell the caller; given out exactly once. The end must be stored before a following `Ack` is sent.
+    /// Store the end and report it to the caller; returned exactly once. The end must be stored before a following
+    /// `Ack` is sent.
     End(Ended),
     /// Send the control frame `ack`.
     Ack,
@@ -88,7 +89,7 @@ impl Default for Caller {
 }
 
 impl Caller {
-    /// A new operation, written down and not sent.
+    /// A new operation, recorded and not sent.
     pub fn new() -> Self {
         Self {
             stage: Stage::Requested,
@@ -101,9 +102,9 @@ impl Caller {
         }
     }
 
-    /// An operation of an earlier life of the gateway, from its row. `stage` may lie behind (all but the end, which is
-    /// stored before it is told), so what was `Requested` then may have been sent; `cancelling` is stored before the
-    /// cancel is sent.
+    /// An operation of an earlier gateway process, from its row. `stage` may be outdated (except the end, which is
+    /// stored before it is reported), so an operation stored as `Requested` may have been sent. `cancelling` is stored
+    /// before the cancel is sent.
     pub fn restore(stage: Stage, cancelling: bool) -> Self {
         let stage = match stage {
             Stage::Requested => Stage::Sent,
@@ -116,20 +117,20 @@ impl Caller {
         }
     }
 
-    /// For a restored operation: where its output ends (0 before its end) and up to where it is stored, or `u64::MAX` when
-    /// nobody wants more of it.
+    /// For a restored operation: where its output ends (0 before its end), and up to where it is stored, or `u64::MAX`
+    /// when nobody needs more of it.
     pub fn with_output(mut self, output_end: u64, stored_to: u64) -> Self {
         self.output_end = output_end;
         self.stored_to = stored_to;
         self
     }
 
-    /// Where it stands.
+    /// The present stage.
     pub fn stage(&self) -> Stage {
         self.stage
     }
 
-    /// Whether somebody asked to stop it.
+    /// Whether a cancel was requested.
     pub fn cancelling(&self) -> bool {
         self.cancelling
     }
@@ -144,7 +145,7 @@ impl Caller {
         self.is_ended() && self.stored_to >= self.output_end
     }
 
-    /// Takes an input and says what to do.
+    /// Handles an input; returns the effects.
     pub fn step(&mut self, input: Input<'_>) -> Vec<Output> {
         match input {
             Input::Connected { listed } => self.connected(listed),
@@ -173,7 +174,7 @@ impl Caller {
                 return self.ended(ended);
             }
             if self.is_ended() {
-                // We ended it without the node (it was deleted, or lost) and it runs after all: stop it.
+                // The gateway ended it without the node (deleted or lost), and it runs after all: stop it.
                 return vec![Output::Cancel];
             }
             self.stage = Stage::Accepted;
@@ -188,7 +189,7 @@ impl Caller {
                 self.stage = Stage::Sent;
                 vec![Output::Send]
             }
-            // An inventory is bounded, so absence is a reason to ask, not an answer.
+            // An inventory is bounded, so absence is a reason to query, not an answer.
             Stage::Requested | Stage::Sent | Stage::Accepted => {
                 self.asked = true;
                 vec![Output::Reconcile]
@@ -240,7 +241,7 @@ impl Caller {
                     detail,
                 ))]
             }
-            // It did not arrive and is never sent again from here on.
+            // It did not arrive and is never sent again.
             Stage::Requested | Stage::Sent if self.cancelling => {
                 let detail = "cancelled before the machine saw it; nothing ran";
                 vec![self.end(Ended::without_result(

@@ -5,20 +5,20 @@
 //!  node      Opening ──welcome (epoch E, seq 0)─▶ Open(E)    ──foreign epoch · missing seq──▶ Closed
 //! ```
 //!
-//! Between `hello` and `welcome` a node says nothing, so what happens in between is in no frame: after the welcome it
-//! reports every end that was not acknowledged again, and sends an inventory when its sandboxes changed since.
+//! Between `hello` and `welcome` a node sends nothing, so no frame contains events from that time. After the welcome it
+//! reports every unacknowledged end again, and sends an inventory if its sandboxes changed.
 //!
-//! A frame seen before is dropped and counted. A missing one, or one of another epoch, closes the connection: nothing is
-//! lost by that, since operations, output and stdin all go on by id and offset on the next.
+//! A repeated frame is dropped and counted. A missing frame, or one of another epoch, closes the connection. This loses
+//! nothing, because operations, output and stdin continue by id and offset on the next connection.
 use crate::frame::Envelope;
 use crate::hello::Welcome;
 use crate::ids::ConnectionEpoch;
 
-/// Epoch of `hello` and of `refused`: no connection has it.
+/// Epoch of `hello` and of `refused`. No connection has it.
 pub const NO_EPOCH: ConnectionEpoch = ConnectionEpoch(0);
 
-/// The epoch of a node's next connection: over the last one, and over the gateway's clock (milliseconds since 1970), so
-/// that a database restored from a backup does not hand out an epoch that a node has already seen.
+/// The epoch of a node's next connection. It is above the last one and above the gateway's clock (milliseconds since
+/// 1970), so that a database restored from a backup does not assign an epoch that a node has already seen.
 pub fn next_epoch(last: ConnectionEpoch, wall_ms: u64) -> ConnectionEpoch {
     ConnectionEpoch(last.0.saturating_add(1).max(wall_ms))
 }
@@ -28,7 +28,7 @@ pub fn next_epoch(last: ConnectionEpoch, wall_ms: u64) -> ConnectionEpoch {
 pub enum Verdict {
     /// Handle it.
     Take,
-    /// Seen before: drop it and count it.
+    /// Repeated: drop it and count it.
     Duplicate,
     /// Close the connection and do not handle the frame.
     Close(CloseCause),
@@ -49,7 +49,7 @@ pub enum CloseCause {
         last: ConnectionEpoch,
         got: ConnectionEpoch,
     },
-    #[error("the connection is closed already")]
+    #[error("the connection is already closed")]
     Closed,
 }
 
@@ -61,7 +61,7 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// A new connection. A node begins with [`NO_EPOCH`], a gateway with the epoch it hands out.
+    /// A new connection. A node begins with [`NO_EPOCH`], a gateway with the epoch that it assigns.
     pub fn new(epoch: ConnectionEpoch) -> Self {
         Self { epoch, seq: 0 }
     }
@@ -74,7 +74,7 @@ impl Outgoing {
     /// Puts a message into its envelope.
     pub fn wrap<M>(&mut self, message: M) -> Envelope<M> {
         let seq = self.seq;
-        self.seq += 1;
+        self.seq = self.seq.saturating_add(1);
         Envelope {
             epoch: self.epoch,
             seq,
@@ -83,7 +83,7 @@ impl Outgoing {
     }
 }
 
-/// Judges the frames that one end receives on one connection.
+/// Checks the frames that one end receives on one connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incoming {
     epoch: ConnectionEpoch,
@@ -115,12 +115,12 @@ impl Incoming {
         }
     }
 
-    /// The gateway answered `hello` with a welcome: from now on frames carry this epoch.
+    /// The gateway answered `hello` with a welcome: frames carry this epoch from now on.
     pub fn welcomed(&mut self, epoch: ConnectionEpoch) {
         self.epoch = epoch;
     }
 
-    /// A newer connection replaced this one, or it broke: nothing of it counts any more.
+    /// A newer connection replaced this one, or it broke: none of its frames counts.
     pub fn close(&mut self) {
         self.closed = true;
     }
@@ -130,17 +130,17 @@ impl Incoming {
         self.epoch
     }
 
-    /// Frames that came twice.
+    /// Number of repeated frames.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// Judges a frame by its envelope.
+    /// Checks a frame by its envelope.
     pub fn judge<M>(&mut self, frame: &Envelope<M>) -> Verdict {
         let verdict = self.verdict(frame.epoch, frame.seq);
         match verdict {
-            Verdict::Take => self.expected += 1,
-            Verdict::Duplicate => self.duplicates += 1,
+            Verdict::Take => self.expected = self.expected.saturating_add(1),
+            Verdict::Duplicate => self.duplicates = self.duplicates.saturating_add(1),
             Verdict::Close(_) => self.closed = true,
         }
         verdict
@@ -150,7 +150,7 @@ impl Incoming {
         if self.closed {
             return Verdict::Close(CloseCause::Closed);
         }
-        // A duplicate of `hello` still carries no epoch.
+        // A repeated `hello` still carries no epoch.
         let first_again = epoch == NO_EPOCH && seq == 0 && self.expected > 0;
         if epoch != self.epoch && !first_again {
             return Verdict::Close(CloseCause::ForeignEpoch {
@@ -169,7 +169,7 @@ impl Incoming {
     }
 }
 
-/// The epochs that one life of the daemon has seen; kept across its connections.
+/// The epochs that this daemon process has seen; kept across its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeEpochs {
     highest: ConnectionEpoch,
@@ -181,10 +181,10 @@ impl NodeEpochs {
         self.highest
     }
 
-    /// Judges the first frame of a connection, a welcome: the rest of the connection, or why it is to be closed.
+    /// Checks a welcome, the first frame of a connection. Returns the rest of the connection, or why it must be closed.
     ///
     /// # Errors
-    /// [`CloseCause`]: a gateway that lost its place answered, or the frame is not the first of its own connection.
+    /// [`CloseCause`]: an outdated gateway answered, or the frame is not the first of its own connection.
     pub fn welcome<M>(
         &mut self,
         frame: &Envelope<M>,

@@ -1,4 +1,4 @@
-//! What a hostile node says, after the edge.
+//! Messages of a hostile node after cleaning.
 use proptest::prelude::*;
 use roost_protocol::frame::{self, Envelope, ToGateway};
 use roost_protocol::ids::ConnectionEpoch;
@@ -30,7 +30,7 @@ fn is_clean(text: &str, most: usize) -> bool {
 
 proptest! {
     #[test]
-    fn texts_are_bounded_and_without_escapes(text in "\\PC*|[\\x00-\\x7f]{0,600}|(\\x1b\\[31m|\u{202e}|ä){0,300}") {
+    fn texts_are_bounded_and_have_no_escapes(text in "\\PC*|[\\x00-\\x7f]{0,600}|(\\x1b\\[31m|\u{202e}|ä){0,300}") {
         let heartbeat = Heartbeat { hostname: text.clone(), local_ip: Some(text.clone()), mesh_ip: Some(text.clone()), ..Heartbeat::default() };
         let ToGateway::Heartbeat(got) = through_the_edge(ToGateway::Heartbeat(heartbeat)) else { unreachable!() };
         prop_assert!(is_clean(&got.hostname, MAX_SHORT_TEXT));
@@ -48,7 +48,7 @@ proptest! {
     }
 
     #[test]
-    fn numbers_are_numbers_or_absent(value in any::<f32>(), load in any::<f64>()) {
+    fn invalid_numbers_become_absent(value in any::<f32>(), load in any::<f64>()) {
         let psi = Psi { cpu_some10: Some(value), ..Psi::default() };
         let heartbeat = Heartbeat {
             cpu_pct: Some(value), gpu_pct: Some(value), temp_max_c: Some(value), load1: Some(load), psi: Some(psi),
@@ -64,7 +64,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_honest_stays_as_it_is() {
+fn valid_values_are_unchanged() {
     let heartbeat = Heartbeat {
         hostname: "büro-2".into(),
         local_ip: Some("192.0.2.1".into()),
@@ -81,7 +81,7 @@ fn what_is_honest_stays_as_it_is() {
 }
 
 #[test]
-fn lists_are_cut() {
+fn long_lists_are_truncated() {
     let tool = Tool {
         tool: "docker".into(),
         version: "1".into(),
@@ -98,10 +98,10 @@ fn lists_are_cut() {
 }
 
 #[test]
-fn a_done_with_an_error_is_failed() {
+fn done_with_an_error_becomes_failed() {
     let error = OperationError {
-        kind: ErrorKind::NoSandbox,
-        detail: "no\u{1b}[2Jsuch".into(),
+        pointer: Some("/limits/\u{1b}pids".into()),
+        ..OperationError::new(ErrorKind::NoSandbox, "no\u{1b}[2Jsuch")
     };
     let mut ended = Ended::from(error);
     ended.state = Terminal::Done;
@@ -109,5 +109,6 @@ fn a_done_with_an_error_is_failed() {
     ended.clean();
     assert_eq!(ended.state, Terminal::Failed);
     assert!(ended.output_end < u64::MAX);
-    assert!(matches!(ended.outcome, Outcome::Error { error } if error.detail == "no[2Jsuch"));
+    assert!(matches!(ended.outcome, Outcome::Error { error }
+        if error.detail == "no[2Jsuch" && error.pointer.as_deref() == Some("/limits/pids")));
 }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use roost_protocol::machine::contact::{Connection, Contact};
 
 #[test]
-fn the_borders_are_one_and_a_half_and_three_intervals() {
+fn suspect_after_one_and_a_half_and_disconnected_after_three_intervals() {
     let contact = Contact::new(10, 1_000);
     for (after_ms, state) in [
         (0, Connection::Connected),
@@ -21,7 +21,7 @@ fn the_borders_are_one_and_a_half_and_three_intervals() {
 }
 
 #[test]
-fn a_frame_heals_a_suspect_and_not_a_dead_connection() {
+fn frame_restores_a_suspect_connection_but_not_a_dead_one() {
     let mut contact = Contact::new(10, 0);
     assert!(contact.heard(29_999));
     assert_eq!(contact.state(29_999), Connection::Connected);
@@ -48,7 +48,7 @@ proptest! {
     }
 
     #[test]
-    fn a_clock_that_goes_back_counts_as_no_time(now_ms in 1u64..1 << 40, back in 1u64..1 << 40) {
+    fn backward_clock_counts_as_no_time(now_ms in 1u64..1 << 40, back in 1u64..1 << 40) {
         let contact = Contact::new(10, now_ms);
         prop_assert_eq!(contact.state(now_ms.saturating_sub(back)), Connection::Connected);
     }

@@ -1,4 +1,4 @@
-//! Draining: nothing new, and drained only by the node's own word (P7).
+//! Draining: no new placements, and drained only when the node itself reports it (P7).
 use proptest::prelude::*;
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::machine::drain::{GatewayDrain, Holding, NodeDrain, Progress};
@@ -11,7 +11,7 @@ fn turn_of(control: Option<Control>) -> (bool, u64) {
 }
 
 #[test]
-fn drained_needs_the_node_to_say_that_it_is_empty_for_this_turn_on_this_connection() {
+fn drained_needs_an_empty_reply_for_this_turn_and_connection() {
     let mut drain = GatewayDrain::default();
     assert!(drain.may_place());
     let (on, turn) = turn_of(drain.set(true));
@@ -27,7 +27,7 @@ fn drained_needs_the_node_to_say_that_it_is_empty_for_this_turn_on_this_connecti
 }
 
 #[test]
-fn the_late_answer_to_an_earlier_drain_counts_for_nothing() {
+fn late_reply_to_an_earlier_drain_is_ignored() {
     let mut drain = GatewayDrain::default();
     let (_, first) = turn_of(drain.set(true));
     let (_, second) = turn_of(drain.set(false));
@@ -40,7 +40,7 @@ fn the_late_answer_to_an_earlier_drain_counts_for_nothing() {
 }
 
 #[test]
-fn wanting_the_same_again_changes_nothing() {
+fn repeated_wish_changes_nothing() {
     let mut drain = GatewayDrain::default();
     assert_eq!(drain.set(false), None);
     drain.set(true);
@@ -51,7 +51,7 @@ fn wanting_the_same_again_changes_nothing() {
 }
 
 #[test]
-fn a_node_is_not_empty_while_it_makes_a_sandbox_or_cannot_ask_its_engine() {
+fn node_is_not_empty_during_a_provision_or_without_its_engine() {
     for holding in [
         Holding {
             sandboxes: 1,
@@ -73,9 +73,9 @@ fn a_node_is_not_empty_while_it_makes_a_sandbox_or_cannot_ask_its_engine() {
 
 proptest! {
     #[test]
-    fn a_node_speaks_up_exactly_when_emptiness_changes(counts in proptest::collection::vec(0usize..3, 0..30)) {
+    fn node_reports_exactly_when_emptiness_changes(counts in proptest::collection::vec(0usize..3, 0..30)) {
         let mut node = NodeDrain::default();
-        prop_assert_eq!(node.changed(Holding::default()), None, "nobody asked");
+        prop_assert_eq!(node.changed(Holding::default()), None, "no change to report");
         node.welcomed(true);
         prop_assert!(node.draining());
         let holding = |sandboxes| Holding { sandboxes, ..Holding::default() };

@@ -1,4 +1,4 @@
-//! Who is welcomed, who replaces whom, and who is a copy.
+//! The handshake: which connection is welcomed, which replaces another, and which is a clone.
 use roost_protocol::hello::{Capabilities, Hello, RefusedReason};
 use roost_protocol::ids::{ConnectionEpoch, InstanceId};
 use roost_protocol::inventory::Inventory;
@@ -57,7 +57,7 @@ fn the_first_connection_is_welcomed() {
 }
 
 #[test]
-fn the_same_daemon_and_its_successor_replace_a_connection_that_looks_open() {
+fn same_daemon_or_successor_replaces_an_open_connection() {
     for daemon in [5, 6] {
         let decision = decide(&hello("a", daemon), &known(Some(("a", 5))), First::NotAsked);
         assert_eq!(decision, Decision::Replace { version: VERSION });
@@ -65,7 +65,7 @@ fn the_same_daemon_and_its_successor_replace_a_connection_that_looks_open() {
 }
 
 #[test]
-fn another_boot_is_refused_while_the_first_answers_and_replaces_it_when_it_is_silent() {
+fn other_boot_is_refused_if_the_first_answers_and_replaces_it_if_silent() {
     let (second, known) = (hello("b", 9), known(Some(("a", 5))));
     assert_eq!(decide(&second, &known, First::NotAsked), Decision::AskFirst);
     assert_eq!(
@@ -77,7 +77,7 @@ fn another_boot_is_refused_while_the_first_answers_and_replaces_it_when_it_is_si
 }
 
 #[test]
-fn an_older_daemon_of_the_same_boot_does_not_push_out_the_newer_one() {
+fn older_daemon_of_the_same_boot_does_not_replace_the_newer_one() {
     let (older, known) = (hello("a", 4), known(Some(("a", 5))));
     assert_eq!(decide(&older, &known, First::NotAsked), Decision::AskFirst);
     assert_eq!(
@@ -87,7 +87,7 @@ fn an_older_daemon_of_the_same_boot_does_not_push_out_the_newer_one() {
 }
 
 #[test]
-fn foreign_revoked_and_unspeakable_daemons_are_refused_before_anything_else() {
+fn foreign_revoked_and_incompatible_daemons_are_refused_first() {
     let mut foreign = hello("a", 1);
     foreign.install_id = Uuid::from_u128(2).into();
     let reason = refused(decide(&foreign, &known(None), First::NotAsked));
@@ -113,7 +113,7 @@ fn foreign_revoked_and_unspeakable_daemons_are_refused_before_anything_else() {
 }
 
 #[test]
-fn only_what_can_change_by_itself_is_tried_again() {
+fn only_temporary_refusals_are_retried() {
     for (reason, retry) in [
         (RefusedReason::Version, false),
         (RefusedReason::WrongInstall, false),

@@ -1,4 +1,4 @@
-//! The node's side: an id starts once, and what was said is never taken back (P2).
+//! The node's side: an id starts at most once, and a report is never contradicted (P2).
 use proptest::prelude::*;
 use roost_protocol::limits::RESULT_RETENTION_S;
 use roost_protocol::machine::ledger::{Effect, Evidence, Kind, Slot, Stage};
@@ -32,7 +32,7 @@ enum Event {
     Tick(u64),
     /// The next write fails.
     DiskFull,
-    /// The daemon dies and a new one finds this.
+    /// The daemon dies and its successor finds this.
     Restart(Evidence),
 }
 
@@ -53,7 +53,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 proptest! {
     #[test]
-    fn a_command_starts_once_and_its_end_never_changes(events in proptest::collection::vec(event(), 0..40)) {
+    fn command_starts_once_and_its_end_never_changes(events in proptest::collection::vec(event(), 0..40)) {
         let mut now_ms = 0;
         let (mut slot, first) = Slot::record(Kind::Exec, now_ms);
         prop_assert_eq!(&first[..1], &[Effect::Write(Stage::Recorded)][..], "synced before anything else");
@@ -73,7 +73,7 @@ proptest! {
                 Event::Tick(by) => { now_ms += by; slot.tick(now_ms) }
                 Event::DiskFull => { disk_full = true; Vec::new() }
                 Event::Restart(evidence) => {
-                    // Evidence must be true: a guest knows what runs, and only that; what is gone stays gone.
+                    // Evidence must be true: a guest knows exactly what runs, and what is gone stays gone.
                     let possible = match evidence {
                         Evidence::GuestKnows => runs && !gone,
                         Evidence::GuestDoesNotKnow => !runs && !gone,
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn an_end_that_nobody_acknowledged_is_kept_for_ever(ages in proptest::collection::vec(0u64..u64::MAX / 8, 1..6)) {
+    fn unacknowledged_end_is_kept_for_ever(ages in proptest::collection::vec(0u64..u64::MAX / 8, 1..6)) {
         for kind in KINDS {
             let (mut slot, _) = Slot::record(kind, 0);
             slot.begin();
@@ -141,7 +141,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_acknowledged_is_kept_for_the_retention_and_forgotten_then() {
+fn acknowledged_end_is_kept_for_the_retention() {
     let (mut slot, _) = Slot::record(Kind::Exec, 0);
     slot.begin();
     slot.finish(done(), 10);
@@ -160,7 +160,7 @@ fn what_is_acknowledged_is_kept_for_the_retention_and_forgotten_then() {
 }
 
 #[test]
-fn a_restart_decides_by_the_kind_of_work() {
+fn recovery_depends_on_the_kind_of_work() {
     for kind in KINDS {
         for evidence in [
             Evidence::GuestKnows,
@@ -193,7 +193,7 @@ fn a_restart_decides_by_the_kind_of_work() {
 }
 
 #[test]
-fn a_cancel_after_a_restart_does_not_claim_that_nothing_ran() {
+fn cancel_after_a_restart_does_not_report_that_nothing_ran() {
     let mut slot = Slot::load(Kind::Provision, Stage::Recorded, 0);
     slot.recover(Evidence::SandboxGone, 0, 0);
     assert_eq!(slot.cancel(0), []);
@@ -208,7 +208,7 @@ fn a_cancel_after_a_restart_does_not_claim_that_nothing_ran() {
 }
 
 #[test]
-fn a_record_that_cannot_be_written_is_refused_and_leaves_nothing() {
+fn failed_record_write_refuses_and_leaves_nothing() {
     let (mut slot, _) = Slot::record(Kind::Exec, 0);
     let effects = slot.write_failed("no space left on device");
     let [Effect::Report(Report::Ended(end)), Effect::Erase] = &effects[..] else {

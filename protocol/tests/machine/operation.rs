@@ -1,4 +1,4 @@
-//! The caller's side: one end, whatever comes in whatever order (P1).
+//! The caller's side: exactly one end, for any inputs in any order (P1).
 use proptest::prelude::*;
 use roost_protocol::ids::OperationId;
 use roost_protocol::inventory::LedgerEntry;
@@ -32,7 +32,7 @@ enum Event {
     Stored(u64),
     Cancel,
     NodeDeleted,
-    /// The gateway dies; the next life knows the stage of an earlier moment.
+    /// The gateway dies; its successor knows the stage of an earlier moment.
     Restart {
         stale: bool,
     },
@@ -70,7 +70,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 proptest! {
     #[test]
-    fn it_ends_once_whatever_happens(events in proptest::collection::vec(event(), 0..40)) {
+    fn operation_ends_exactly_once_in_any_history(events in proptest::collection::vec(event(), 0..40)) {
         let mut caller = Caller::new();
         let mut stored = Stage::Requested;
         let mut ends = Vec::new();
@@ -91,7 +91,7 @@ proptest! {
                 Event::Cancel => caller.step(Input::Cancel),
                 Event::NodeDeleted => caller.step(Input::NodeDeleted),
                 Event::Restart { stale } => {
-                    // Only the end is stored in the same breath as it is told.
+                    // Only the end is stored before it is reported.
                     let stage = if *stale && ends.is_empty() { stored } else { caller.stage() };
                     caller = Caller::restore(stage, caller.cancelling());
                     (connected, asked) = (false, false);
@@ -128,7 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn an_honest_node_always_brings_it_to_an_end(
+    fn operation_always_ends_with_an_honest_node(
         events in proptest::collection::vec(event(), 0..20),
         knows in any::<bool>(),
     ) {
@@ -143,7 +143,7 @@ proptest! {
                 _ => {}
             }
         }
-        // A node that answers what it is asked, from one state of knowledge.
+        // A node that answers queries consistently.
         let listed = entry(None);
         let mut todo = caller.step(Input::Connected { listed: knows.then_some(&listed) });
         for _ in 0..4 {
@@ -166,7 +166,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_never_sent_is_cancelled_on_the_spot_and_what_may_have_been_is_not() {
+fn unsent_operation_is_cancelled_at_once_and_sent_one_is_not() {
     let mut fresh = Caller::new();
     let outputs = fresh.step(Input::Cancel);
     assert!(matches!(&outputs[..], [Output::End(end)] if end.state == Terminal::Cancelled));
@@ -182,7 +182,7 @@ fn what_was_never_sent_is_cancelled_on_the_spot_and_what_may_have_been_is_not() 
 }
 
 #[test]
-fn accepted_and_no_longer_known_is_lost_only_after_asking() {
+fn accepted_operation_is_lost_only_after_a_query() {
     let mut caller = Caller::restore(Stage::Accepted, false);
     assert_eq!(caller.step(Input::Report(&Report::NeverSeen)), []);
     assert_eq!(
@@ -200,7 +200,7 @@ fn accepted_and_no_longer_known_is_lost_only_after_asking() {
 }
 
 #[test]
-fn a_silence_decides_nothing() {
+fn silence_decides_nothing() {
     let mut caller = Caller::new();
     caller.step(Input::Connected { listed: None });
     caller.step(Input::Report(&Report::Accepted));
@@ -209,7 +209,7 @@ fn a_silence_decides_nothing() {
 }
 
 #[test]
-fn the_ack_waits_for_the_output_and_is_repeated_when_the_node_lists_the_end_again() {
+fn ack_waits_for_output_and_is_repeated_when_the_end_is_listed_again() {
     let mut caller = Caller::new();
     caller.step(Input::Connected { listed: None });
     let end = ended(Terminal::Done, 10);

@@ -1,10 +1,22 @@
-//! Output: every byte in order and once, or a mark; never over credit (P3).
+//! Output: every byte in order and once, or a mark; never beyond the credit (P3).
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
 use roost_protocol::limits::{INITIAL_CREDIT_BYTES, MAX_CHUNK_BYTES, MAX_STREAMED_BYTES};
 use roost_protocol::machine::output::{Grant, Next, OutputFault, Receiver, Sender, Taken};
 use roost_protocol::output::{Piece, StreamName};
+
+/// The receiver's frame after its reader has consumed output up to this offset.
+fn consumed(receiver: &mut Receiver, up_to: u64) -> Option<Grant> {
+    receiver.consume(up_to);
+    receiver.due()
+}
+
+/// The receiver's frame when output is needed.
+fn wanted(receiver: &mut Receiver) -> Option<Grant> {
+    receiver.want();
+    receiver.due()
+}
 
 fn data(offset: u64, len: u64) -> Piece {
     Piece::Data {
@@ -21,6 +33,8 @@ enum Event {
     Deliver,
     Consume(u64),
     Reconnect,
+    /// A reader wants to begin at this share of the received output.
+    Rewind(u64),
     Trim(u64),
 }
 
@@ -33,13 +47,14 @@ fn event() -> impl Strategy<Value = Event> {
         Just(Event::Deliver),
         (0u64..200_000).prop_map(Event::Consume),
         Just(Event::Reconnect),
+        (0u64..100).prop_map(Event::Rewind),
         (0u64..100_000).prop_map(Event::Trim),
     ]
 }
 
 proptest! {
     #[test]
-    fn every_byte_comes_once_in_order_or_is_marked(events in proptest::collection::vec(event(), 0..120), trims in any::<bool>()) {
+    fn every_byte_arrives_once_in_order_or_as_a_gap(events in proptest::collection::vec(event(), 0..120), trims in any::<bool>()) {
         let window = 300_000;
         let mut sender = Sender::new(MAX_STREAMED_BYTES);
         let mut receiver = Receiver::new(window);
@@ -59,29 +74,40 @@ proptest! {
                 },
                 Event::Deliver => if let Some(piece) = wire.pop_front() {
                     match receiver.take(&piece).expect("an honest sender") {
-                        Taken::Duplicate => {}
-                        Taken::Data { skip } => {
+                        Taken::Duplicate | Taken::Stray => {}
+                        Taken::Data { skip, len } => {
                             prop_assert_eq!(piece.start() + skip, at);
-                            at = piece.end();
+                            at += len;
                         }
-                        Taken::Gap { from, to, data } => {
+                        Taken::Gap { from, to } => {
                             prop_assert_eq!(from, at);
-                            prop_assert!(!data && to <= trimmed, "a mark over bytes that are there");
+                            prop_assert!(to <= trimmed, "a mark over bytes that are there");
                             at = to;
                         }
+                        Taken::Hole => prop_assert!(false, "an honest sender skips nothing"),
                     }
-                    // A gap takes no room, so only without one is this a number of bytes.
+                    // A gap takes no room, so this is a number of bytes only without gaps.
                     prop_assert!(trims || receiver.waiting() <= window);
                 },
                 Event::Consume(len) => {
                     consumed = at.min(consumed.saturating_add(len)).max(consumed);
-                    back.extend(receiver.consume(consumed));
+                    receiver.consume(consumed);
+                    back.extend(receiver.due());
                 }
                 Event::Reconnect => {
                     sender.detach();
                     wire.clear();
                     back.clear();
-                    back.extend(receiver.resume());
+                    receiver.disconnected();
+                    receiver.want();
+                    back.extend(receiver.due());
+                }
+                // The requested output is on the way, and so is what was sent before.
+                Event::Rewind(share) => {
+                    at = at * share / 100;
+                    consumed = at;
+                    receiver.rewind(at);
+                    back.extend(receiver.due());
                 }
                 Event::Trim(len) if trims => { trimmed = (trimmed + len).min(sender.end()); sender.trim(trimmed); }
                 Event::Trim(_) => {}
@@ -99,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn a_hostile_sender_never_gets_past_its_credit_or_makes_offsets_wrap(
+    fn hostile_sender_cannot_exceed_credit_or_wrap_offsets(
         pieces in proptest::collection::vec((any::<bool>(), any::<u64>(), 0u64..MAX_STREAMED_BYTES * 2, 0u64..40_000), 0..40),
         wild in any::<bool>(),
     ) {
@@ -121,7 +147,7 @@ proptest! {
 }
 
 #[test]
-fn one_slow_reader_stops_its_own_sender_only() {
+fn slow_reader_stops_only_its_own_sender() {
     let mut sender = Sender::new(MAX_STREAMED_BYTES);
     sender.write(10 * INITIAL_CREDIT_BYTES);
     let mut sent = 0;
@@ -152,7 +178,7 @@ fn output_over_the_cap_is_counted_and_dropped() {
 }
 
 #[test]
-fn after_a_restart_nothing_is_sent_before_a_replay_and_lost_bytes_are_a_gap() {
+fn after_a_restart_sending_waits_for_a_replay_and_lost_bytes_are_a_gap() {
     let mut sender = Sender::restore(MAX_STREAMED_BYTES, 5, 20, 0);
     sender.ended_at(30);
     assert_eq!(sender.next(), None);
@@ -173,23 +199,69 @@ fn after_a_restart_nothing_is_sent_before_a_replay_and_lost_bytes_are_a_gap() {
 }
 
 #[test]
-fn a_hole_becomes_visible() {
+fn first_hole_requests_a_replay_and_second_is_a_fault() {
     let mut receiver = Receiver::new(0);
-    assert_eq!(receiver.take(&data(0, 4)), Ok(Taken::Data { skip: 0 }));
-    let taken = receiver.take(&data(10, 4));
+    let first = Taken::Data { skip: 0, len: 4 };
+    assert_eq!(receiver.take(&data(0, 4)), Ok(first));
+    assert_eq!(receiver.take(&data(10, 4)), Ok(Taken::Hole));
+    assert_eq!(receiver.take(&data(14, 4)), Ok(Taken::Stray));
+    assert_eq!(consumed(&mut receiver, 4), Some(Grant::Replay { from: 4 }));
+    assert_eq!(receiver.take(&data(18, 4)), Ok(Taken::Stray), "on the way");
+    let missing = Taken::Data { skip: 0, len: 6 };
+    assert_eq!(receiver.take(&data(4, 6)), Ok(missing));
+    assert_eq!(receiver.next(), 10);
+    // Another hole is another fault; the same hole requested once is not.
+    assert_eq!(receiver.take(&data(12, 4)), Ok(Taken::Hole));
     assert_eq!(
-        taken,
-        Ok(Taken::Gap {
-            from: 4,
-            to: 10,
-            data: true
-        })
+        consumed(&mut receiver, 10),
+        Some(Grant::Replay { from: 10 })
     );
-    assert_eq!(receiver.next(), 14);
+    assert_eq!(receiver.take(&data(12, 4)), Ok(Taken::Stray));
+    assert_eq!(
+        receiver.take(&data(10, 1)),
+        Ok(Taken::Data { skip: 0, len: 1 })
+    );
+    assert_eq!(receiver.take(&data(12, 4)), Ok(Taken::Hole));
+    assert_eq!(receiver.next(), 11);
 }
 
 #[test]
-fn faults_are_named() {
+fn end_known_before_its_output_requests_the_output() {
+    let mut receiver = Receiver::restore(0, 0);
+    receiver.ended(10);
+    assert!(!receiver.is_complete() && !receiver.is_asked());
+    assert_eq!(receiver.take(&data(0, 4)), Ok(Taken::Stray), "unasked");
+    assert_eq!(wanted(&mut receiver), Some(Grant::Replay { from: 0 }));
+    assert_eq!(
+        receiver.take(&data(0, 10)),
+        Ok(Taken::Data { skip: 0, len: 10 })
+    );
+    assert!(receiver.is_complete());
+    assert_eq!(wanted(&mut receiver), None, "nothing is missing");
+    assert_eq!(consumed(&mut receiver, 10), None, "nothing comes");
+    receiver.rewind(7);
+    assert_eq!(receiver.due(), Some(Grant::Replay { from: 7 }));
+    assert!(!receiver.is_complete());
+}
+
+#[test]
+fn output_beyond_the_reported_end_is_refused() {
+    let mut receiver = Receiver::new(0);
+    receiver.ended(6);
+    assert_eq!(
+        receiver.take(&data(0, 10)),
+        Ok(Taken::Data { skip: 0, len: 6 })
+    );
+    assert_eq!(receiver.take(&data(6, 10)), Ok(Taken::Duplicate));
+    assert_eq!(
+        receiver.take(&Piece::Gap { from: 0, to: 20 }),
+        Ok(Taken::Duplicate)
+    );
+    assert_eq!(receiver.next(), 6);
+}
+
+#[test]
+fn faults_have_names() {
     let mut receiver = Receiver::new(0);
     let large = data(0, MAX_CHUNK_BYTES as u64 + 1);
     assert!(matches!(
@@ -212,10 +284,14 @@ fn faults_are_named() {
 }
 
 #[test]
-fn a_reader_without_room_delays_the_replay() {
+fn reader_without_room_delays_the_replay() {
     let mut receiver = Receiver::new(INITIAL_CREDIT_BYTES);
     receiver.take(&data(0, 1000)).expect("in credit");
-    assert_eq!(receiver.resume(), None);
-    assert_eq!(receiver.consume(999), None);
-    assert_eq!(receiver.consume(1000), Some(Grant::Replay { from: 1000 }));
+    receiver.disconnected();
+    assert_eq!(wanted(&mut receiver), None);
+    assert_eq!(consumed(&mut receiver, 999), None);
+    assert_eq!(
+        consumed(&mut receiver, 1000),
+        Some(Grant::Replay { from: 1000 })
+    );
 }

@@ -1,4 +1,4 @@
-//! Epochs and sequence: an older connection says and hears nothing (P6).
+//! Epochs and sequence: an older connection neither sends nor receives (P6).
 use proptest::prelude::*;
 use roost_protocol::frame::Envelope;
 use roost_protocol::hello::Welcome;
@@ -19,6 +19,7 @@ fn frame(epoch: u64, seq: u64) -> Envelope<()> {
 
 fn welcome(epoch: u64) -> Welcome {
     Welcome {
+        image: None,
         version: Version { major: 1, minor: 0 },
         node_id: Uuid::nil().into(),
         epoch: ConnectionEpoch(epoch),
@@ -51,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn what_one_end_sends_the_other_takes(count in 1u64..50, epoch in 1u64..u64::MAX) {
+    fn frames_of_one_end_are_accepted_by_the_other(count in 1u64..50, epoch in 1u64..u64::MAX) {
         let mut sender = Outgoing::new(ConnectionEpoch(epoch));
         let opening = sender.wrap(());
         let mut epochs = NodeEpochs::default();
@@ -62,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn epochs_rise_even_when_the_database_or_the_clock_goes_back(last in any::<u64>(), clocks in proptest::collection::vec(any::<u64>(), 1..10)) {
+    fn epochs_rise_even_when_database_or_clock_go_back(last in any::<u64>(), clocks in proptest::collection::vec(any::<u64>(), 1..10)) {
         let mut epoch = ConnectionEpoch(last % (u64::MAX / 2));
         for clock in clocks {
             let next = next_epoch(epoch, clock % (u64::MAX / 2));
@@ -73,7 +74,7 @@ proptest! {
 }
 
 #[test]
-fn a_closed_connection_takes_nothing() {
+fn closed_connection_accepts_nothing() {
     let mut incoming = Incoming::of_node(ConnectionEpoch(5));
     assert_eq!(incoming.judge(&frame(5, 1)), Verdict::Take);
     incoming.close();
@@ -84,7 +85,7 @@ fn a_closed_connection_takes_nothing() {
 }
 
 #[test]
-fn a_hello_that_comes_twice_is_a_duplicate_and_no_foreign_frame() {
+fn repeated_hello_is_a_duplicate_not_a_foreign_frame() {
     let mut incoming = Incoming::of_gateway();
     assert_eq!(incoming.judge(&frame(0, 0)), Verdict::Take);
     incoming.welcomed(ConnectionEpoch(9));
@@ -94,7 +95,7 @@ fn a_hello_that_comes_twice_is_a_duplicate_and_no_foreign_frame() {
 }
 
 #[test]
-fn nothing_but_hello_is_heard_before_the_welcome() {
+fn only_hello_is_accepted_before_the_welcome() {
     let mut incoming = Incoming::of_gateway();
     assert!(matches!(
         incoming.judge(&frame(3, 0)),
@@ -103,7 +104,7 @@ fn nothing_but_hello_is_heard_before_the_welcome() {
 }
 
 #[test]
-fn a_daemon_accepts_only_newer_epochs_in_its_life() {
+fn daemon_accepts_only_newer_epochs() {
     let mut epochs = NodeEpochs::default();
     assert!(epochs.welcome(&frame(5, 0), &welcome(5)).is_ok());
     for stale in [4, 5] {

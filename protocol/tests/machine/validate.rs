@@ -1,4 +1,4 @@
-//! Requests that cannot be carried out, each with a pointer to what is wrong.
+//! Invalid requests, each with a pointer to the fault.
 use proptest::prelude::*;
 use roost_protocol::limits::{MAX_ARG_BYTES, MAX_ARGV, MAX_DEADLINE_S, MAX_ENV};
 use roost_protocol::operation::{
@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 fn request(operation: Operation) -> OperationRequest {
     OperationRequest {
+        purpose: None,
         id: Uuid::nil().into(),
         on_behalf: Some(OnBehalf {
             workspace: Uuid::nil().into(),
@@ -172,14 +173,14 @@ fn each_fault_of_a_provision_has_its_pointer() {
 }
 
 #[test]
-fn work_in_a_sandbox_names_whom_it_serves() {
+fn sandbox_work_needs_a_workspace_and_an_agent() {
     let mut nobody = exec(|_| ());
     nobody.on_behalf = None;
     assert_eq!(pointers(&nobody), ["/on_behalf"]);
 }
 
 #[test]
-fn all_faults_are_told_at_once_and_in_words() {
+fn all_faults_are_reported_together_as_sentences() {
     let bad = exec(|it| {
         it.argv = vec!["a\0".into()];
         it.cwd = Some("x".into());
@@ -193,7 +194,7 @@ fn all_faults_are_told_at_once_and_in_words() {
 
 proptest! {
     #[test]
-    fn what_is_valid_fits_a_guest_frame(
+    fn valid_command_fits_a_guest_frame(
         argv in proptest::collection::vec(1usize..9000, 1..40),
         env in proptest::collection::vec(0usize..4000, 0..40),
     ) {
@@ -204,7 +205,7 @@ proptest! {
         if request.validate().is_ok() {
             let Operation::SbExec(exec) = request.operation else { unreachable!() };
             let mut env = exec.env;
-            // The sandbox's own environment comes on top.
+            // The sandbox's own environment is added to it.
             env.insert("SANDBOX".into(), "x".repeat(32 * 1024 - 7));
             let start = roost_protocol::guest::ToGuest::Start {
                 operation: Uuid::nil().into(),

@@ -1,27 +1,27 @@
-//! What must hold after every step, seen from outside: from what callers were told and what machines really did.
+//! The invariants after every step, from outside: what callers received and what machines really did.
 use std::collections::{BTreeMap, BTreeSet};
 
 use roost_protocol::ids::{ConnectionEpoch, OperationId, SandboxId};
 use roost_protocol::report::{Ended, ErrorKind, Outcome, Terminal};
 
-/// All that was seen, and the first promise that was broken.
+/// All observations, and the first broken promise.
 #[derive(Debug, Default)]
 pub struct Checker {
     pub violation: Option<String>,
     ends: BTreeMap<OperationId, Ended>,
-    /// How often a command was started in a guest, or a sandbox made for a provision that had not ended.
+    /// How often a command was started in a guest, or a sandbox was made for a provision without an end.
     starts: BTreeMap<OperationId, u32>,
-    /// Operations whose end stands in a node's ledger.
+    /// Operations whose end is in a node's ledger.
     over: BTreeMap<OperationId, Terminal>,
     sent_on: BTreeSet<(OperationId, ConnectionEpoch)>,
     handled: BTreeMap<(usize, ConnectionEpoch, bool), u64>,
-    /// What the reader of an operation has, and where output is really gone.
+    /// What the reader of an operation has, and where output is really lost.
     read_to: BTreeMap<OperationId, u64>,
     gone: BTreeMap<OperationId, Vec<(u64, u64)>>,
     stdin_to: BTreeMap<OperationId, u64>,
 }
 
-/// The byte that a command writes at an offset: one for each 4 KiB, so that large pieces are compared quickly.
+/// The byte that a command writes at an offset: one value per 4 KiB, so that large pieces are compared quickly.
 pub fn byte_at(operation: OperationId, offset: u64) -> u8 {
     let mixed =
         (operation.0.as_u128() as u64 ^ (offset / 4096)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -48,8 +48,8 @@ impl Checker {
         self.violation.get_or_insert(what);
     }
 
-    /// The caller was told that an operation ended.
-    pub fn told(&mut self, operation: OperationId, ended: &Ended, node_deleted: bool) {
+    /// The caller received the end of an operation.
+    pub fn end_reported(&mut self, operation: OperationId, ended: &Ended, node_deleted: bool) {
         if let Some(first) = self.ends.get(&operation) {
             let first = first.state;
             self.broken(format!(
@@ -59,14 +59,14 @@ impl Checker {
         }
         if ended.state == Terminal::Lost && !node_deleted && self.over_otherwise(operation) {
             self.broken(format!(
-                "P1: {operation} was told as lost, its node knew better"
+                "P1: {operation} was reported as lost, but its node has its end"
             ));
         }
         self.ends.insert(operation, ended.clone());
         self.truth(operation);
     }
 
-    /// An end that says nothing ran must stay true.
+    /// An end that reports that nothing ran must stay true.
     fn truth(&mut self, operation: OperationId) {
         let Some(ended) = self.ends.get(&operation) else {
             return;
@@ -87,7 +87,7 @@ impl Checker {
         if nothing_ran && starts > 0 {
             let state = ended.state;
             self.broken(format!(
-                "P1: {operation} was told as {state:?} with nothing run, and it ran"
+                "P1: {operation} was reported as {state:?} with nothing run, but it ran"
             ));
         }
     }
@@ -114,7 +114,7 @@ impl Checker {
         self.truth(operation);
     }
 
-    /// A sandbox was made. It may be made anew when the first one went down with its machine, but not after the end.
+    /// A sandbox was made. It may be made again when the first one was lost with its machine, but not after the end.
     pub fn made(&mut self, operation: OperationId) {
         *self.starts.entry(operation).or_insert(0) += 1;
         if self.over.contains_key(&operation) {
@@ -134,7 +134,7 @@ impl Checker {
             .is_some_and(|state| *state != Terminal::Lost)
     }
 
-    /// An end handles a frame.
+    /// One end handles a frame.
     pub fn handled(
         &mut self,
         node: usize,
@@ -167,7 +167,7 @@ impl Checker {
         self.handled.insert((node, own, at_gateway), frame.1 + 1);
     }
 
-    /// The reader of an operation gets bytes.
+    /// The reader of an operation receives bytes.
     pub fn read(&mut self, operation: OperationId, offset: u64, data: &[u8]) {
         let at = self.read_to.entry(operation).or_insert(0);
         if *at != offset {
@@ -184,7 +184,7 @@ impl Checker {
         self.read_to.insert(operation, offset + data.len() as u64);
     }
 
-    /// The reader of an operation gets a mark that bytes are gone.
+    /// The reader of an operation receives a mark for lost bytes.
     pub fn gap(&mut self, operation: OperationId, from: u64, to: u64) {
         let at = self.read_to.get(&operation).copied().unwrap_or(0);
         let none = Vec::new();
@@ -204,24 +204,24 @@ impl Checker {
         self.read_to.insert(operation, to);
     }
 
-    /// The gateway lost what its reader had not stored: the reader begins there again.
+    /// The gateway lost output that its reader had not stored: the reader starts there again.
     pub fn reader_restarts(&mut self, operation: OperationId, at: u64) {
         self.read_to.insert(operation, at);
     }
 
-    /// Output between these offsets really is gone from the node.
+    /// Output between these offsets is really lost on the node.
     pub fn gone(&mut self, operation: OperationId, from: u64, to: u64) {
         self.gone.entry(operation).or_default().push((from, to));
     }
 
-    /// What waits for a reader.
+    /// The bytes that wait for a reader.
     pub fn waiting(&mut self, operation: OperationId, waiting: u64, window: u64) {
         if waiting > window {
             self.broken(format!("P3: {waiting} bytes wait for the reader of {operation}, over its window of {window}"));
         }
     }
 
-    /// A command gets stdin.
+    /// A command receives stdin.
     pub fn stdin(&mut self, operation: OperationId, offset: u64, len: u64) {
         let at = self.stdin_to.entry(operation).or_insert(0);
         if *at != offset {
@@ -233,7 +233,7 @@ impl Checker {
         self.stdin_to.insert(operation, offset + len);
     }
 
-    /// The gateway calls a node drained.
+    /// The gateway reports a node as drained.
     pub fn drained(&mut self, node: usize, sandboxes: usize) {
         if sandboxes > 0 {
             self.broken(format!(
@@ -242,7 +242,7 @@ impl Checker {
         }
     }
 
-    /// The gateway gives a new sandbox to a node, or a node takes one.
+    /// The gateway places a new sandbox on a node, or a node accepts one.
     pub fn placed(&mut self, node: usize, draining: bool) {
         if draining {
             self.broken(format!("P7: node {node} drains and got a new sandbox"));
@@ -267,7 +267,14 @@ impl Checker {
         }
     }
 
-    /// At the very end: every operation ended, and its output is with the reader.
+    /// At the very end: the requested output arrived at its reader.
+    pub fn served(&mut self, operation: OperationId, complete: bool, next: u64) {
+        if !complete {
+            self.broken(format!("P3: the reader of {operation} waits at {next}"));
+        }
+    }
+
+    /// At the very end: every operation ended, and its reader has the output.
     pub fn settled(&mut self, operation: OperationId, stored_to: u64, node_deleted: bool) {
         match self.ends.get(&operation) {
             None => self.broken(format!("P1: {operation} never ended")),

@@ -1,4 +1,4 @@
-//! The one source of chance: SplitMix64, so that a seed tells the same history whatever version of `rand` is used.
+//! The only source of randomness: SplitMix64, so that a seed gives the same history with every version of `rand`.
 use rand::RngCore;
 
 #[derive(Debug)]

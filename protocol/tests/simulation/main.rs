@@ -1,10 +1,10 @@
-//! A seeded simulation of one gateway and several nodes, made only of the pure machines, over a faulty network.
+//! A seeded simulation of one gateway and several nodes. It uses only the pure state machines, over a faulty network.
 //!
-//! Connections break, go silent one way or both, deliver late, twice, out of order or not at all; daemons, machines and
-//! the gateway die between any two effects; disks fill up; readers are slow. After every step the promises are checked,
-//! and when the faults stop everything has to come to its end.
+//! Connections break, go silent one way or both, and deliver frames late, twice, out of order or not at all. Daemons,
+//! machines and the gateway die between any two effects. Disks fill up, and readers are slow. The promises are checked
+//! after every step, and when the faults stop every operation must end.
 //!
-//! `ROOST_SIM_SEEDS` sets how many histories are run (default 2000), `ROOST_SIM_SEED` replays one and prints it.
+//! `ROOST_SIM_SEEDS` sets the number of histories (default 2000). `ROOST_SIM_SEED` replays one and prints it.
 
 mod checker;
 mod dice;
@@ -25,7 +25,7 @@ fn seeds() -> u64 {
     text.and_then(|text| text.parse().ok()).unwrap_or(2000)
 }
 
-/// Runs histories on two threads and gives the violations by seed, and how often a life ended in each gap.
+/// Runs histories on two threads; returns the violations by seed, and how often a process died in each gap.
 fn run(
     seeds: std::ops::Range<u64>,
     mutant: Option<Mutant>,
@@ -38,7 +38,7 @@ fn run(
             let mut world = World::new(seed, mutant, false);
             if let Err(violation) = world.run() {
                 found.push((seed, violation));
-                // A broken machine has to be found once; a right one is wrong if found at all.
+                // A mutant must be found once. A violation of the real machines is always a failure.
                 if mutant.is_some() || found.len() >= 3 {
                     break;
                 }
@@ -62,7 +62,7 @@ fn run(
 }
 
 #[test]
-fn every_history_keeps_the_promises_and_every_gap_is_died_in() {
+fn every_history_keeps_the_promises_and_crashes_at_every_gap() {
     if let Ok(seed) = std::env::var("ROOST_SIM_SEED") {
         let seed = seed.parse().expect("a seed is a number");
         let mut world = World::new(seed, None, true);
@@ -85,7 +85,7 @@ fn every_history_keeps_the_promises_and_every_gap_is_died_in() {
 }
 
 #[test]
-fn a_seed_tells_the_same_history_twice() {
+fn same_seed_gives_the_same_history() {
     for seed in 0..4 {
         let tell = || {
             let mut world = World::new(seed, None, false);
@@ -96,7 +96,7 @@ fn a_seed_tells_the_same_history_twice() {
 }
 
 #[test]
-fn each_broken_machine_is_found_and_for_the_promise_it_breaks() {
+fn each_mutant_is_caught_by_the_promise_it_breaks() {
     let mut blind = Vec::new();
     for mutant in Mutant::ALL {
         let (found, _) = run(0..1500, Some(mutant));

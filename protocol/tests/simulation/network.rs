@@ -1,4 +1,4 @@
-//! Connections as a network really gives them: in order, unless something in between is broken.
+//! Connections as in a real network: in order, unless a proxy in between is broken.
 use std::collections::VecDeque;
 
 use crate::dice::Dice;
@@ -16,15 +16,15 @@ pub struct Link {
     pub down: VecDeque<Envelope<ToNode>>,
     pub node_open: bool,
     pub gateway_open: bool,
-    /// Nothing arrives at the gateway; the node does not notice.
+    /// Frames to the gateway are lost; the node does not notice.
     pub cut_up: bool,
-    /// Nothing arrives at the node; the gateway does not notice.
+    /// Frames to the node are lost; the gateway does not notice.
     pub cut_down: bool,
-    /// Something in between repeats, swaps and swallows frames.
+    /// A proxy in between repeats, reorders and drops frames.
     pub mangled: bool,
 }
 
-/// All connections there ever were, and old frames that may turn up again.
+/// All connections so far, and old frames that may appear again.
 #[derive(Debug, Default)]
 pub struct Network {
     pub links: Vec<Link>,
@@ -76,7 +76,7 @@ impl Network {
         }
     }
 
-    /// The faults are over: what was cut breaks, what was mangled is clean from now on.
+    /// The faults are over: cut connections break, and mangled ones work correctly from now on.
     pub fn heal(&mut self) {
         for link in &mut self.links {
             link.mangled = false;
@@ -110,7 +110,7 @@ fn mangle<M: Clone>(
 ) {
     if mangled && rng.random_bool(0.08) {
         match rng.random_range(0..3) {
-            // Swallowed.
+            // Dropped.
             0 => return,
             // Repeated.
             1 => queue.push_back(frame.clone()),
@@ -125,7 +125,7 @@ fn mangle<M: Clone>(
     queue.push_back(frame);
 }
 
-/// A frame of an earlier connection of the same node turns up on this one.
+/// A frame of an earlier connection of the same node appears on this one.
 fn stray<M: Clone>(
     queue: &mut VecDeque<Envelope<M>>,
     old: &[(usize, Envelope<M>)],

@@ -1,4 +1,4 @@
-//! A machine's engine and the guests in its sandboxes: what goes on when the daemon dies.
+//! A machine's engine and the guests in its sandboxes. They continue when the daemon dies.
 use std::collections::BTreeMap;
 
 use crate::dice::Dice;
@@ -6,7 +6,7 @@ use rand::Rng;
 use roost_protocol::ids::{InstanceId, OperationId, SandboxId};
 use roost_protocol::machine::stdin::Taker;
 
-/// A command inside a guest. It remembers nothing of ids it was told before: starting twice runs twice.
+/// A command inside a guest. It has no memory of earlier ids: starting twice runs twice.
 #[derive(Debug)]
 pub struct Process {
     pub emitted: u64,
@@ -35,7 +35,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Commands go on, whoever watches.
+    /// Lets commands continue, attached or not.
     pub fn work(&mut self, now_ms: u64, rng: &mut Dice) {
         for container in self.containers.values_mut() {
             for process in container.processes.values_mut() {
@@ -54,7 +54,7 @@ impl Engine {
         }
     }
 
-    /// The whole tree is killed.
+    /// Kills the whole tree.
     pub fn kill(&mut self, sandbox: SandboxId, operation: OperationId) {
         let container = self.containers.get_mut(&sandbox);
         let process = container.and_then(|container| container.processes.get_mut(&operation));

@@ -1,4 +1,6 @@
-//! One history: who acts when, what breaks, and when it is over.
+//! One history: the order of actions, the faults, and the end.
+mod fate;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -23,7 +25,7 @@ pub const HEARTBEAT_S: u32 = 10;
 pub const LEASE_S: u64 = 90;
 pub const GRACE_S: u64 = 60;
 
-/// Every gap in which somebody can die; a test fails if one was never died in.
+/// Every gap in which a process can die. A test fails if no process died in one of them.
 pub const GAPS: [&str; 24] = [
     "node: before a ledger write",
     "node: after a ledger write",
@@ -51,11 +53,11 @@ pub const GAPS: [&str; 24] = [
     "gateway: between stored output and its credit",
 ];
 
-/// Somebody died in a gap.
+/// A process died in a gap.
 #[derive(Debug)]
 pub struct Dead;
 
-/// What all share.
+/// The shared state.
 #[derive(Debug)]
 pub struct Sim {
     pub rng: Dice,
@@ -66,7 +68,7 @@ pub struct Sim {
     pub faults: bool,
     /// Sandboxes that the gateway's store wants.
     pub wanted: BTreeSet<SandboxId>,
-    /// Nodes that the gateway calls drained now.
+    /// Nodes that the gateway reports as drained now.
     pub drained: Vec<usize>,
     mutant: Option<Mutant>,
     kills: BTreeMap<&'static str, u64>,
@@ -91,7 +93,7 @@ impl Sim {
         Ok(())
     }
 
-    /// Tells the reader of a replay.
+    /// Prints a note during a replay.
     pub fn note(&mut self, what: impl FnOnce() -> String) {
         if self.verbose {
             let (now_ms, what) = (self.now_ms, what());
@@ -105,7 +107,7 @@ impl Sim {
         Uuid::from_u128(self.next_id)
     }
 
-    /// Judges a frame, or waves it through where a mutant is blind.
+    /// Checks a frame, or accepts it if the mutant skips the check.
     pub fn judge<M>(&self, incoming: &mut Incoming, frame: &Envelope<M>) -> Verdict {
         match incoming.judge(frame) {
             Verdict::Duplicate | Verdict::Close(CloseCause::Missing { .. })
@@ -126,7 +128,7 @@ impl Sim {
     }
 }
 
-/// What a command does, read from its arguments.
+/// The behaviour of a command, parsed from its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Script {
     pub output: u64,
@@ -146,7 +148,7 @@ pub fn script(exec: &Exec) -> Script {
     }
 }
 
-/// What a node says of a sandbox it made.
+/// A node's facts about a sandbox that it made.
 pub fn facts(spec: &SandboxSpec) -> SandboxFacts {
     SandboxFacts {
         workspace: spec.workspace,
@@ -155,7 +157,7 @@ pub fn facts(spec: &SandboxSpec) -> SandboxFacts {
     }
 }
 
-/// What a node says of a sandbox it found.
+/// A node's facts about a sandbox that it found.
 pub fn bare_facts(sandbox: SandboxId) -> SandboxFacts {
     SandboxFacts {
         sandbox,
@@ -214,14 +216,14 @@ impl World {
         self.sim.kills.clone()
     }
 
-    /// A number that differs when anything went differently.
+    /// A number that differs between different histories.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         format!("{self:?}").hash(&mut hasher);
         hasher.finish()
     }
 
-    /// Lives through the faults, then through the peace after them.
+    /// Runs the faulty phase, then the quiet phase after it.
     pub fn run(&mut self) -> Result<(), String> {
         for _ in 0..self.steps {
             self.step()?;
@@ -292,7 +294,7 @@ impl World {
                 let node = link.node;
                 if !link.cut_up && sim.rng.random_bool(0.6) {
                     if let Some(frame) = link.up.pop_front() {
-                        // What was sent before the node closed still arrives.
+                        // Frames that were sent before the node closed still arrive.
                         if link.gateway_open {
                             self.gateway.receive(id, frame, sim);
                         }
@@ -315,11 +317,12 @@ impl World {
         }
     }
 
-    /// Somebody wants something.
+    /// A person requests something.
     fn people(&mut self) {
         let sim = &mut self.sim;
-        match sim.rng.random_range(0..20) {
+        match sim.rng.random_range(0..22) {
             0..=4 => self.place(),
+            20..=21 => self.gateway.read_again(sim),
             5..=11 => {
                 if let Some((sandbox, node)) = self.gateway.sandbox(sim) {
                     let output = match sim.rng.random_range(0..20) {
@@ -373,7 +376,7 @@ impl World {
                 self.gateway.drain(node, on, sim);
             }
             18 => {
-                // Changes of mind, faster than the node answers.
+                // Changes of the wish, faster than the node answers.
                 let node = sim.rng.random_range(0..self.nodes.len());
                 self.gateway.drain(node, true, sim);
                 self.gateway.drain(node, false, sim);
@@ -415,6 +418,7 @@ impl World {
 
     fn ask(&mut self, node: usize, operation: Operation) {
         let request = OperationRequest {
+            purpose: None,
             id: self.sim.id().into(),
             on_behalf: Some(OnBehalf {
                 workspace: WorkspaceId(Uuid::nil()),
@@ -430,70 +434,5 @@ impl World {
             )
         });
         self.gateway.ask(node, request, &mut self.sim);
-    }
-
-    /// Something breaks, or mends.
-    fn fate(&mut self) {
-        let sim = &mut self.sim;
-        let node = sim.rng.random_range(0..self.nodes.len());
-        let open: Vec<_> = (0..sim.net.links.len())
-            .filter(|id| sim.net.links[*id].node_open && sim.net.links[*id].node == node)
-            .collect();
-        let link = open.last().copied();
-        match (sim.rng.random_range(0..14), link) {
-            (0, _) => {
-                sim.note(|| format!("node {node} is killed"));
-                self.nodes[node].kill(sim);
-            }
-            (1, _) if sim.rng.random_bool(0.4) => {
-                sim.note(|| format!("node {node} loses power"));
-                self.nodes[node].power_cut(sim);
-            }
-            (2, _) if sim.rng.random_bool(0.5) => {
-                sim.note(|| "the gateway is killed".to_owned());
-                self.gateway.kill(sim);
-            }
-            (3, Some(id)) => sim.net.links[id].cut_up = true,
-            (4, Some(id)) => sim.net.links[id].cut_down = true,
-            (5, Some(id)) => {
-                sim.net.links[id].cut_up = true;
-                sim.net.links[id].cut_down = true;
-            }
-            (6..=8, Some(id)) => {
-                sim.net.links[id].cut_up = false;
-                sim.net.links[id].cut_down = false;
-            }
-            (9, Some(id)) => {
-                sim.note(|| format!("the connection {id} of node {node} breaks"));
-                sim.net.links[id].node_open = false;
-                self.nodes[node].closed(id, sim);
-            }
-            (10, Some(id)) => {
-                sim.net.links[id].node_open = false;
-                sim.net.links[id].up.clear();
-                sim.net.links[id].down.clear();
-                self.nodes[node].closed(id, sim);
-            }
-            (11, _) => {
-                // A sandbox dies of itself.
-                let engine = &mut self.nodes[node].engine;
-                let first = engine.containers.keys().next().copied();
-                if let Some(sandbox) = first.filter(|_| sim.rng.random_bool(0.3)) {
-                    engine.containers.remove(&sandbox);
-                }
-            }
-            (13, _) => {
-                // A restored database does not know a sandbox.
-                if let Some((sandbox, _)) = self
-                    .gateway
-                    .sandbox(sim)
-                    .filter(|_| sim.rng.random_bool(0.3))
-                {
-                    self.gateway.forget(sandbox, sim);
-                }
-            }
-            (12, _) => sim.now_ms += sim.rng.random_range(0..20_000),
-            _ => {}
-        }
     }
 }

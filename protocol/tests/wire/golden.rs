@@ -1,7 +1,7 @@
-//! Golden bytes: what each variant looks like on the wire, in committed hex files that never change.
+//! Golden bytes: the encoding of each variant, in committed hex files that never change.
 //!
-//! `ROOST_BLESS=1` writes files that do not exist yet; an existing one is never overwritten. A shape that has to change
-//! gets a new variant or a new optional field (and a new golden), since machines in the field speak the old one.
+//! `ROOST_BLESS=1` writes missing files; an existing file is never overwritten. A shape that must change gets a new
+//! variant or a new optional field (and a new golden), because machines in the field use the old one.
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
 }
 
-/// The golden bytes of a name like `to-node/ping`, made from `encoded` if asked to and absent.
+/// The golden bytes for a name such as `to-node/ping`; with `ROOST_BLESS=1` a missing file is made from `encoded`.
 fn golden(name: &str, encoded: &[u8]) -> Vec<u8> {
     let path = folder().join(format!("{name}.hex"));
     if !path.exists() && std::env::var_os("ROOST_BLESS").is_some() {
@@ -105,7 +105,7 @@ fn messages_of_the_guest_stream_match_their_goldens_both_ways() {
 }
 
 #[test]
-fn enums_of_one_word_match_their_goldens() {
+fn unit_enums_match_their_goldens() {
     for (name, bytes) in variants::words() {
         let golden = golden(&format!("words/{name}"), &bytes);
         assert_eq!(
@@ -139,7 +139,7 @@ fn every_variant_has_a_golden() {
 }
 
 #[test]
-fn no_golden_is_left_without_its_sample() {
+fn no_golden_lacks_a_sample() {
     let named = |channel: &str, names: Vec<&str>| -> Vec<String> {
         names
             .iter()
@@ -188,8 +188,8 @@ fn no_golden_is_left_without_its_sample() {
 }
 
 #[test]
-fn a_golden_fits_far_below_the_limit() {
-    // The envelope itself costs little: an output chunk's overhead decides how well a slow line is used.
+fn goldens_are_far_below_the_size_limit() {
+    // The envelope must be small: the overhead of an output chunk matters on a slow line.
     let chunk = samples::to_gateway()
         .into_iter()
         .find(|(name, _)| *name == "output-data")

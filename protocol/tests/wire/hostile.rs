@@ -1,4 +1,4 @@
-//! Bytes that no honest peer would send: nothing panics, and nothing is allocated on a claim alone.
+//! Bytes that no honest peer sends: nothing panics, and nothing is allocated because of a claimed length alone.
 //!
 //! A seeded, structure-aware fuzz of the goldens: `ROOST_FUZZ_ROUNDS` sets the rounds per sample (default 120).
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -18,11 +18,11 @@ thread_local! {
     static PEAK: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Counts what a thread holds, so that a test can see an allocation that only a claimed length asked for.
+/// Counts the bytes that a thread holds, so that a test detects an allocation by a claimed length.
 struct Counting;
 
 #[expect(unsafe_code, reason = "only an allocator sees what is allocated")]
-// SAFETY: every call goes on to the system's allocator unchanged; the counters are plain thread-local cells.
+// SAFETY: every call is passed to the system's allocator unchanged; the counters are plain thread-local cells.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = LIVE.try_with(|live| {
@@ -43,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Most that decoding one hostile frame may hold beyond its bytes: buffered content of a full frame and its result.
+/// Most bytes held while decoding one hostile frame, beyond its own: buffered content of a full frame and its result.
 const MOST_HELD: usize = 96 * MAX_FRAME_BYTES;
 /// Most for a small frame, whatever lengths it claims.
 const MOST_HELD_BY_SMALL: usize = 4 * 1024 * 1024;
@@ -61,7 +61,7 @@ fn feed(bytes: &[u8]) {
             if let ToNode::Operation(request) = &frame.message {
                 let _ = request.validate();
             }
-            // What was read can be written again: no value is only readable.
+            // A decoded value can be encoded again.
             let _ = frame::encode(&frame);
         });
         let _ = frame::decode_from_node(bytes);
@@ -115,7 +115,7 @@ fn rounds() -> u64 {
 }
 
 #[test]
-fn changed_bytes_never_panic_and_never_allocate_on_a_claim() {
+fn mutated_bytes_never_panic_or_allocate_by_claimed_length() {
     for (number, original) in corpus().into_iter().enumerate() {
         for round in 0..rounds() {
             let seed = (number as u64) << 32 | round;
@@ -140,7 +140,7 @@ fn change_bytes(bytes: &mut Vec<u8>, rng: &mut StdRng) {
         1 => bytes[at] = rng.random(),
         2 => bytes.truncate(at),
         3 => {
-            // A header that claims four billion: array, map, string, binary, extension.
+            // A header with a claimed length of four billion: array, map, string, binary, extension.
             let header = [0xdd, 0xdf, 0xdb, 0xc6, 0xc9][rng.random_range(0..5)];
             bytes.splice(at..=at, [header, 0xff, 0xff, 0xff, 0xff]);
         }
@@ -157,7 +157,7 @@ fn change_bytes(bytes: &mut Vec<u8>, rng: &mut StdRng) {
 }
 
 #[test]
-fn changed_shapes_never_panic() {
+fn mutated_shapes_never_panic() {
     let frames = samples::to_node()
         .into_iter()
         .map(|(_, message)| frame::encode(&enveloped(message)))
@@ -220,7 +220,7 @@ fn strange(rng: &mut StdRng, depth: u32) -> Value {
 }
 
 #[test]
-fn nesting_to_the_last_byte_of_a_frame_is_refused() {
+fn frame_of_pure_nesting_is_refused() {
     // Arrays in arrays, maps in maps, and both inside each field of a message.
     for opening in [&[0x91][..], &[0x81, 0xa0], &[0x81, 0x91]] {
         let deep = opening.repeat(MAX_FRAME_BYTES / opening.len());
@@ -246,7 +246,7 @@ fn nesting_to_the_last_byte_of_a_frame_is_refused() {
 }
 
 #[test]
-fn claimed_lengths_cost_nothing() {
+fn claimed_lengths_allocate_nothing() {
     let prefix = {
         let bytes = frame::encode(&enveloped(ToGateway::Unknown)).expect("it encodes");
         let at = bytes
@@ -265,8 +265,8 @@ fn claimed_lengths_cost_nothing() {
 }
 
 #[test]
-fn a_full_frame_of_the_smallest_values_is_held_in_bounds() {
-    // An unknown field of a tagged message is buffered before it is known to be unknown.
+fn full_frame_of_smallest_values_has_bounded_memory() {
+    // An unknown field of a tagged message is buffered before the decoder knows that it is unknown.
     let mut bytes = {
         let whole = frame::encode(&enveloped(ToGateway::Unknown)).expect("it encodes");
         let at = whole
@@ -293,7 +293,7 @@ fn a_full_frame_of_the_smallest_values_is_held_in_bounds() {
 }
 
 #[test]
-fn a_frame_over_the_limit_is_refused_before_it_is_read() {
+fn frame_over_the_limit_is_refused_before_decoding() {
     let bytes = vec![0xc0; MAX_FRAME_BYTES + 1];
     assert!(matches!(
         frame::decode::<ToGateway>(&bytes),
@@ -312,7 +312,7 @@ fn bytes_after_a_frame_are_refused() {
 }
 
 #[test]
-fn what_is_not_message_pack_is_refused() {
+fn bytes_that_are_not_message_pack_are_refused() {
     for bytes in [
         &b""[..],
         b"{\"epoch\":1}",

@@ -1,4 +1,4 @@
-//! The wire: golden bytes that never change, peers one minor apart, and bytes that no honest peer would send.
+//! The wire: golden bytes that never change, peers one minor version apart, and bytes that no honest peer sends.
 
 mod golden;
 mod hostile;

@@ -1,4 +1,4 @@
-//! Two ends find a version (promise P10).
+//! Negotiation of a version (promise P10).
 use proptest::prelude::*;
 use roost_protocol::version::{SUPPORTED, Version, VersionRange};
 
@@ -11,7 +11,7 @@ fn range(lowest: Version, highest: Version) -> VersionRange {
 }
 
 #[test]
-fn ends_one_minor_apart_meet_at_the_older() {
+fn ends_one_minor_apart_use_the_older_version() {
     let old = range(v(1, 0), v(1, 0));
     let new = range(v(1, 0), v(1, 1));
     assert_eq!(old.negotiate(new), Some(v(1, 0)));
@@ -19,7 +19,7 @@ fn ends_one_minor_apart_meet_at_the_older() {
 }
 
 #[test]
-fn ends_that_dropped_each_other_do_not_meet() {
+fn disjoint_ranges_have_no_common_version() {
     assert_eq!(
         range(v(1, 0), v(1, 1)).negotiate(range(v(1, 2), v(1, 3))),
         None
@@ -31,13 +31,13 @@ fn ends_that_dropped_each_other_do_not_meet() {
 }
 
 #[test]
-fn a_range_that_is_turned_around_meets_nobody() {
+fn inverted_range_has_no_common_version() {
     assert_eq!(range(v(1, 3), v(1, 0)).negotiate(SUPPORTED), None);
 }
 
 proptest! {
     #[test]
-    fn negotiation_is_mutual_and_inside_both(a in version(), b in version(), c in version(), d in version()) {
+    fn negotiation_is_symmetric_and_inside_both_ranges(a in version(), b in version(), c in version(), d in version()) {
         let (one, two) = (range(a, b), range(c, d));
         prop_assert_eq!(one.negotiate(two), two.negotiate(one));
         if let Some(found) = one.negotiate(two) {

@@ -65,7 +65,7 @@ fn an_unknown_operation_is_unsupported_and_keeps_its_id() {
 }
 
 #[test]
-fn an_operation_with_an_unknown_field_is_unsupported_since_the_field_would_go_unheeded() {
+fn operation_with_an_unknown_field_is_unsupported() {
     for path in [
         &["operation"][..],
         &["operation", "spec"],
@@ -126,7 +126,7 @@ fn unknown_controls_replies_stages_and_outcomes_are_read_as_unknown() {
         panic!("no end any more")
     };
     assert_eq!(ended.outcome, Outcome::Unknown);
-    // Cleaned, the caller sees an end that says what happened instead of a done without a result.
+    // After cleaning, the caller sees an end with an explanation instead of a done end without a result.
     report.clean();
     let Report::Ended(ended) = &report.report else {
         panic!("no end any more")
@@ -138,7 +138,7 @@ fn unknown_controls_replies_stages_and_outcomes_are_read_as_unknown() {
 }
 
 #[test]
-fn unknown_words_are_read_as_the_catch_all() {
+fn unknown_enum_values_are_read_as_the_catch_all() {
     let mut gone = tree(sample(samples::to_gateway(), "sandbox-gone"));
     *gone.field("message").field("cause") = Value::text("newer-cause");
     assert_eq!(
@@ -169,7 +169,7 @@ fn unknown_words_are_read_as_the_catch_all() {
 }
 
 #[test]
-fn unknown_fields_anywhere_in_what_a_newer_node_says_are_ignored() {
+fn unknown_fields_of_a_newer_node_are_ignored() {
     for (name, message) in samples::to_gateway() {
         let mut tree = tree(message.clone());
         tree.grow();
@@ -178,7 +178,7 @@ fn unknown_fields_anywhere_in_what_a_newer_node_says_are_ignored() {
 }
 
 #[test]
-fn unknown_fields_in_what_a_newer_gateway_says_are_ignored_outside_of_operations() {
+fn unknown_fields_of_a_newer_gateway_are_ignored_outside_operations() {
     for (name, message) in samples::to_node() {
         if matches!(message, ToNode::Operation(_)) {
             continue;
@@ -203,10 +203,10 @@ fn optional_fields_that_an_older_peer_does_not_send_are_absent() {
 }
 
 #[test]
-fn a_newer_guest_or_driver_is_understood() {
+fn messages_of_a_newer_guest_or_driver_are_decoded() {
     for (name, message) in samples::to_guest() {
         let mut tree = Value::read(&rmp_serde::to_vec_named(&message).expect("encodes"));
-        // `start` holds a map of the user's own names: growing that is no unknown field.
+        // `start` holds a map with the user's own names: an extra name there is not an unknown field.
         if !matches!(message, ToGuest::Start { .. }) {
             tree.grow();
             let back: ToGuest = rmp_serde::from_slice(&tree.write()).expect(name);

@@ -1,4 +1,4 @@
-//! MessagePack as a tree, so that tests can change frames the way a newer peer or an enemy would.
+//! MessagePack as a tree, so that tests can change frames as a newer peer or an attacker would.
 use std::fmt;
 
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -42,7 +42,7 @@ impl Value {
         &mut entry.unwrap_or_else(|| panic!("no field {name}")).1
     }
 
-    /// Adds a field that nobody knows to every map whose fields have names.
+    /// Adds an unknown field to every map whose fields have names.
     pub fn grow(&mut self) {
         match self {
             Self::Seq(items) => items.iter_mut().for_each(Self::grow),
@@ -60,7 +60,7 @@ impl Value {
         }
     }
 
-    /// Every place in the tree, as the path of child numbers.
+    /// Every position in the tree, as a path of child indexes.
     pub fn places(&self) -> Vec<Vec<usize>> {
         let mut out = vec![Vec::new()];
         let children: Vec<&Value> = match self {
@@ -80,7 +80,7 @@ impl Value {
         out
     }
 
-    /// The value at a place.
+    /// The value at a position.
     pub fn at(&mut self, place: &[usize]) -> &mut Value {
         let Some((&number, rest)) = place.split_first() else {
             return self;

@@ -31,7 +31,7 @@ variants! {
     see_to_node of ToNode { Welcome, Refused, Operation, Control, Unknown }
     see_to_gateway of ToGateway { Hello, Heartbeat, NodeTools, Report, Output, Inventory, Reply, Unknown }
     see_operation of Operation { Verify, SbProvision, SbExec, SbDestroy, SbHealth, SbList, Unsupported }
-    see_control of Control { Cancel, Stdin, Credit, Replay, Resize, Ack, Lease, Drain, Reconcile, Ping, Unknown }
+    see_control of Control { Cancel, Stdin, Credit, Replay, Resize, Ack, Lease, Drain, Reconcile, Forget, Ping, Unknown }
     see_reply of ControlReply { Pong, StdinTaken, Draining, SandboxGone, Paused, Unknown }
     see_report of Report { Accepted, Progress, Ended, NeverSeen, Unknown }
     see_outcome of Outcome { Verified, Provisioned, Exited, Destroyed, Healthy, Listed, Error, Unknown }
@@ -86,7 +86,7 @@ pub fn of_from_guest(message: &FromGuest, seen: &mut BTreeSet<&'static str>) {
 
 macro_rules! words {
     ($($name:ident of $kind:ident { $($variant:ident),+ $(,)? })+) => {
-        /// Enums that are one word on the wire, each with the words of all its variants in order.
+        /// Unit enums, each with the encodings of all its variants in order.
         pub fn words() -> Vec<(&'static str, Vec<u8>)> {
             $(fn $name(value: &$kind) {
                 match value { $($kind::$variant => {})+ }

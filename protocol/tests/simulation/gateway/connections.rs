@@ -1,4 +1,4 @@
-//! What becomes of connections: the handshake, frames, and what the two sides compare afterwards.
+//! Connections of the gateway: the handshake, frames, and the comparison of both sides afterwards.
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{Envelope, ToGateway, ToNode};
 use roost_protocol::hello::{Hello, Refused, RefusedReason, Welcome};
@@ -9,7 +9,7 @@ use roost_protocol::machine::operation::{Input, Stage};
 use roost_protocol::machine::session::{Incoming, NO_EPOCH, Outgoing, Verdict, next_epoch};
 use roost_protocol::machine::stdin::Source;
 use roost_protocol::operation::Operation;
-use roost_protocol::report::{Ended, ErrorKind, Terminal};
+use roost_protocol::report::{Ended, ErrorKind, Report, Terminal};
 
 use super::{Gateway, Session, Waiting};
 use crate::mutants::Mutant;
@@ -23,7 +23,7 @@ impl Gateway {
         self.check(sim);
     }
 
-    /// The node's end is gone.
+    /// The node closed its end.
     pub fn closed(&mut self, link: LinkId, sim: &mut Sim) {
         sim.net.links[link].gateway_open = false;
         let node = sim.net.links[link].node;
@@ -61,6 +61,11 @@ impl Gateway {
                 let ended =
                     Ended::without_result(Terminal::Lost, ErrorKind::Interrupted, "no contact");
                 self.end(id, &ended, sim);
+            }
+            if let Some(running) = self.life().running.get_mut(&id)
+                && let Some(receiver) = &mut running.receiver
+            {
+                receiver.disconnected();
             }
             self.input(id, Input::Disconnected, sim)?;
         }
@@ -120,7 +125,11 @@ impl Gateway {
         match frame.message {
             ToGateway::Report(report) => {
                 if self.store.operations.contains_key(&report.operation) {
-                    self.input(report.operation, Input::Report(&report.report), sim)
+                    self.input(report.operation, Input::Report(&report.report), sim)?;
+                    if let Report::Ended(ended) = &report.report {
+                        self.held(report.operation, ended.output_end);
+                    }
+                    Ok(())
                 } else {
                     Ok(())
                 }
@@ -233,6 +242,7 @@ impl Gateway {
             },
         );
         let welcome = Welcome {
+            image: None,
             version,
             node_id,
             epoch,
@@ -257,7 +267,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// Sandboxes that the node does not hold any more are not wanted any more, unless they are still to be made.
+    /// Sandboxes that the node no longer holds are no longer wanted, unless they still have to be made.
     pub(super) fn compare(
         &mut self,
         node: usize,
@@ -330,7 +340,7 @@ impl Gateway {
         let now_ms = sim.now_ms;
         for node in 0..self.store.nodes.len() {
             if self.store.nodes[node].deleted {
-                // A deletion that a death interrupted is finished by the next life.
+                // The next process finishes a deletion that a crash interrupted.
                 self.bury(node, sim)?;
             }
             let due = self

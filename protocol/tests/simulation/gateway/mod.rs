@@ -1,4 +1,5 @@
-//! The gateway: a store that survives, and a life that may end at any gap. It only drives the machines of the crate.
+//! The gateway: a store that survives, and a process that may die at any gap. It only drives the state machines of the
+//! crate.
 mod connections;
 mod operations;
 mod people;
@@ -45,7 +46,7 @@ struct NodeRow {
     deleted: bool,
 }
 
-/// What the database holds.
+/// The content of the database.
 #[derive(Debug)]
 struct Store {
     operations: BTreeMap<OperationId, Row>,
@@ -102,7 +103,7 @@ pub struct Gateway {
     life: Option<Life>,
 }
 
-/// What may wait for one reader.
+/// Most bytes that may wait for one reader.
 const WINDOW: u64 = 300_000;
 
 impl Gateway {
@@ -137,7 +138,7 @@ impl Gateway {
         }
     }
 
-    /// Does `act` in this life, which may end in it.
+    /// Runs `act` in this process, which may die during it.
     fn alive(&mut self, sim: &mut Sim, act: impl FnOnce(&mut Self, &mut Sim) -> Result<(), Dead>) {
         if self.life.is_some() && act(self, sim).is_err() {
             sim.note(|| "the gateway dies".to_owned());
@@ -186,7 +187,13 @@ impl Gateway {
             };
             let running = Running {
                 caller,
-                receiver: exec.then(|| Receiver::restore(WINDOW, row.stored_to)),
+                receiver: exec.then(|| {
+                    let mut receiver = Receiver::restore(WINDOW, row.stored_to);
+                    if matches!(row.stage, Stage::Ended(_)) {
+                        receiver.ended(row.output_end);
+                    }
+                    receiver
+                }),
                 waiting: VecDeque::new(),
                 stdin: None,
             };
@@ -195,7 +202,7 @@ impl Gateway {
         self.life = Some(life);
     }
 
-    /// The promises that can be read off the gateway after each step.
+    /// Checks the promises that the gateway's state shows, after each step.
     pub fn check(&mut self, sim: &mut Sim) {
         let Some(life) = &self.life else {
             return;
@@ -226,23 +233,35 @@ impl Gateway {
         self.send(node, ToNode::Control(control), sim);
     }
 
-    /// Whether everything that was asked for is over and read.
+    /// Whether every requested operation is over and read.
     pub fn is_settled(&self) -> bool {
         let Some(life) = &self.life else {
             return false;
         };
         life.running.iter().all(|(id, running)| {
             let row = &self.store.operations[id];
-            let read = running.waiting.is_empty();
+            let receiver = running.receiver.as_ref();
+            let here = receiver.is_none_or(|receiver| {
+                !receiver.is_asked() || receiver.is_complete() || !running.caller.is_ended()
+            });
+            let read = running.waiting.is_empty() && here;
             running.caller.is_ended()
                 && read
                 && (self.store.nodes[row.node].deleted || running.caller.is_settled())
         })
     }
 
-    /// The last word of the checker.
+    /// The final checks.
     pub fn settle(&self, sim: &mut Sim) {
         for (id, row) in &self.store.operations {
+            let deleted = self.store.nodes[row.node].deleted;
+            let running = self.life.as_ref().and_then(|life| life.running.get(id));
+            let ended = running.filter(|running| running.caller.is_ended());
+            let receiver = ended.and_then(|running| running.receiver.as_ref());
+            if let Some(receiver) = receiver.filter(|receiver| receiver.is_asked() && !deleted) {
+                sim.checker
+                    .served(*id, receiver.is_complete(), receiver.next());
+            }
             sim.checker
                 .settled(*id, row.stored_to, self.store.nodes[row.node].deleted);
         }

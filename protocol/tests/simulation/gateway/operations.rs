@@ -1,4 +1,4 @@
-//! What becomes of operations: their inputs, and the ends that the store holds.
+//! Operations of the gateway: their inputs, and the stored ends.
 use rand::Rng;
 use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
@@ -101,17 +101,27 @@ impl Gateway {
             waiting,
             sandboxes,
             grace_s: GRACE_S,
+            kept: None,
         };
         self.control(node, control, sim);
     }
 
     pub(super) fn end(&mut self, id: OperationId, ended: &Ended, sim: &mut Sim) {
+        // A machine that lost power may hold less output than was read.
+        let mut output_end = ended.output_end;
+        if let Some(running) = self.life().running.get_mut(&id)
+            && let Some(receiver) = &mut running.receiver
+        {
+            output_end = output_end.max(receiver.next());
+            receiver.ended(output_end);
+            sim.checker.gone(id, ended.output_end, output_end);
+        }
         let row = self.store.operations.get_mut(&id).expect("it has a row");
-        sim.note(|| format!("the caller of {id} is told {:?}", ended.state));
+        sim.note(|| format!("the caller of {id} receives {:?}", ended.state));
         sim.checker
-            .told(id, ended, self.store.nodes[row.node].deleted);
+            .end_reported(id, ended, self.store.nodes[row.node].deleted);
         row.stage = Stage::Ended(ended.state);
-        row.output_end = ended.output_end;
+        row.output_end = output_end;
         let sandbox = row.request.operation.sandbox();
         let gone = match &row.request.operation {
             Operation::SbProvision(_) => ended.state != Terminal::Done,

@@ -1,4 +1,4 @@
-//! What people ask of the gateway.
+//! Requests of people to the gateway.
 use std::collections::VecDeque;
 
 use rand::Rng;
@@ -12,7 +12,7 @@ use super::{Gateway, Row, Running, WINDOW};
 use crate::world::Sim;
 
 impl Gateway {
-    /// A node on which something may be placed.
+    /// A node that accepts placements.
     pub fn placeable(&self, sim: &mut Sim) -> Option<usize> {
         let life = self.life.as_ref()?;
         let node = sim.rng.random_range(0..self.store.nodes.len());
@@ -37,7 +37,7 @@ impl Gateway {
             .map(|(id, _)| **id)
     }
 
-    /// Someone asks for an operation.
+    /// A person requests an operation.
     pub fn ask(&mut self, node: usize, request: OperationRequest, sim: &mut Sim) {
         self.alive(sim, |gateway, sim| {
             let id = request.id;
@@ -94,7 +94,7 @@ impl Gateway {
         });
     }
 
-    /// The store loses a sandbox, as one does that was restored from a backup.
+    /// The store loses a sandbox, as a store does that was restored from a backup.
     pub fn forget(&mut self, sandbox: SandboxId, sim: &mut Sim) {
         self.store.sandboxes.remove(&sandbox);
         sim.wanted.remove(&sandbox);

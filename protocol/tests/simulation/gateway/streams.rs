@@ -1,9 +1,10 @@
-//! Output to readers and stdin from people, both resumed after a reconnect.
+//! Output to readers and stdin from people. Both resume after a reconnect.
 use rand::Rng;
+use rand::seq::IndexedRandom;
 use roost_protocol::control::Control;
 use roost_protocol::ids::OperationId;
 use roost_protocol::machine::operation::{Input, Stage};
-use roost_protocol::machine::output::{Grant, Receiver, Taken};
+use roost_protocol::machine::output::{Grant, Taken};
 use roost_protocol::machine::stdin::Source;
 use roost_protocol::operation::Operation;
 use roost_protocol::output::{OutputChunk, Piece};
@@ -13,12 +14,17 @@ use crate::mutants::Mutant;
 use crate::world::{Dead, Sim, script};
 
 impl Gateway {
-    /// Output and stdin go on after a reconnect.
+    /// Resumes output and stdin after a reconnect.
     pub(super) fn resume(&mut self, node: usize, id: OperationId, sim: &mut Sim) {
         let running = self.life().running.get_mut(&id).expect("it runs");
-        let replay = running.receiver.as_mut().and_then(Receiver::resume);
-        sim.note(|| format!("output of {id} resumes: {replay:?}"));
         let ended = running.caller.is_ended();
+        let forgets = ended && sim.is(Mutant::LeavesTheOutputOfAnEnd);
+        let receiver = running.receiver.as_mut().filter(|_| !forgets);
+        let replay = receiver.and_then(|receiver| {
+            receiver.want();
+            receiver.due()
+        });
+        sim.note(|| format!("output of {id} resumes: {replay:?}"));
         let stdin = running.stdin.as_mut().map(Source::resume).is_some();
         let exec = running.receiver.is_some();
         if let Some(Grant::Replay { from }) = replay {
@@ -32,7 +38,7 @@ impl Gateway {
             );
         }
         if exec && !stdin && !ended {
-            // A new life does not know what was taken; an empty chunk asks.
+            // A new process does not know the accepted offset; an empty chunk queries it.
             let control = Control::Stdin {
                 operation: id,
                 offset: 0,
@@ -40,6 +46,18 @@ impl Gateway {
                 eof: false,
             };
             self.control(node, control, sim);
+        }
+    }
+
+    /// The node reports how much output it has of an ended operation.
+    pub(super) fn held(&mut self, id: OperationId, output_end: u64) {
+        if let Some(running) = self.life().running.get_mut(&id)
+            && let Some(receiver) = &mut running.receiver
+        {
+            receiver.held_to(output_end);
+            if let Some(Taken::Gap { from, to }) = receiver.give_up_rest() {
+                running.waiting.push_back(Item::Gap(from, to));
+            }
         }
     }
 
@@ -64,34 +82,39 @@ impl Gateway {
             )
         });
         let twice = sim.is(Mutant::TakesOutputTwice);
+        let strays = sim.is(Mutant::TakesStrays);
         let mut grant = None;
         match receiver.take(&chunk.piece) {
             Err(fault) => sim
                 .checker
                 .broken(format!("P3: an honest node broke the rules: {fault}")),
+            Ok(Taken::Hole) => sim
+                .checker
+                .broken("P3: an honest node skipped output".to_owned()),
             Ok(Taken::Duplicate) if !twice => {}
-            Ok(Taken::Data { skip }) if !twice => {
+            Ok(Taken::Stray) if !strays => {}
+            Ok(Taken::Data { skip, len }) if !twice => {
                 if let Piece::Data { offset, data, .. } = chunk.piece {
-                    let skipped = usize::try_from(skip).expect("small");
+                    let from = usize::try_from(skip).expect("small");
+                    let to = usize::try_from(skip + len).expect("small");
                     running
                         .waiting
-                        .push_back(Item::Bytes(offset + skip, data[skipped..].to_vec()));
+                        .push_back(Item::Bytes(offset + skip, data[from..to].to_vec()));
                 }
             }
-            Ok(Taken::Gap { from, to, data }) => {
-                running.waiting.push_back(Item::Gap(from, to));
-                if let (true, Piece::Data { offset, data, .. }) = (data, chunk.piece) {
-                    running.waiting.push_back(Item::Bytes(offset, data));
-                }
-            }
-            Ok(Taken::Duplicate | Taken::Data { .. }) => {
+            Ok(Taken::Gap { from, to }) => running.waiting.push_back(Item::Gap(from, to)),
+            Ok(Taken::Duplicate | Taken::Stray | Taken::Data { .. }) => {
                 if let Piece::Data { offset, data, .. } = chunk.piece {
                     running.waiting.push_back(Item::Bytes(offset, data));
                 }
             }
         }
+        if let Some(Taken::Gap { from, to }) = receiver.give_up_rest() {
+            running.waiting.push_back(Item::Gap(from, to));
+        }
         if sim.is(Mutant::GrantsWithoutRoom) {
-            grant = receiver.consume(receiver.next());
+            receiver.consume(receiver.next());
+            grant = receiver.due();
         }
         self.grant(node, id, grant, sim);
         Ok(())
@@ -115,7 +138,36 @@ impl Gateway {
         }
     }
 
-    /// Readers take what waits for them, some slowly.
+    /// A new reader comes that has read less, or nothing.
+    pub fn read_again(&mut self, sim: &mut Sim) {
+        self.alive(sim, |gateway, sim| {
+            let read: Vec<_> = gateway
+                .store
+                .operations
+                .iter()
+                .filter(|(_, row)| row.stored_to > 0)
+                .map(|(id, row)| (*id, row.node, row.stored_to))
+                .collect();
+            let Some((id, node, stored_to)) = read.choose(&mut sim.rng).copied() else {
+                return Ok(());
+            };
+            let connected = gateway.life().sessions.contains_key(&node);
+            let running = gateway.life().running.get_mut(&id).expect("it runs");
+            let Some(receiver) = running.receiver.as_mut().filter(|_| connected) else {
+                return Ok(());
+            };
+            let from = sim.rng.random_range(0..stored_to);
+            running.waiting.clear();
+            receiver.rewind(from);
+            let replay = receiver.due();
+            sim.note(|| format!("output of {id} is read again from {from}: {replay:?}"));
+            sim.checker.reader_restarts(id, from);
+            gateway.grant(node, id, replay, sim);
+            Ok(())
+        });
+    }
+
+    /// Readers consume waiting output, some slowly.
     pub(super) fn readers(&mut self, sim: &mut Sim) -> Result<(), Dead> {
         let ids: Vec<_> = self.life().running.keys().copied().collect();
         for id in ids {
@@ -147,7 +199,8 @@ impl Gateway {
                 sim.gap("gateway: between stored output and its credit")?;
                 let running = self.life().running.get_mut(&id).expect("it runs");
                 let receiver = running.receiver.as_mut().expect("it has output");
-                let grant = receiver.consume(stored_to);
+                receiver.consume(end);
+                let grant = receiver.due();
                 self.grant(node, id, grant, sim);
                 self.input(id, Input::OutputStored { up_to: stored_to }, sim)?;
             }
@@ -155,7 +208,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// People type into their commands.
+    /// People send stdin to their commands.
     pub(super) fn clients_type(&mut self, sim: &mut Sim) {
         let ids: Vec<_> = self.life().running.keys().copied().collect();
         for id in ids {

@@ -1,7 +1,7 @@
-//! A machine: a disk, an engine, and a daemon that may die at any gap. It only drives the machines of the crate.
-mod hear;
-mod house;
-mod talk;
+//! A machine: a disk, an engine, and a daemon that may die at any gap. It only drives the state machines of the crate.
+mod housekeeping;
+mod receive;
+mod send;
 mod work;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -23,7 +23,7 @@ use crate::network::LinkId;
 use crate::sandboxes::Engine;
 use crate::world::{Dead, Sim};
 
-/// What the ledger's file holds of an operation.
+/// The ledger's record of an operation.
 #[derive(Debug)]
 struct Record {
     request: OperationRequest,
@@ -47,7 +47,7 @@ struct Session {
     beat_ms: u64,
 }
 
-/// Stdin that the guest has no room for yet.
+/// Stdin for which the guest has no room yet.
 #[derive(Debug, Default)]
 struct Held {
     taker: Taker,
@@ -103,7 +103,7 @@ impl Node {
         }
     }
 
-    /// The daemon's process ends here and now.
+    /// The daemon's process dies here.
     pub fn kill(&mut self, sim: &mut Sim) {
         if let Some(session) = self.daemon.take().and_then(|daemon| daemon.session) {
             sim.net.links[session.link].node_open = false;
@@ -120,7 +120,7 @@ impl Node {
         }
     }
 
-    /// Whether anything is left to do here.
+    /// Whether this machine has nothing left to do.
     pub fn is_quiet(&self) -> bool {
         self.revoked
             || self.daemon.as_ref().is_some_and(|daemon| {
@@ -128,7 +128,7 @@ impl Node {
             })
     }
 
-    /// Lets the node live for a moment; it may die in it.
+    /// Runs the node for a moment; it may die in it.
     pub fn step(&mut self, sim: &mut Sim) {
         let lived = self.live(sim);
         if lived.is_err() {
@@ -146,7 +146,7 @@ impl Node {
         }
     }
 
-    /// The connection ended under the node.
+    /// The other side closed the connection.
     pub fn closed(&mut self, link: LinkId, sim: &mut Sim) {
         if self.session().is_some_and(|session| session.link == link) {
             self.disconnect(sim);

@@ -1,4 +1,4 @@
-//! What the daemon does with operations: the ledger's effects, the engine, the commands that run.
+//! The daemon's work: the ledger's effects, the engine, and running commands.
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -105,7 +105,7 @@ impl Node {
                 }
                 Effect::TrimOutput => {
                     if let Some(spool) = self.spools.get_mut(&id) {
-                        // Little is kept here, so that gaps are seen.
+                        // Little output is kept here, so that gaps occur.
                         let kept = KEPT_OUTPUT_BYTES.min(1000);
                         spool.kept_from = spool.kept_from.max(spool.end.saturating_sub(kept));
                         let kept_from = spool.kept_from;
@@ -140,7 +140,7 @@ impl Node {
         let over = matches!(stage, Stage::Ended { .. });
         record.stage = stage;
         if over {
-            // The end is synced: the guest may drop what it kept. An end is use.
+            // The end is synced, so the guest may drop what it kept. An end counts as use.
             if let Some(sandbox) = sandbox {
                 let now_ms = sim.now_ms;
                 self.touch(sandbox, now_ms);
@@ -276,7 +276,7 @@ impl Node {
         self.daemon().leases.remove(&sandbox);
     }
 
-    /// Reads what attached commands wrote, feeds them stdin, and notices their ends.
+    /// Reads the output of attached commands, sends them stdin, and detects their ends.
     pub(super) fn follow_commands(&mut self, sim: &mut Sim) -> Result<(), Dead> {
         let attached: Vec<_> = self.daemon().attached.iter().copied().collect();
         for id in attached {

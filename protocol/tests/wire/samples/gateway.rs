@@ -1,4 +1,5 @@
-//! Samples of what a node says to its gateway.
+//! Samples of a node's messages to its gateway.
+use roost_protocol::caps::{Bounds, Total};
 use roost_protocol::control::{ControlReply, GoneCause};
 use roost_protocol::frame::ToGateway;
 use roost_protocol::hello::{Capabilities, Engine, Hello, ImageState};
@@ -7,7 +8,7 @@ use roost_protocol::output::{OutputChunk, Piece};
 use roost_protocol::report::{
     ArchiveFacts, Ended, ErrorKind, OperationError, OperationReport, Outcome, Report, Terminal,
 };
-use roost_protocol::sandbox::{ContainerState, SandboxHealth, WorkspaceState};
+use roost_protocol::sandbox::{ContainerState, Limits, SandboxHealth, WorkspaceState};
 use roost_protocol::verify::{Check, Level, ProbedFact, VerifyReport};
 use roost_protocol::version::VersionRange;
 use roost_protocol::vitals::{Heartbeat, NodeTools, Psi, Tool};
@@ -19,7 +20,19 @@ pub fn to_gateway() -> Vec<Named<ToGateway>> {
     let reply = ToGateway::Reply;
     vec![
         ("hello", ToGateway::Hello(hello())),
+        ("hello-with-bounds", ToGateway::Hello(hello_with_bounds())),
         ("heartbeat", ToGateway::Heartbeat(heartbeat())),
+        (
+            "heartbeat-with-bounds",
+            ToGateway::Heartbeat(Heartbeat {
+                image: Some(ImageState::WrongDigest),
+                image_unfit: Some("it starts /bin/sh".into()),
+                image_reference: Some("roost-agent:7".into()),
+                image_id: Some(format!("sha256:{}", "a1".repeat(32))),
+                bounds: Some(bounds()),
+                ..heartbeat()
+            }),
+        ),
         (
             "heartbeat-of-a-machine-that-knows-nothing",
             ToGateway::Heartbeat(Heartbeat::default()),
@@ -102,9 +115,16 @@ pub fn to_gateway() -> Vec<Named<ToGateway>> {
         ),
         (
             "ended-error",
+            report(Report::Ended(Ended::from(OperationError::new(
+                ErrorKind::EngineUnavailable,
+                "no container engine answers; start it",
+            )))),
+        ),
+        (
+            "ended-error-with-pointer",
             report(Report::Ended(Ended::from(OperationError {
-                kind: ErrorKind::EngineUnavailable,
-                detail: "no container engine answers; start it".into(),
+                pointer: Some("/limits/pids".into()),
+                ..OperationError::new(ErrorKind::OwnerPolicy, "at most 64")
             }))),
         ),
         ("ended-unknown", ended(Outcome::Unknown)),
@@ -178,8 +198,38 @@ pub fn hello() -> Hello {
             shell: false,
             paused: false,
             most_sandboxes: Some(8),
+            ..Capabilities::default()
         },
         inventory: inventory(),
+    }
+}
+
+fn hello_with_bounds() -> Hello {
+    let hello = hello();
+    Hello {
+        capabilities: Capabilities {
+            bounds: Some(Bounds {
+                not_enforced: None,
+                ..bounds()
+            }),
+            image_reference: Some("roost-agent:7".into()),
+            image_id: Some(format!("sha256:{}", "a1".repeat(32))),
+            ..hello.capabilities
+        },
+        ..hello
+    }
+}
+
+fn bounds() -> Bounds {
+    Bounds {
+        each: Limits::default(),
+        all: Total {
+            sandboxes: 8,
+            memory_bytes: 12 << 30,
+            nano_cpus: 64_000_000_000,
+            pids: 16_384,
+        },
+        not_enforced: Some("control groups cannot be written".into()),
     }
 }
 
@@ -214,6 +264,7 @@ pub fn heartbeat() -> Heartbeat {
         image: Some(ImageState::WrongDigest),
         paused: true,
         draining: true,
+        ..Heartbeat::default()
     }
 }
 

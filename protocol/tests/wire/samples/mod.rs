@@ -88,7 +88,7 @@ fn piece() -> Piece {
     }
 }
 
-/// A message in the envelope that the golden files hold.
+/// Puts a message into the envelope of the golden files.
 pub fn enveloped<M>(message: M) -> Envelope<M> {
     Envelope {
         epoch: ConnectionEpoch(1_780_000_000_001),

@@ -1,5 +1,5 @@
-//! Samples of what a gateway says to a node.
-use roost_protocol::control::Control;
+//! Samples of a gateway's messages to a node.
+use roost_protocol::control::{Control, Kept};
 use roost_protocol::frame::ToNode;
 use roost_protocol::hello::{Refused, RefusedReason, Welcome};
 use roost_protocol::ids::ConnectionEpoch;
@@ -22,6 +22,19 @@ pub fn to_node() -> Vec<Named<ToNode>> {
                 heartbeat_s: 10,
                 lease_s: 86_400,
                 draining: true,
+                image: None,
+            }),
+        ),
+        (
+            "welcome-with-image",
+            ToNode::Welcome(Welcome {
+                version: VERSION,
+                node_id: id(5).into(),
+                epoch: ConnectionEpoch(1_780_000_000_002),
+                heartbeat_s: 10,
+                lease_s: 86_400,
+                draining: false,
+                image: Some("registry.example:5000/roost-agent:7".into()),
             }),
         ),
         (
@@ -119,6 +132,26 @@ pub fn to_node() -> Vec<Named<ToNode>> {
                 waiting: vec![operation],
                 sandboxes: vec![sandbox_id()],
                 grace_s: 300,
+                kept: None,
+            }),
+        ),
+        (
+            "reconcile-with-kept",
+            control(Control::Reconcile {
+                waiting: Vec::new(),
+                sandboxes: vec![sandbox_id()],
+                grace_s: 300,
+                kept: Some(Kept {
+                    agents: vec![id(4).into()],
+                    archives: vec!["0f".repeat(32)],
+                }),
+            }),
+        ),
+        (
+            "forget",
+            control(Control::Forget {
+                agent: id(4).into(),
+                archives: vec!["0f".repeat(32)],
             }),
         ),
         (
@@ -134,6 +167,7 @@ pub fn to_node() -> Vec<Named<ToNode>> {
 
 fn request(on_behalf: Option<OnBehalf>, operation: Operation) -> ToNode {
     ToNode::Operation(OperationRequest {
+        purpose: None,
         id: operation_id(),
         on_behalf,
         operation,

@@ -1,4 +1,4 @@
-//! What the daemon does unasked: leases, orphans, and what a drain waits for.
+//! The daemon's background work: leases, orphans, and the conditions of a drain.
 use rand::Rng;
 use roost_protocol::control::{ControlReply, GoneCause};
 use roost_protocol::frame::ToGateway;

@@ -1,11 +1,11 @@
-//! What the daemon hears: frames are judged, requests admitted, controls obeyed.
+//! The daemon's input: frames are checked, requests admitted, control frames handled.
 use std::collections::VecDeque;
 
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{Envelope, ToGateway, ToNode};
 use roost_protocol::ids::OperationId;
 use roost_protocol::limits::MAX_STREAMED_BYTES;
-use roost_protocol::machine::admission::{Conditions, admit};
+use roost_protocol::machine::admission::{Commands, Conditions, admit};
 use roost_protocol::machine::contact::Contact;
 use roost_protocol::machine::ledger::{Kind, Slot};
 use roost_protocol::machine::output::Sender;
@@ -69,7 +69,7 @@ impl Node {
         }
     }
 
-    /// What ended between `hello` and `welcome` was said to nobody.
+    /// Ends between `hello` and `welcome` were reported to nobody.
     pub(super) fn report_again(&mut self, sim: &mut Sim) {
         let slots = self.daemon().slots.iter();
         let ended: Vec<_> = slots
@@ -106,6 +106,7 @@ impl Node {
         let conditions = Conditions {
             draining: draining && !sim.is(Mutant::PlacesWhileDraining),
             paused: false,
+            commands: Commands::default(),
             in_flight: daemon
                 .slots
                 .values()
@@ -177,6 +178,13 @@ impl Node {
                 if let Some(sender) = self.daemon().senders.get_mut(&operation) {
                     sender.replay(from);
                 }
+                // Reports where the output ends, because the gateway may have more of it than this node.
+                let slot = self.daemon().slots.get(&operation);
+                if let Some(ended) = slot.and_then(Slot::ended) {
+                    let report = Report::Ended(ended.clone());
+                    let report = OperationReport { operation, report };
+                    self.send(ToGateway::Report(report), sim);
+                }
             }
             Control::Stdin {
                 operation,
@@ -201,6 +209,7 @@ impl Node {
                 waiting,
                 sandboxes,
                 grace_s,
+                kept: _,
             } => {
                 for operation in waiting {
                     let report = Slot::answer_of(self.daemon().slots.get(&operation));
@@ -214,7 +223,7 @@ impl Node {
             Control::Ping { nonce } => {
                 self.send(ToGateway::Reply(ControlReply::Pong { nonce }), sim);
             }
-            Control::Resize { .. } | Control::Unknown => {}
+            Control::Resize { .. } | Control::Forget { .. } | Control::Unknown => {}
         }
         Ok(())
     }
@@ -257,7 +266,7 @@ impl Node {
             }
             StdinTaken::Nothing | StdinTaken::Ahead => {}
         }
-        // An empty chunk asks what was taken.
+        // An empty chunk queries the accepted offset.
         if len == 0 && !eof {
             let reply = ControlReply::StdinTaken {
                 operation,

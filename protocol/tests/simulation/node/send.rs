@@ -1,4 +1,4 @@
-//! What the daemon says: it dials, beats, streams output, and lets a connection go.
+//! The daemon's output: it dials, sends heartbeats, streams output, and closes a connection.
 use rand::Rng;
 use roost_protocol::frame::ToGateway;
 use roost_protocol::hello::{Capabilities, Hello};
@@ -99,7 +99,7 @@ impl Node {
         };
         let daemon = self.daemon();
         daemon.dial_ms = now_ms + 1000;
-        // An inventory is bounded: what is not in it may be known all the same.
+        // An inventory is bounded: operations outside it may still be known.
         let most = if sim.faults && sim.rng.random_bool(0.15) {
             2
         } else {
