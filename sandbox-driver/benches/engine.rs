@@ -1,10 +1,10 @@
-//! Provision and exec through the driver beside the engine's API called directly, alternating in one run; medians.
+//! Times provision and exec through the driver and through the engine's API, alternating in one run; prints medians.
 //!
-//! `cargo bench -p roost-sandbox-driver --bench engine [-- rounds]`. Goals: provision at most 20 ms above the engine's own
-//! create and start of the same sandbox; `true` through the guest at most 5 ms.
+//! `cargo bench -p roost-sandbox-driver --bench engine [-- rounds]`. Goals: a provision takes at most 20 ms more than
+//! the engine's own create and start of the same sandbox; `true` through the guest takes at most 5 ms.
 
 #[path = "../tests/it/support/mod.rs"]
-#[allow(dead_code)] // The tests use all of it.
+#[allow(dead_code, unused_imports)] // The tests use all of it.
 mod support;
 
 use std::time::{Duration, Instant};
@@ -73,8 +73,8 @@ async fn run(rounds: usize) {
             .await
             .expect("destroy");
     }
-    tell("create + start, engine's API", &mut raw);
-    tell("provision, driver", &mut ours);
+    print("create + start, engine's API", &mut raw);
+    print("provision, driver", &mut ours);
 
     let (sandbox, link) = bench.sandbox().await;
     let name = format!("roost-{sandbox}");
@@ -90,8 +90,8 @@ async fn run(rounds: usize) {
             engine.push(begun.elapsed());
         }
     }
-    tell("exec of true, engine's API", &mut engine);
-    tell("exec of true, guest", &mut guest);
+    print("exec of true, engine's API", &mut engine);
+    print("exec of true, guest", &mut guest);
     bench.clean().await;
 }
 
@@ -113,7 +113,7 @@ async fn engine_exec(docker: &bollard::Docker, container: &str) {
     docker.inspect_exec(&made.id).await.expect("inspect exec");
 }
 
-fn tell(what: &str, times: &mut [Duration]) {
+fn print(what: &str, times: &mut [Duration]) {
     times.sort();
     let at = |percent: usize| {
         times[(times.len() * percent / 100).min(times.len() - 1)].as_secs_f64() * 1000.0

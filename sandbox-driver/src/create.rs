@@ -1,4 +1,4 @@
-//! Create: sends the policy's request and compares what the engine made of it before anything runs in it.
+//! Create: sends the policy's request and compares the engine's result before anything runs in it.
 use bollard::models::ContainerCreateBody;
 use bollard::query_parameters::{
     CreateContainerOptionsBuilder, InspectContainerOptions, RemoveContainerOptionsBuilder,
@@ -13,12 +13,12 @@ use crate::{inspect, names};
 /// Whether the id was free.
 pub(crate) enum Made {
     New,
-    /// A container of that name is there already.
+    /// A container with that name exists already.
     Exists,
 }
 
 impl Driver {
-    /// Creates a container and destroys it again when any field differs from what was intended.
+    /// Creates a container. Destroys it again when any field differs from the request.
     pub(crate) async fn create(
         &self,
         sandbox: SandboxId,
@@ -35,7 +35,7 @@ impl Driver {
         match created {
             Ok(_) => {}
             Err(error) if status(&error) == Some(409) => return Ok(Made::Exists),
-            // Podman answers 500 to a name that is taken.
+            // Podman answers 500 for a name that is in use.
             Err(error) if error.to_string().contains("is already in use") => {
                 return Ok(Made::Exists);
             }
@@ -62,7 +62,7 @@ impl Driver {
         Err(DriverError::PolicyMismatch { differences })
     }
 
-    /// Removes a container of ours and closes the line to it; one that is not there is fine.
+    /// Removes our container and closes the link to it; a missing container is not an error.
     pub(crate) async fn remove(&self, sandbox: SandboxId) -> Result<(), DriverError> {
         self.detach(sandbox);
         self.remove_container(&names::container(sandbox)).await
@@ -81,7 +81,7 @@ impl Driver {
         {
             Ok(()) => Ok(()),
             Err(error) if is_missing(&error) => Ok(()),
-            // Somebody else removes it at this moment: it goes all the same.
+            // Another caller is removing it at this moment; the result is the same.
             Err(error) if status(&error) == Some(409) => Ok(()),
             Err(error) => Err(DriverError::engine("removing the sandbox", error)),
         }

@@ -1,4 +1,4 @@
-//! Destroy: stores the workspace when asked, then removes the container. Nothing is removed when storing failed.
+//! Destroy: stores the workspace when requested, then removes the container. Nothing is removed when storing failed.
 use roost_protocol::ids::SandboxId;
 use roost_protocol::report::ArchiveFacts;
 use roost_protocol::sandbox::ContainerState;
@@ -8,11 +8,11 @@ use crate::driver::Driver;
 use crate::error::DriverError;
 
 impl Driver {
-    /// Removes a sandbox; one that is not there is fine. With `archive` the workspace is stored first, and when that
-    /// fails the sandbox stays. A stopped sandbox has no workspace any more: the answer is then `None`.
+    /// Removes a sandbox; a missing one is not an error. With `archive` the workspace is stored first, and the sandbox
+    /// is kept when that fails. A stopped sandbox has no workspace, so the result is `None`.
     ///
     /// # Errors
-    /// [`DriverError`]; the sandbox is as it was.
+    /// [`DriverError`]; the sandbox is unchanged.
     pub async fn destroy(
         &self,
         sandbox: SandboxId,
@@ -32,10 +32,10 @@ impl Driver {
         Ok(stored)
     }
 
-    /// Stores the workspace of a running sandbox, which goes on.
+    /// Stores the workspace of a running sandbox, which keeps running.
     ///
     /// # Errors
-    /// [`DriverError`]; the store is as it was.
+    /// [`DriverError`]; the store is unchanged.
     pub async fn archive(
         &self,
         sandbox: SandboxId,
@@ -46,6 +46,6 @@ impl Driver {
             .await?
             .ok_or(DriverError::NoSandbox(sandbox))?;
         let link = self.attach(sandbox).await?;
-        archive::store(&link, store, facts.limits.workspace_bytes).await
+        archive::store(&link, store, facts.agent, facts.limits.workspace_bytes).await
     }
 }

@@ -1,4 +1,5 @@
-//! The driver: a cheap clone that every verb hangs on. One verb a file; this one only connects and holds what they share.
+//! The driver: a cheap clone with all verbs. Each verb has its own file; this file only connects and holds the shared
+//! state.
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,8 +11,9 @@ use crate::engine::{self, EngineConfig, EngineFacts};
 use crate::error::DriverError;
 use crate::link::GuestLink;
 use crate::names;
+use crate::total::Held;
 
-/// Hardened sandboxes on one container engine. Cheap to clone; all clones share their lines to guests.
+/// Hardened sandboxes on one container engine. Cheap to clone; all clones share their links to guests.
 #[derive(Clone)]
 pub struct Driver {
     pub(crate) inner: Arc<Inner>,
@@ -21,18 +23,20 @@ pub(crate) struct Inner {
     pub(crate) docker: Docker,
     pub(crate) engine: EngineFacts,
     links: Mutex<HashMap<SandboxId, Arc<Slot>>>,
-    /// Held while sandboxes are counted and one is created, so that the owner's count cannot be passed by a race.
+    /// Held while sandboxes are counted and one is created, so that a race cannot exceed the owner's caps.
     pub(crate) admission: tokio::sync::Mutex<()>,
+    /// Whether the kernel enforces the total of all sandboxes, by the last check.
+    pub(crate) total: Mutex<Held>,
 }
 
-/// The one line to a sandbox; whoever finds it empty opens it while the others wait.
+/// The only link to a sandbox. The first caller that finds it empty opens it while the others wait.
 type Slot = tokio::sync::Mutex<Option<GuestLink>>;
 
 impl Driver {
-    /// Connects to the engine, agrees on an API version and asks what it is.
+    /// Connects to the engine, negotiates an API version and reads its facts.
     ///
     /// # Errors
-    /// [`DriverError`] that says what to install, to start or to change.
+    /// [`DriverError`] that names what to install, start or change.
     pub async fn connect(config: EngineConfig) -> Result<Self, DriverError> {
         let (docker, engine) = engine::connect(&config).await?;
         Ok(Self {
@@ -41,20 +45,23 @@ impl Driver {
                 engine,
                 links: Mutex::default(),
                 admission: tokio::sync::Mutex::new(()),
+                total: Mutex::new(Held::No {
+                    why: "it was not set yet".to_owned(),
+                }),
             }),
         })
     }
 
-    /// What the engine said of itself.
+    /// The engine's facts.
     pub fn engine(&self) -> &EngineFacts {
         &self.inner.engine
     }
 
-    /// The line to a sandbox's guest: the one that is open, or a new one. The driver keeps it open, so that the next
-    /// command needs no attach.
+    /// The link to a sandbox's guest: the open one, or a new one. The driver keeps it open, so that the next command
+    /// needs no attach.
     ///
     /// # Errors
-    /// [`DriverError::NoSandbox`], [`DriverError::GuestSilent`], or the engine's.
+    /// [`DriverError::NoSandbox`], [`DriverError::GuestSilent`], or the engine's error.
     pub async fn attach(&self, sandbox: SandboxId) -> Result<GuestLink, DriverError> {
         let slot = self.slot(sandbox);
         let mut held = slot.lock().await;
@@ -80,7 +87,7 @@ impl Driver {
         }
     }
 
-    /// Closes the line to a sandbox; readers of its events end.
+    /// Closes the link to a sandbox; readers of its events end.
     pub(crate) fn detach(&self, sandbox: SandboxId) {
         let slot = lock(&self.inner.links).remove(&sandbox);
         if let Some(slot) = slot
@@ -96,12 +103,12 @@ impl Driver {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // A map of slots is whole after any line that can panic.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // No line that can panic leaves these values incomplete.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Seconds since the epoch; labels carry it for people, decisions use the engine's own times.
+/// Seconds since the epoch. Labels carry it for people; decisions use the engine's own times.
 pub(crate) fn now_s() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -1,44 +1,46 @@
-//! Finds the engine, asks what it is and what it can, and says clearly when it cannot be used.
+//! Finds the engine, reads its facts, and reports clearly when it cannot be used.
 use std::time::Duration;
 
 use bollard::Docker;
 
 use crate::error::DriverError;
+use crate::total::{self, Host};
 use crate::{podman, seccomp};
 
-/// Oldest API that is used: Docker 20.10.
+/// Oldest supported API: Docker 20.10.
 pub const LEAST_API: &str = "1.41";
 const DEFAULT_SOCKET: &str = "unix:///var/run/docker.sock";
 
-/// How to reach the engine and what its owner chose.
+/// The engine's address and the owner's choices.
 #[derive(Clone, Debug, Default)]
 pub struct EngineConfig {
-    /// `unix:///path`; absent takes `DOCKER_HOST`, then Docker's usual socket.
+    /// `unix:///path`; absent uses `DOCKER_HOST`, then Docker's default socket.
     pub host: Option<String>,
-    /// A runtime that the engine knows, such as `runsc`; absent takes the engine's default. Never falls back.
+    /// A runtime of the engine, such as `runsc`; absent uses the engine's default. It never falls back.
     pub runtime: Option<String>,
-    /// Whose sandboxes these are: the install id of a daemon, an id of a gateway. Two programs on one engine see, list and
-    /// sweep only their own.
+    /// The owner of these sandboxes: the install id of a daemon, or an id of a gateway. Two programs on one engine see,
+    /// list and sweep only their own.
     pub owner: String,
-    /// One parent cgroup of all sandboxes; absent picks a name that the engine's cgroup driver takes.
+    /// The parent cgroup of all sandboxes; absent chooses the owner's own one, in a form that the engine's cgroup
+    /// driver accepts.
     pub cgroup_parent: Option<String>,
 }
 
-/// Which program answers.
+/// The program behind the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineKind {
     Docker,
     Podman,
 }
 
-/// What the engine said of itself, asked once at connect.
+/// The engine's facts, read once when connecting.
 #[derive(Clone, Debug)]
 pub struct EngineFacts {
     pub kind: EngineKind,
     pub address: String,
     pub version: String,
     pub api: String,
-    /// As the engine names it: `amd64`, `arm64`.
+    /// In the engine's spelling: `amd64`, `arm64`.
     pub arch: String,
     pub kernel: String,
     pub systemd_cgroups: bool,
@@ -46,14 +48,15 @@ pub struct EngineFacts {
     pub apparmor: bool,
     pub runtime: Option<String>,
     pub cgroup_parent: Option<String>,
-    /// As configured.
+    pub host: Host,
+    /// The configured owner.
     pub owner: String,
-    /// What the engine takes as our seccomp profile: the content on Docker, a path on Podman. `None` on an architecture
-    /// that has no profile: then no sandbox is made.
+    /// The seccomp profile for the engine: the content on Docker, a path on Podman. `None` on an architecture without a
+    /// profile; no sandbox is made then.
     pub seccomp: Option<String>,
 }
 
-/// Connects, agrees on an API version and collects the facts.
+/// Connects, negotiates an API version and reads the facts.
 pub(crate) async fn connect(config: &EngineConfig) -> Result<(Docker, EngineFacts), DriverError> {
     let address = address(config.host.as_deref(), std::env::var("DOCKER_HOST").ok())?;
     let unreachable = |source: bollard::errors::Error| unreachable(&address, source);
@@ -110,7 +113,7 @@ pub(crate) async fn connect(config: &EngineConfig) -> Result<(Docker, EngineFact
         }
         (_, profile) => profile,
     };
-    let facts = EngineFacts {
+    let mut facts = EngineFacts {
         seccomp,
         kind,
         version: version.version.unwrap_or_default(),
@@ -122,22 +125,24 @@ pub(crate) async fn connect(config: &EngineConfig) -> Result<(Docker, EngineFact
         apparmor: has("apparmor"),
         runtime: config.runtime.clone(),
         owner: config.owner.clone(),
-        cgroup_parent: config
-            .cgroup_parent
-            .clone()
-            .or_else(|| default_parent(kind, systemd_cgroups, rootless)),
+        cgroup_parent: config.cgroup_parent.clone(),
+        host: Host {
+            memory_bytes: positive(info.mem_total),
+            cpus: positive(info.ncpu).max(1),
+            pids: total::kernel_pids(),
+        },
         address,
     };
+    if facts.cgroup_parent.is_none() {
+        facts.cgroup_parent = total::default_parent(&facts);
+    }
     Ok((docker, facts))
 }
 
-/// A rootless engine may only use what was delegated to it, so there its own choice stays.
-fn default_parent(kind: EngineKind, systemd: bool, rootless: bool) -> Option<String> {
-    match (kind, systemd, rootless) {
-        (_, _, true) => None,
-        (_, true, _) => Some("roost.slice".to_owned()),
-        (_, false, _) => Some("/roost".to_owned()),
-    }
+fn positive(number: Option<i64>) -> u64 {
+    number
+        .and_then(|number| u64::try_from(number).ok())
+        .unwrap_or(0)
 }
 
 fn address(configured: Option<&str>, environment: Option<String>) -> Result<String, DriverError> {
@@ -146,7 +151,7 @@ fn address(configured: Option<&str>, environment: Option<String>) -> Result<Stri
         .or(environment)
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| DEFAULT_SOCKET.to_owned());
-    // The engine's API is root on its host: it is never spoken over a network from here.
+    // The engine's API gives root on its host, so this program never uses it over a network.
     if address.starts_with("unix:///") {
         Ok(address)
     } else if address.starts_with('/') {

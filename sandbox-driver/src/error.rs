@@ -1,9 +1,11 @@
-//! Everything that can go wrong between us and the engine, each with a sentence that says what to do.
+//! Every failure between the driver and the engine, each with a sentence that says what to do.
+use roost_protocol::caps::NoRoom;
 use roost_protocol::ids::SandboxId;
 use roost_protocol::report::{ErrorKind, OperationError};
 use roost_protocol::text::TextError;
+use roost_protocol::validate::Invalid;
 
-/// Why a verb of the driver failed. Nothing weaker than asked for is ever left running behind an error.
+/// Why a verb of the driver failed. After an error, no sandbox with weaker protection is left running.
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
     #[error(
@@ -15,7 +17,7 @@ pub enum DriverError {
         source: bollard::errors::Error,
     },
     #[error(
-        "permission denied at {address}: add this user to the `docker` group (which is as good as root) and log in again, or set DOCKER_HOST to a rootless engine's socket"
+        "permission denied at {address}: add this user to the `docker` group (which gives root rights) and log in again, or set DOCKER_HOST to a rootless engine's socket"
     )]
     EnginePermission {
         address: String,
@@ -27,10 +29,10 @@ pub enum DriverError {
     )]
     EngineAddress(String),
     #[error(
-        "the engine speaks API {got}; at least {least} is needed: upgrade Docker to 20.10 or later, or Podman to 4.3 or later"
+        "the engine has API {got}; at least {least} is needed: upgrade Docker to 20.10 or later, or Podman to 4.3 or later"
     )]
     EngineTooOld { got: String, least: &'static str },
-    #[error("the engine went away during {during}")]
+    #[error("lost the connection to the engine during {during}")]
     EngineGone {
         during: &'static str,
         #[source]
@@ -60,9 +62,11 @@ pub enum DriverError {
     },
     #[error("the image {reference} is not an agent image: {reason}")]
     ImageUnfit { reference: String, reason: String },
-    #[error("the owner of this machine does not allow it: {0}")]
-    OwnerCaps(String),
-    #[error("{what} of {got} is out of range: {allowed}")]
+    #[error("{0}")]
+    OverCap(Invalid),
+    #[error(transparent)]
+    NoRoom(NoRoom),
+    #[error("{what} is {got} but must be {allowed}")]
     OutOfRange {
         what: &'static str,
         got: u64,
@@ -73,7 +77,7 @@ pub enum DriverError {
     #[error("sandbox {0} exists with another spec: destroy it first, or use a new sandbox id")]
     SpecDiffers(SandboxId),
     #[error(
-        "the engine did not make what was intended, so it was destroyed: {}",
+        "the engine made a sandbox that differs from the request, so it was destroyed: {}",
         differences.join("; ")
     )]
     PolicyMismatch { differences: Vec<String> },
@@ -83,7 +87,7 @@ pub enum DriverError {
     GuestSilent { sandbox: SandboxId, detail: String },
     #[error("sandbox {0} ended while it was used")]
     SandboxGone(SandboxId),
-    #[error("{program} could not be started in the sandbox: {detail}")]
+    #[error("cannot start {program} in the sandbox: {detail}")]
     NotStarted { program: String, detail: String },
     #[error("{program} failed in the sandbox with code {code}: {detail}")]
     CommandFailed {
@@ -93,7 +97,11 @@ pub enum DriverError {
     },
     #[error("the disk is full at {path}: free some space and try again")]
     DiskFull { path: String },
-    #[error("the archive of the workspace: {0}")]
+    #[error(
+        "stored workspaces take {taken} of {most} bytes (`most_archive_bytes`) and all of them are still needed: purge agents that are not needed, or raise the limit"
+    )]
+    ArchivesFull { taken: u64, most: u64 },
+    #[error("workspace archive: {0}")]
     Archive(String),
     #[error("{during} {path}")]
     File {
@@ -102,7 +110,7 @@ pub enum DriverError {
         #[source]
         source: std::io::Error,
     },
-    #[error("a message for the guest cannot be sent")]
+    #[error("cannot send a message to the guest")]
     Wire(#[from] roost_protocol::guest::WireError),
 }
 
@@ -119,20 +127,21 @@ impl DriverError {
             Self::ImageMissing { .. } | Self::ImageDiffers { .. } | Self::ImageUnfit { .. } => {
                 ErrorKind::ImageMissing
             }
-            Self::OwnerCaps(_) => ErrorKind::OwnerPolicy,
+            Self::OverCap(_) => ErrorKind::OwnerPolicy,
+            Self::NoRoom(_) => ErrorKind::Busy,
             Self::OutOfRange { .. } | Self::Text(_) | Self::SpecDiffers(_) => ErrorKind::Invalid,
             Self::PolicyMismatch { .. } => ErrorKind::PolicyMismatch,
             Self::NoSandbox(_) => ErrorKind::NoSandbox,
             Self::GuestSilent { .. } => ErrorKind::GuestSilent,
             Self::NotStarted { .. } => ErrorKind::NotStarted,
-            Self::DiskFull { .. } => ErrorKind::DiskFull,
+            Self::DiskFull { .. } | Self::ArchivesFull { .. } => ErrorKind::DiskFull,
             Self::CommandFailed { .. } | Self::Archive(_) | Self::File { .. } | Self::Wire(_) => {
                 ErrorKind::Internal
             }
         }
     }
 
-    /// An I/O error of a file, told apart by "disk full".
+    /// Maps an I/O error of a file; a full disk has its own kind.
     pub(crate) fn file(
         during: &'static str,
         path: &std::path::Path,
@@ -150,7 +159,7 @@ impl DriverError {
         }
     }
 
-    /// An error of the engine's API, told apart by who is to blame.
+    /// Maps an error of the engine's API to its cause.
     pub(crate) fn engine(during: &'static str, source: bollard::errors::Error) -> Self {
         match source {
             bollard::errors::Error::DockerResponseServerError {
@@ -171,7 +180,7 @@ impl DriverError {
 
 impl From<&DriverError> for OperationError {
     fn from(error: &DriverError) -> Self {
-        // The chain of causes belongs to the sentence: the person at the other end has no other log of this machine.
+        // Include the chain of causes: the person at the other end has no other log of this machine.
         let mut detail = error.to_string();
         let mut source = std::error::Error::source(error);
         while let Some(cause) = source {
@@ -182,8 +191,16 @@ impl From<&DriverError> for OperationError {
             }
             source = cause.source();
         }
+        let pointer = match error {
+            DriverError::OverCap(invalid) => {
+                invalid.faults.first().map(|fault| fault.pointer.clone())
+            }
+            DriverError::OutOfRange { what, .. } => Some(format!("/limits/{what}")),
+            _ => None,
+        };
         Self {
             kind: error.kind(),
+            pointer,
             detail: roost_protocol::text::clean(&detail, roost_protocol::limits::MAX_DETAIL_TEXT),
         }
     }
@@ -195,12 +212,12 @@ impl From<DriverError> for OperationError {
     }
 }
 
-/// True when the engine says that a thing is not there.
+/// Whether the engine answered that the thing does not exist.
 pub(crate) fn is_missing(error: &bollard::errors::Error) -> bool {
     status(error) == Some(404)
 }
 
-/// The status of an engine's answer, if it gave one.
+/// The status of an engine's answer, if it has one.
 pub(crate) fn status(error: &bollard::errors::Error) -> Option<u16> {
     match error {
         bollard::errors::Error::DockerResponseServerError { status_code, .. } => Some(*status_code),

@@ -1,7 +1,7 @@
-//! Runs one command to its end through the guest: what the driver itself needs for archives, health and the probe.
+//! Runs one command to its end through the guest. The driver itself needs this for archives, health and the probe.
 //!
-//! The executor does not use this: it keeps what is said on disk. Here output is handed over as it comes, and credit
-//! follows what was handed over.
+//! The executor does not use this: it stores output on disk. Here output is passed on at once, and credit follows what
+//! was passed on.
 use std::collections::BTreeMap;
 use std::io;
 
@@ -16,7 +16,7 @@ use crate::error::DriverError;
 use crate::link::{Events, GuestLink, nonce};
 use crate::policy::WORKSPACE;
 
-/// Credit ahead of what was handed over, bytes: below the guest's ring, above a round trip.
+/// Credit beyond what was passed on, bytes: less than the guest's ring, more than a round trip needs.
 const WINDOW: u64 = 512 * 1024;
 /// Most bytes that [`GuestLink::run`] keeps of each stream.
 const KEPT: usize = 1 << 20;
@@ -28,12 +28,12 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
     pub cwd: String,
     pub deadline_ms: u64,
-    /// Bytes of output that are sent at all.
+    /// Bytes of output that are sent.
     pub stream_cap: u64,
 }
 
 impl Command {
-    /// A program with arguments in the workspace, with a minute's time.
+    /// A program with arguments, run in the workspace, with a deadline of one minute.
     pub fn of(program: &str, arguments: &[&str]) -> Self {
         let argv = std::iter::once(program)
             .chain(arguments.iter().copied())
@@ -49,7 +49,7 @@ impl Command {
     }
 }
 
-/// How it ended, with what was kept of its output.
+/// How the command ended, with the kept part of its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
     pub code: i32,
@@ -60,10 +60,10 @@ pub struct Ran {
     pub output_dropped: u64,
 }
 
-/// Where a command's stdout goes. A type and not a closure: the future of an async closure cannot be said to be `Send`.
+/// Where a command's stdout goes. This is a type because the future of an async closure cannot be declared `Send`.
 pub(crate) enum Sink<'a> {
     Keep(&'a mut Vec<u8>),
-    /// Into an archive of at most so many bytes.
+    /// Into an archive of at most this many bytes.
     Archive(&'a mut Partial, u64),
     Nowhere,
 }
@@ -96,7 +96,7 @@ impl GuestLink {
     /// As [`Self::run`], with bytes for the command's stdin.
     ///
     /// # Errors
-    /// Those of [`Self::run`], and what the source says; the command is then cancelled.
+    /// See [`Self::run`]; also an error of the source. The command is then cancelled.
     pub async fn run_fed<R>(&self, command: Command, stdin: R) -> Result<Ran, DriverError>
     where
         R: AsyncRead + Unpin,
@@ -109,10 +109,10 @@ impl GuestLink {
         Ok(ran)
     }
 
-    /// Runs a command with bytes for its stdin and a sink for its stdout; stderr is kept up to a MiB.
+    /// Runs a command with bytes for its stdin and a sink for its stdout; keeps up to one MiB of stderr.
     ///
     /// # Errors
-    /// Those of [`Self::run`], and what the sink or the source says; the command is then cancelled.
+    /// See [`Self::run`]; also an error of the sink or the source. The command is then cancelled.
     pub(crate) async fn run_with<R>(
         &self,
         command: Command,
@@ -152,7 +152,7 @@ impl GuestLink {
             reading.await.map(|ran| ended = Some(ran))
         };
         if result.is_err() {
-            // What nobody reads must not run on. When the line is closed there is nothing left to cancel.
+            // A command without a reader must not go on. On a closed link there is nothing left to cancel.
             let _ = self.send(ToGuest::Cancel { operation }).await;
         }
         let _ = self.send(ToGuest::Forget { operation }).await;
@@ -255,7 +255,7 @@ where
     }
 }
 
-/// Stdin on its way: bytes sent and not taken are kept, because a re-attach may have lost them.
+/// Stdin in flight. Sent bytes that the guest has not confirmed are kept, because a re-attach may lose them.
 struct Feed {
     /// Bytes from `taken` on.
     kept: Vec<u8>,
@@ -265,7 +265,7 @@ struct Feed {
     eof_sent: bool,
 }
 
-/// What the feed has to say now.
+/// The message that the feed wants to send now.
 struct Fed(Option<(u64, Vec<u8>, bool)>);
 
 impl Fed {
@@ -298,7 +298,7 @@ impl Feed {
     async fn next<R: AsyncRead + Unpin>(&mut self, stdin: &mut R) -> io::Result<Fed> {
         let held = self.taken + self.kept.len() as u64;
         if self.sent < held {
-            // Said once, lost on the way, said again.
+            // Sent once, lost on the way, sent again.
             let from = usize::try_from(self.sent - self.taken).unwrap_or(usize::MAX);
             let to = self.kept.len().min(from + MAX_CHUNK_BYTES);
             let data = self.kept[from..to].to_vec();
@@ -329,8 +329,8 @@ impl Feed {
             self.taken = offset;
             self.sent = self.sent.max(offset);
         } else if self.sent > self.taken {
-            // The answer to a question after a re-attach: what was sent beyond may be lost; its offset makes saying it
-            // again harmless.
+            // The answer to a query after a re-attach. Bytes beyond it may be lost; sending them again is harmless
+            // because of their offsets.
             self.sent = self.taken;
             self.eof_sent = false;
         }
@@ -342,7 +342,7 @@ fn keep(into: &mut Vec<u8>, data: &[u8]) {
     into.extend_from_slice(&data[..data.len().min(room)]);
 }
 
-/// An id for a command of the driver's own: unlike any that a gateway makes, because its version is 8.
+/// An id for a command of the driver itself. Its UUID version is 8, so it differs from every id of a gateway.
 pub(crate) fn new_operation() -> OperationId {
     let (a, b) = (nonce(), nonce());
     let mut bytes = [0; 16];

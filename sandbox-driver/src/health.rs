@@ -1,4 +1,4 @@
-//! Health: does the container run, does its guest answer, what does it use.
+//! Health: whether the container runs, whether its guest answers, and what it uses.
 use bollard::query_parameters::StatsOptionsBuilder;
 use futures::StreamExt;
 use roost_protocol::ids::SandboxId;
@@ -11,10 +11,10 @@ use crate::names;
 use crate::policy::GUEST;
 
 impl Driver {
-    /// Asks the engine and the guest. A guest that does not answer is a fact here, not an error.
+    /// Queries the engine and the guest. A guest that does not answer is a result, not an error.
     ///
     /// # Errors
-    /// [`DriverError::NoSandbox`] when there is none, or the engine's.
+    /// [`DriverError::NoSandbox`] when it does not exist, or the engine's error.
     pub async fn health(&self, sandbox: SandboxId) -> Result<SandboxHealth, DriverError> {
         let facts = self
             .facts(sandbox)

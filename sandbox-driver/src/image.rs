@@ -1,4 +1,4 @@
-//! Agent images: is the wanted one here, is it fit to be a sandbox, and how it comes here.
+//! Agent images: whether the wanted one is here and can be a sandbox, and how to get it.
 use std::path::Path;
 
 use bollard::models::ImageInspect;
@@ -10,7 +10,7 @@ use crate::driver::Driver;
 use crate::error::{DriverError, is_missing};
 use crate::policy::GUEST;
 
-/// What a node card says of the image.
+/// The image's state for the node's page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImageState {
     Ready {
@@ -19,17 +19,17 @@ pub enum ImageState {
         bytes: u64,
     },
     Missing,
-    /// The reference holds another image than the wanted digest.
+    /// The reference names another image than the wanted digest.
     WrongDigest {
         id: String,
     },
-    /// It is here but cannot be a sandbox; the sentence says why.
+    /// The image is here but cannot be a sandbox; the sentence says why.
     Unfit {
         reason: String,
     },
 }
 
-/// An image that may be a sandbox.
+/// An image that can be a sandbox.
 #[derive(Clone, Debug)]
 pub(crate) struct FitImage {
     pub(crate) reference: String,
@@ -88,14 +88,14 @@ impl Driver {
         match self.inner.docker.inspect_image(reference).await {
             Ok(image) => Ok(Some(image)),
             Err(error) if is_missing(&error) => Ok(None),
-            Err(error) => Err(DriverError::engine("looking for the image", error)),
+            Err(error) => Err(DriverError::engine("inspecting the image", error)),
         }
     }
 
-    /// Loads a tar as `docker save` writes it; answers what the engine said, a line each.
+    /// Loads a tar file that `docker save` wrote; returns the engine's output by line.
     ///
     /// # Errors
-    /// [`DriverError::File`] when the tar cannot be read, or the engine's.
+    /// [`DriverError::File`] when the tar file cannot be read, or the engine's error.
     pub async fn import_image(&self, tar: &Path) -> Result<Vec<String>, DriverError> {
         let file = tokio::fs::File::open(tar)
             .await
@@ -115,7 +115,7 @@ impl Driver {
         Ok(lines)
     }
 
-    /// Lets the engine pull an image from its registry; `progress` hears the engine's own words.
+    /// Lets the engine pull an image from its registry; `progress` gets the engine's messages.
     ///
     /// # Errors
     /// [`DriverError`] with the engine's reason.
@@ -157,7 +157,7 @@ fn state(image: &ImageInspect, digest: Option<&str>) -> ImageState {
         return ImageState::WrongDigest { id };
     }
     let config = image.config.clone().unwrap_or_default();
-    // Either spelling: what is started is decided by the policy, this only tells an agent image from another.
+    // Either spelling is fine here: the policy decides what is started, and this only recognises an agent image.
     let mut entry = config.entrypoint.unwrap_or_default();
     if entry.is_empty() {
         entry = config.cmd.unwrap_or_default();
@@ -165,13 +165,13 @@ fn state(image: &ImageInspect, digest: Option<&str>) -> ImageState {
     if entry != [GUEST] {
         return ImageState::Unfit {
             reason: format!(
-                "it starts {entry:?} and must be {GUEST}: build it with deploy/agent-image"
+                "its entry point is {entry:?} but must be {GUEST}: build it with deploy/agent-image"
             ),
         };
     }
     if config.volumes.is_some_and(|volumes| !volumes.is_empty()) {
         return ImageState::Unfit {
-            reason: "it declares volumes, which would be folders on the host without a limit"
+            reason: "it declares volumes, which would be folders on the host without a size limit"
                 .to_owned(),
         };
     }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_and_the_registry_digest_both_name_an_image() {
+    fn image_id_and_registry_digest_both_match() {
         let image = image(GUEST, None);
         for digest in [None, Some("sha256:aa"), Some("sha256:bb")] {
             assert!(

@@ -1,14 +1,14 @@
-//! Inspect-after-create: compares every field of what the engine made with what was intended. Pure.
+//! Inspect-after-create: compares every field of the engine's result with the request. Pure.
 //!
-//! Both directions: a field we set must have come out as set, and a field we did not set must be as harmless as nothing.
-//! So a field that a newer engine adds and fills in is noticed too.
+//! It checks both directions: a field that we set must have its value, and a field that we did not set must be as
+//! harmless as an absent one. So it also detects a field that a newer engine adds and fills in.
 use bollard::models::{ContainerCreateBody, ContainerInspectResponse};
 use serde_json::{Map, Value};
 
 use crate::engine::EngineKind;
 use crate::image::FitImage;
 
-/// Fields that an engine fills in by itself, with the values that are fine.
+/// Fields that an engine fills in by itself, with their allowed values.
 const FILLED_IN: [(&str, &[&str]); 12] = [
     ("ConsoleSize", &["[0,0]"]),
     ("Isolation", &["\"default\"", "\"\""]),
@@ -24,7 +24,7 @@ const FILLED_IN: [(&str, &[&str]); 12] = [
     ("Annotations", &["{}"]),
 ];
 
-/// What differs, a sentence each; empty when the sandbox is exactly what was intended.
+/// The differences, one sentence each; empty when the sandbox matches the request.
 pub(crate) fn differences(
     intended: &ContainerCreateBody,
     found: &ContainerInspectResponse,
@@ -109,7 +109,7 @@ fn fills_in(field: &str, got: &Value, intended: &Map<String, Value>, engine: Eng
         // The default runtime's name.
         ("Runtime", EngineKind::Docker) => got == "runc",
         ("Runtime", EngineKind::Podman) => got == "oci" || got == "runc" || got == "crun",
-        // Podman gives nano cpus as a quota.
+        // Podman returns nano cpus as a quota.
         ("CpuQuota", EngineKind::Podman) => {
             let nano = intended
                 .get("NanoCpus")
@@ -244,7 +244,7 @@ fn compare_config(
     );
     let wanted = environment(intended, image);
     let got = config.env.clone().unwrap_or_default();
-    // Podman adds a few of its own, which tell nothing about the host.
+    // Podman adds a few of its own, which reveal nothing about the host.
     let got: Vec<_> = got
         .into_iter()
         .filter(|entry| {
@@ -261,7 +261,7 @@ fn compare_config(
     }
 }
 
-/// Ours, and the image's where we set no other value.
+/// Our variables, and the image's where we set no other value.
 fn environment(intended: &ContainerCreateBody, image: &FitImage) -> Vec<String> {
     let mut env = intended.env.clone().unwrap_or_default();
     let named: Vec<_> = env.iter().map(|entry| name_of(entry).to_owned()).collect();
@@ -280,7 +280,7 @@ fn name_of(entry: &str) -> &str {
     entry.split('=').next().unwrap_or_default()
 }
 
-/// Null, zero, false and empty all mean that nothing was asked for.
+/// Null, zero, false and empty all count as not set.
 pub(crate) fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -318,7 +318,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// Image ids with and without the algorithm's name.
+/// An image id without the algorithm's name.
 fn bare(id: &str) -> &str {
     id.strip_prefix("sha256:").unwrap_or(id)
 }

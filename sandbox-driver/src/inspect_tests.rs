@@ -1,4 +1,4 @@
-//! Each field that an engine drops, changes or adds is a difference with a name.
+//! Each field that an engine drops, changes or adds is reported by name.
 use std::collections::HashMap;
 
 use bollard::models::{ContainerConfig, HostConfig, MountPoint};
@@ -26,7 +26,7 @@ fn intended() -> ContainerCreateBody {
     .unwrap()
 }
 
-/// What an honest engine answers.
+/// The answer of an honest engine.
 fn honest(body: &ContainerCreateBody) -> ContainerInspectResponse {
     let mut env = body.env.clone().unwrap();
     env.push("CARGO_HOME=/opt/cargo".to_owned());
@@ -59,12 +59,12 @@ fn found(change: impl FnOnce(&mut ContainerInspectResponse)) -> Vec<String> {
 }
 
 #[test]
-fn an_honest_engine_made_what_was_intended() {
+fn inspect_of_an_honest_engine_matches_the_request() {
     assert_eq!(found(|_| {}), Vec::<String>::new());
 }
 
 #[test]
-fn every_field_of_the_host_configuration_that_is_dropped_is_noticed() {
+fn every_dropped_host_configuration_field_is_detected() {
     let body = intended();
     let fields = serde_json::to_value(body.host_config.clone().unwrap()).unwrap();
     let mut checked = 0;
@@ -81,7 +81,7 @@ fn every_field_of_the_host_configuration_that_is_dropped_is_noticed() {
         if field != "RestartPolicy" {
             assert!(
                 differences.iter().any(|text| text.contains(field.as_str())),
-                "{field} was dropped and nothing was noticed"
+                "{field} was dropped without a difference"
             );
             checked += 1;
         }
@@ -110,7 +110,7 @@ fn every_field_of_the_host_configuration_that_is_dropped_is_noticed() {
 #[case::another_runtime("Runtime", serde_json::json!("other"))]
 #[case::fewer_masked_paths("MaskedPaths", serde_json::json!(["/proc/kcore"]))]
 #[case::a_larger_workspace("Tmpfs", serde_json::json!({"/tmp": "exec", "/workspace": "exec"}))]
-fn a_field_that_came_out_otherwise_is_noticed(#[case] field: &str, #[case] value: Value) {
+fn changed_field_is_detected(#[case] field: &str, #[case] value: Value) {
     let differences = found(|answer| {
         let mut host = serde_json::to_value(answer.host_config.clone()).unwrap();
         host[field] = value;
@@ -123,7 +123,7 @@ fn a_field_that_came_out_otherwise_is_noticed(#[case] field: &str, #[case] value
 }
 
 #[test]
-fn another_user_program_image_mount_or_variable_is_noticed() {
+fn other_user_program_image_mount_or_variable_is_detected() {
     type Change = fn(&mut ContainerInspectResponse);
     let cases: [(&str, Change); 6] = [
         ("User", |a| {

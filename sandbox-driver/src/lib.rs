@@ -1,10 +1,12 @@
-//! The only crate that knows the container engine: hardened sandboxes and their proof.
+//! The only crate that uses the container engine: hardened sandboxes and the proof of their hardening.
 //!
 //! * [`driver`]: the [`Driver`], a cheap clone; one verb a file beside it: `provision`, [`link`] (attach), [`exec`],
 //!   `destroy`, `health`, `list`, `sweep`, [`watch`], [`verify`], [`image`].
 //! * [`policy`] and [`seccomp`]: the whole hardening as data; `create` sends it, `inspect` compares it.
+//! * [`total`]: the total of all sandboxes, enforced by the kernel.
 //! * [`archive`]: workspaces as files named by their content.
-//! * [`engine`]: which engine answers; [`error`]: what can go wrong and what to do.
+//! * [`engine`]: which engine answers; [`error`]: failures and what to do about them.
+//! * [`private`]: files and folders that only their owner can read.
 //! * [`executor`]: operations with a ledger, above the driver.
 
 pub mod archive;
@@ -24,9 +26,11 @@ pub mod machine;
 mod names;
 mod podman;
 pub mod policy;
+pub mod private;
 mod provision;
 pub mod seccomp;
 mod sweep;
+pub mod total;
 pub mod verify;
 pub mod watch;
 
@@ -36,6 +40,6 @@ pub use engine::{EngineConfig, EngineFacts, EngineKind};
 pub use error::DriverError;
 pub use image::ImageState;
 pub use link::{Events, GuestHello, GuestLink};
-pub use policy::OwnerCaps;
 pub use provision::ProvisionOptions;
+pub use total::{Allowance, Held, Host, KernelTotal};
 pub use watch::{Gone, GoneHow};

@@ -1,4 +1,4 @@
-//! List: every sandbox with our labels, as the engine sees it now.
+//! List: every sandbox with our labels, in the engine's present state.
 use std::collections::HashMap;
 
 use bollard::models::{ContainerSummary, ContainerSummaryStateEnum};
@@ -11,10 +11,10 @@ use crate::error::{DriverError, is_missing};
 use crate::names;
 
 impl Driver {
-    /// Every sandbox of this owner, running or not; probe sandboxes are not among them.
+    /// Every sandbox of this owner, running or not, without probe sandboxes.
     ///
     /// # Errors
-    /// The engine's.
+    /// The engine's error.
     pub async fn list(&self) -> Result<Vec<SandboxFacts>, DriverError> {
         let mut found: Vec<_> = self
             .ours()
@@ -25,6 +25,17 @@ impl Driver {
             .collect();
         found.sort_by_key(|facts| facts.sandbox);
         Ok(found)
+    }
+
+    /// Every sandbox of this owner that uses resources of the machine: all except ended ones.
+    pub(crate) async fn holding(&self) -> Result<Vec<SandboxFacts>, DriverError> {
+        use ContainerSummaryStateEnum::{DEAD, EXITED, REMOVING};
+        let ours = self.ours().await?;
+        let ended = |summary: &&ContainerSummary| {
+            matches!(summary.state, Some(EXITED | DEAD | REMOVING)) || is_probe(summary)
+        };
+        let held = ours.iter().filter(|summary| !ended(summary));
+        Ok(held.filter_map(facts).collect())
     }
 
     /// Containers with our sandbox label and this owner's.
@@ -42,7 +53,7 @@ impl Driver {
             .map_err(|error| DriverError::engine("listing the sandboxes", error))
     }
 
-    /// One sandbox; `None` when there is none under this id, or a container of that name is not ours.
+    /// One sandbox; `None` when the id is unknown, or when a container of that name is not ours.
     pub(crate) async fn facts(
         &self,
         sandbox: SandboxId,
@@ -62,7 +73,7 @@ impl Driver {
         let found = match found {
             Ok(found) => found,
             Err(error) if is_missing(&error) => return Ok(None),
-            Err(error) => return Err(DriverError::engine("looking at the sandbox", error)),
+            Err(error) => return Err(DriverError::engine("inspecting the sandbox", error)),
         };
         let config = found.config.unwrap_or_default();
         let labels = config.labels.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the engine says of the machine: running containers, ours or not, and where its data lies.
+//! The engine's facts about the machine: running containers, ours or not, and the folder of its data.
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,20 +10,20 @@ use crate::driver::Driver;
 use crate::error::DriverError;
 use crate::names;
 
-/// For a heartbeat.
+/// Facts for a heartbeat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineFacts {
     /// Running containers of the engine.
     pub running: Option<u32>,
-    /// Folder with the engine's data, for the disk's figures.
+    /// Folder with the engine's data, for disk figures.
     pub data: Option<PathBuf>,
 }
 
 impl Driver {
-    /// Asks the engine.
+    /// Queries the engine.
     ///
     /// # Errors
-    /// The engine's.
+    /// The engine's error.
     pub async fn machine(&self) -> Result<MachineFacts, DriverError> {
         let info = self
             .inner
@@ -39,7 +39,7 @@ impl Driver {
         })
     }
 
-    /// Processor time that a sandbox used since it began; `None` when the engine does not say.
+    /// Processor time that a sandbox has used since it started; `None` when the engine does not report it.
     pub async fn processor_time(&self, sandbox: SandboxId) -> Option<Duration> {
         let options = StatsOptionsBuilder::new()
             .stream(false)

@@ -1,13 +1,13 @@
-//! Names and labels: what is ours is known by its labels alone, and nothing without them is ever touched.
+//! Names and labels. Only labels identify our containers; nothing without them is ever changed.
 use std::collections::HashMap;
 
 use roost_protocol::ids::SandboxId;
 use roost_protocol::sandbox::{ContainerState, Limits, SandboxFacts, SandboxSpec};
 use sha2::{Digest, Sha256};
 
-/// Present on every container of ours; its value is the sandbox id.
+/// Present on all our containers; its value is the sandbox id.
 pub const SANDBOX: &str = "org.roost.sandbox";
-/// Which program made it; the others on the same engine leave it alone.
+/// The program that made it. Other programs on the same engine leave it alone.
 pub const OWNER: &str = "org.roost.owner";
 const WORKSPACE: &str = "org.roost.workspace";
 const AGENT: &str = "org.roost.agent";
@@ -15,10 +15,10 @@ const NODE: &str = "org.roost.node";
 const EPOCH: &str = "org.roost.epoch";
 const CREATED: &str = "org.roost.created";
 const LIMITS: &str = "org.roost.limits";
-/// Digest of the spec and of the archive to restore: the same id with another spec is an error, not a surprise.
+/// Digest of the spec and of the archive to restore. The same id with another spec is an error.
 pub const SPEC: &str = "org.roost.spec";
-/// `1` on probe sandboxes of `verify`: they are never listed and are swept first. On every other sandbox `0`, because a
-/// container inherits its image's labels, and no image may hide a sandbox.
+/// `1` on probe sandboxes of `verify`: they are never listed and are swept first. `0` on every other sandbox, because a
+/// container inherits its image's labels, and an image must not be able to hide a sandbox.
 pub const PROBE: &str = "org.roost.probe-sandbox";
 
 /// The container's name.
@@ -58,13 +58,13 @@ pub fn labels(
     ])
 }
 
-/// Digest of what was asked for.
+/// Digest of the request.
 pub fn spec_digest(spec: &SandboxSpec, restore: Option<&str>) -> String {
     let text = serde_json::to_vec(&(spec, restore)).unwrap_or_default();
     hex::encode(Sha256::digest(text))
 }
 
-/// Reads the facts back from a container's labels; `None` when they are not ours or are damaged.
+/// Reads the facts from a container's labels; `None` when they are not ours or are damaged.
 pub fn facts(
     labels: &HashMap<String, String>,
     container: &str,
@@ -101,7 +101,7 @@ mod tests {
     use crate::policy::tests::spec;
 
     #[test]
-    fn facts_come_back_from_labels() {
+    fn facts_are_read_from_labels() {
         let spec = spec();
         let labels = labels("me", &spec, spec.limits, None, 1_700_000_000);
         let facts = facts(&labels, "abc", &spec.image, ContainerState::Running).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn another_archive_or_limit_is_another_spec() {
+    fn different_archive_or_limit_is_a_different_spec() {
         let a = spec();
         let mut b = a.clone();
         b.limits.pids += 1;

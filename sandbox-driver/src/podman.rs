@@ -1,4 +1,5 @@
-//! How Podman differs from Docker behind the same API. Each row was seen on Podman 4.3; anything else is a difference.
+//! How Podman differs from Docker behind the same API. Each rule was seen on Podman 4.3; anything else counts as a
+//! difference.
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -9,11 +10,11 @@ use sha2::{Digest, Sha256};
 use crate::error::DriverError;
 use crate::inspect::{is_nothing, same_set, strings};
 
-/// Podman takes the path of a seccomp profile and not its content: writes it to a folder that only this user can write,
-/// named by its content.
+/// Writes a seccomp profile to a folder that only this user can write to, under a name from its content. Podman takes
+/// the path of a profile and not its content.
 ///
 /// # Errors
-/// [`DriverError::File`] when the folder is somebody else's or cannot be written.
+/// [`DriverError::File`] when the folder belongs to another user or cannot be written.
 pub(crate) fn profile_file(profile: &str) -> Result<PathBuf, DriverError> {
     let own = rustix::process::geteuid();
     let folder = match std::env::var_os("XDG_RUNTIME_DIR") {
@@ -34,7 +35,7 @@ pub(crate) fn profile_file(profile: &str) -> Result<PathBuf, DriverError> {
         if !meta.is_dir() || meta.uid() != own.as_raw() || meta.mode() & 0o022 != 0 {
             return Err(io::Error::new(
                 io::ErrorKind::PermissionDenied,
-                "the folder can be written by somebody else",
+                "another user can write to the folder",
             ));
         }
         if std::fs::read(&path).is_ok_and(|held| held == profile.as_bytes()) {
@@ -60,12 +61,12 @@ fn replace(path: &Path, profile: &str) -> io::Result<()> {
     std::fs::rename(&partial, path)
 }
 
-/// True when Podman's answer means what was intended.
+/// Whether Podman's answer matches the request.
 pub(crate) fn same(field: &str, wanted: &Value, got: &Value) -> bool {
     match field {
-        // It lists every capability by name instead of ALL.
+        // Podman lists every capability by name instead of ALL.
         "CapDrop" => wanted == &serde_json::json!(["ALL"]) && strings(got).len() >= 11,
-        // It reports only part of them; the probe reads the effect.
+        // Podman reports only part of these; the probe checks the effect.
         "SecurityOpt" => {
             let kept: Vec<_> = strings(wanted)
                 .into_iter()
@@ -78,14 +79,14 @@ pub(crate) fn same(field: &str, wanted: &Value, got: &Value) -> bool {
                 .collect();
             same_set(&kept, &got)
         }
-        // Not reported; the probe reads the effect.
+        // Not reported; the probe checks the effect.
         "MaskedPaths" | "ReadonlyPaths" => is_nothing(got),
-        // Given back as a quota, which is compared by its own field.
+        // Returned as a quota, which is compared in its own field.
         "NanoCpus" => is_nothing(got) || wanted == got,
-        // It says so of a private one too: nobody joins it.
+        // Podman reports this for a private one too; nobody joins it.
         "IpcMode" => wanted == "private" && got == "shareable",
-        // Its compatible API drops this one silently. Under control groups version 2 its own default is a private one; under
-        // version 1 it is the host's, and then `verify` fails with the facts that show it.
+        // Podman's compatible API ignores this one. With cgroup v2 its own default is private. With cgroup v1 it is the
+        // host's, and then `verify` fails and shows the differing facts.
         "CgroupnsMode" => is_nothing(got) || got == "private",
         _ => false,
     }

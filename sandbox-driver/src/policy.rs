@@ -1,13 +1,14 @@
-//! The whole hardening policy as data. Nothing here does I/O, and nothing in a spec can weaken it.
+//! The whole hardening policy as data. This file does no I/O, and a spec cannot weaken it.
 //!
-//! An auditor reads this file and `seccomp.json`; `create` sends what it says, `inspect` compares what the engine made
-//! with it, and the escape probe reads it from inside. A field that is dropped here is noticed by a test (`tests/mutations.rs`).
+//! An auditor reads this file and `seccomp.json`. `create` sends the policy, `inspect` compares the engine's result
+//! with it, and the escape probe checks it from inside. A test detects a dropped field (`tests/mutations.rs`).
 use std::collections::HashMap;
 
 use bollard::models::{
     ContainerCreateBody, HealthConfig, HostConfig, HostConfigCgroupnsModeEnum, HostConfigLogConfig,
     ResourcesUlimits, RestartPolicy, RestartPolicyNameEnum,
 };
+use roost_protocol::caps::LEAST_BESIDE_WORKSPACE;
 use roost_protocol::sandbox::{Limits, SandboxSpec};
 
 use crate::engine::{EngineFacts, EngineKind};
@@ -19,25 +20,23 @@ pub const GUEST: &str = "/usr/local/lib/roost/guest";
 pub const PROBE: &str = "/usr/local/lib/roost/escape-probe";
 /// User and group of everything in a sandbox; never 0.
 pub const UID: u32 = 65532;
-/// The one directory that is kept.
+/// The one directory whose content is kept.
 pub const WORKSPACE: &str = "/workspace";
 /// Size of `/tmp`, bytes; counts in the memory limit.
 pub const TMP_BYTES: u64 = 64 << 20;
 /// Size of `/dev/shm`, bytes; counts in the memory limit.
 pub const SHM_BYTES: u64 = 64 << 20;
-/// The sandbox dies before the host's own programs when memory is short.
+/// When memory is short, the sandbox dies before the host's own programs.
 pub const OOM_SCORE_ADJ: i64 = 500;
-/// Open files of a process.
+/// Most open files of a process.
 const NOFILE: i64 = 16_384;
-/// Processes of the sandboxes' user over the whole host, where the engine wants a number.
+/// Most processes of the sandboxes' user on the whole host, where the engine needs a number.
 const NPROC: i64 = 16_384;
 /// Locked memory of a process, bytes.
 const MEMLOCK: i64 = 64 << 10;
-/// Least memory beside the workspace that a sandbox can live with, bytes.
-const LEAST_HEADROOM: u64 = 16 << 20;
 
-/// Paths that read as empty: the engine's defaults and what else tells about the host. A list replaces the engine's own,
-/// so it must be a superset.
+/// Paths that read as empty: the engine's defaults, and others that reveal facts about the host. A list replaces the
+/// engine's own list, so it must be a superset.
 pub const MASKED: [&str; 20] = [
     "/proc/acpi",
     "/proc/asound",
@@ -60,8 +59,8 @@ pub const MASKED: [&str; 20] = [
     "/sys/fs/selinux",
     "/sys/kernel/security",
 ];
-/// Paths that cannot be written: the engine's defaults, and the folder of control groups, which runc leaves writable
-/// under version 1 with a namespace of its own.
+/// Paths that cannot be written: the engine's defaults, and the cgroup folder, which runc leaves writable with cgroup
+/// v1 and a private namespace.
 pub const READ_ONLY: [&str; 6] = [
     "/proc/bus",
     "/proc/fs",
@@ -71,52 +70,20 @@ pub const READ_ONLY: [&str; 6] = [
     "/sys/fs/cgroup",
 ];
 
-/// What the owner of a machine allows at most. It can lower what a spec asks for to nothing, never raise it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OwnerCaps {
-    /// Image references that may be used; empty allows every agent image.
-    pub allowed_images: Vec<String>,
-    /// Most memory of one sandbox, bytes.
-    pub most_memory_bytes: Option<u64>,
-    /// Most cpu of one sandbox, billionths.
-    pub most_nano_cpus: Option<u64>,
-    /// Most sandboxes on this machine.
-    pub most_sandboxes: Option<u32>,
-}
-
-/// Checks a spec and lowers its limits to the owner's caps.
+/// Checks a spec. The owner's limits are checked separately ([`roost_protocol::caps`]).
 ///
 /// # Errors
-/// [`DriverError`] naming the field that is wrong or forbidden.
-pub fn admit(spec: &SandboxSpec, caps: &OwnerCaps) -> Result<Limits, DriverError> {
+/// [`DriverError`] naming the field that is wrong.
+pub fn admit(spec: &SandboxSpec) -> Result<Limits, DriverError> {
     roost_protocol::text::image_reference(&spec.image)?;
     roost_protocol::text::environment(spec.env.iter())?;
-    if !caps.allowed_images.is_empty() && !caps.allowed_images.contains(&spec.image) {
-        return Err(DriverError::OwnerCaps(format!(
-            "the image {} is not among the allowed ones ({})",
-            spec.image,
-            caps.allowed_images.join(", ")
-        )));
-    }
-    let mut limits = spec.limits;
-    if let Some(most) = caps.most_memory_bytes
-        && limits.memory_bytes > most
-    {
-        // The workspace shrinks with the memory that it is a part of.
-        let share = u128::from(limits.workspace_bytes) * u128::from(most)
-            / u128::from(limits.memory_bytes.max(1));
-        limits.workspace_bytes = limits.workspace_bytes.min(share as u64);
-        limits.memory_bytes = most;
-    }
-    if let Some(most) = caps.most_nano_cpus {
-        limits.nano_cpus = limits.nano_cpus.min(most);
-    }
+    let limits = spec.limits;
     range("memory_bytes", limits.memory_bytes, 32 << 20, 1 << 40)?;
     range(
         "workspace_bytes",
         limits.workspace_bytes,
         1 << 20,
-        limits.memory_bytes.saturating_sub(LEAST_HEADROOM),
+        limits.memory_bytes.saturating_sub(LEAST_BESIDE_WORKSPACE),
     )?;
     range("nano_cpus", limits.nano_cpus, 10_000_000, 1_000_000_000_000)?;
     range("pids", u64::from(limits.pids), 16, 32_768)?;
@@ -138,7 +105,7 @@ fn range(what: &'static str, got: u64, least: u64, most: u64) -> Result<(), Driv
 /// The engine's create request for a spec whose limits were admitted.
 ///
 /// # Errors
-/// [`DriverError::EngineRefused`] on an architecture that has no seccomp profile: never without one.
+/// [`DriverError::EngineRefused`] on an architecture without a seccomp profile: no container runs without one.
 pub fn container(
     spec: &SandboxSpec,
     limits: Limits,
@@ -148,14 +115,14 @@ pub fn container(
     let nothing = || Some(Vec::new());
     let user = format!("{UID}:{UID}");
     Ok(ContainerCreateBody {
-        // A fixed name: the host's is nobody's business.
+        // A fixed name, because the host's name must not be visible.
         hostname: Some("sandbox".to_owned()),
         user: Some(user),
         attach_stdin: Some(false),
         attach_stdout: Some(false),
         attach_stderr: Some(false),
         tty: Some(false),
-        // The guest's channel: stays open when the one who attached goes away.
+        // The guest's channel: it stays open when the attached client disconnects.
         open_stdin: Some(true),
         stdin_once: Some(false),
         env: Some(environment(spec)),
@@ -177,7 +144,7 @@ pub fn container(
 fn host(limits: Limits, engine: &EngineFacts) -> Result<HostConfig, DriverError> {
     let nothing = || Some(Vec::new());
     let number = |n: u64| Some(i64::try_from(n).unwrap_or(i64::MAX));
-    // Docker knows only "not the host's" for these two, and writes it as nothing.
+    // Docker has only "not the host's" for these two, and writes it as an empty value.
     let private = match engine.kind {
         EngineKind::Docker => String::new(),
         EngineKind::Podman => "private".to_owned(),
@@ -220,7 +187,7 @@ fn host(limits: Limits, engine: &EngineFacts) -> Result<HostConfig, DriverError>
             name: Some(RestartPolicyNameEnum::NO),
             maximum_retry_count: None,
         }),
-        // Output goes to the attached stream only: a log on the host's disk would have no bound of ours.
+        // Output goes only to the attached stream: a log on the host's disk would have no limit of ours.
         log_config: Some(HostConfigLogConfig {
             typ: Some("none".to_owned()),
             config: None,
@@ -252,14 +219,14 @@ fn security(engine: &EngineFacts) -> Result<Vec<String>, DriverError> {
         });
     }
     if engine.kind == EngineKind::Podman {
-        // Podman's compatible API takes masked paths here and adds them to its own.
+        // Podman's compatible API takes masked paths here and adds them to its own list.
         options.push(format!("mask={}", MASKED.join(":")));
     }
     Ok(options)
 }
 
-/// Not `nproc` where it can be left out: it counts one user over all sandboxes of the host, and the pids limit does this
-/// work. Podman sets one that is above many hosts' own, so there it is given.
+/// No `nproc` where it can be omitted: it counts one user over all sandboxes of the host, and the pids limit does this
+/// work. Podman sets its own value, which exceeds the limit of many hosts, so we set it there.
 fn ulimits(engine: EngineKind) -> Vec<ResourcesUlimits> {
     let mut limits = vec![("core", 0), ("memlock", MEMLOCK), ("nofile", NOFILE)];
     if engine == EngineKind::Podman {
@@ -278,7 +245,7 @@ fn ulimits(engine: EngineKind) -> Vec<ResourcesUlimits> {
 fn tmpfs(limits: Limits, engine: EngineKind) -> HashMap<String, String> {
     let owner = match engine {
         EngineKind::Docker => format!("mode=0700,uid={UID},gid={UID}"),
-        // Podman before version 5 refuses an owner here. Only one user lives in a sandbox, so all may write.
+        // Podman before version 5 refuses an owner here. A sandbox has only one user, so everybody may write.
         EngineKind::Podman => "mode=1777".to_owned(),
     };
     let mut mounts = HashMap::from([
@@ -295,7 +262,8 @@ fn tmpfs(limits: Limits, engine: EngineKind) -> HashMap<String, String> {
         ),
     ]);
     if engine == EngineKind::Podman {
-        // Else Podman puts large ones there that everybody may write, whatever the root file system is.
+        // Without these, Podman mounts large folders there that everybody can write to, even with a read-only root file
+        // system.
         for path in ["/run", "/var/tmp"] {
             let options = "rw,noexec,nosuid,nodev,size=65536,mode=0755";
             mounts.insert(path.to_owned(), options.to_owned());
@@ -304,7 +272,8 @@ fn tmpfs(limits: Limits, engine: EngineKind) -> HashMap<String, String> {
     mounts
 }
 
-/// What every command finds; a spec may add to it and replace the defaults of programs, never what holds the house up.
+/// The environment of every command. A spec may add to it and replace defaults for programs, but not the variables that
+/// the sandbox needs.
 fn environment(spec: &SandboxSpec) -> Vec<String> {
     let mut env = std::collections::BTreeMap::from([
         (

@@ -1,37 +1,45 @@
 //! Provision: from a spec to a running sandbox whose hardening was compared and whose guest answered.
 use std::path::PathBuf;
 
+use roost_protocol::caps::Total;
 use roost_protocol::ids::SandboxId;
-use roost_protocol::sandbox::{ContainerState, SandboxFacts, SandboxSpec, WorkspaceState};
+use roost_protocol::sandbox::{ContainerState, Limits, SandboxFacts, SandboxSpec, WorkspaceState};
 
 use crate::create::Made;
 use crate::driver::{Driver, now_s};
 use crate::error::DriverError;
-use crate::policy::{self, OwnerCaps};
-use crate::{archive, names};
+use crate::total::Allowance;
+use crate::{archive, names, policy};
 
-/// What beside the spec decides a provision.
+/// Options of a provision beside the spec.
 #[derive(Clone, Debug, Default)]
 pub struct ProvisionOptions {
-    pub caps: OwnerCaps,
-    /// Archive to restore, named `<sha256>.tar`; see [`crate::archive::ArchiveStore::path`]. A path where no file is
-    /// gives an empty workspace and says so.
+    /// What the owner of this machine allows; absent allows everything that the engine can do.
+    pub allowance: Option<Allowance>,
+    /// Archive to restore, named `<sha256>.tar`; see [`crate::archive::ArchiveStore::path`]. If the file does not
+    /// exist, the workspace is empty and the result says so.
     pub restore: Option<PathBuf>,
 }
 
 impl Driver {
-    /// Makes and starts a sandbox. The same id with the same spec again gives the sandbox that exists; a half-made one
-    /// (its maker died) is made anew. `progress` hears what is being done, for people.
+    /// Makes and starts a sandbox. The same id with the same spec returns the existing sandbox; an incomplete one,
+    /// whose maker died, is made again. `progress` gets messages for people.
     ///
     /// # Errors
-    /// [`DriverError`]; whatever was made until then is removed again.
+    /// [`DriverError`]; everything made so far is removed again.
     pub async fn provision(
         &self,
         spec: &SandboxSpec,
         options: ProvisionOptions,
         progress: &mut (dyn FnMut(&str) + Send),
     ) -> Result<(SandboxFacts, WorkspaceState), DriverError> {
-        let limits = policy::admit(spec, &options.caps)?;
+        let limits = policy::admit(spec)?;
+        if let Some(allowance) = &options.allowance {
+            allowance
+                .caps
+                .check(&limits)
+                .map_err(DriverError::OverCap)?;
+        }
         let restore = options
             .restore
             .as_deref()
@@ -52,7 +60,11 @@ impl Driver {
         progress("creating the container");
         let made = {
             let _counted = self.inner.admission.lock().await;
-            self.count_against(&options.caps, spec.sandbox).await?;
+            if let Some(allowance) = &options.allowance {
+                self.room(allowance, spec.sandbox, &limits).await?;
+                // Set it even when it was set before: a restarted machine has lost it.
+                let _ = self.hold_total(allowance).await;
+            }
             self.create(spec.sandbox, body.clone(), &image).await?
         };
         match made {
@@ -61,16 +73,16 @@ impl Driver {
                 if let Some(found) = self.existing(spec, restore.as_deref()).await? {
                     return Ok(found);
                 }
-                progress("removing what a dead maker left half-made");
+                progress("removing an incomplete sandbox");
                 self.remove(spec.sandbox).await?;
                 self.create(spec.sandbox, body, &image).await?;
             }
         }
         let made = self.start(spec, &options, restore, progress).await;
         if made.is_err() {
-            // Half a sandbox is none. The first error is the one to tell; the sweep finds what stays.
+            // Remove an incomplete sandbox. The first error is the one to return; the sweep removes what remains.
             if let Err(error) = self.remove(spec.sandbox).await {
-                tracing::warn!(sandbox = %spec.sandbox, %error, "a failed sandbox could not be removed");
+                tracing::warn!(sandbox = %spec.sandbox, %error, "cannot remove a failed sandbox");
             }
         }
         made
@@ -109,10 +121,11 @@ impl Driver {
         if facts.state != ContainerState::Running {
             return Err(DriverError::SandboxGone(spec.sandbox));
         }
+        self.seen_below_parent(&facts.container).await;
         Ok((facts, workspace))
     }
 
-    /// The sandbox that is there under this id: `None` when it is not whole and must be made anew.
+    /// The existing sandbox with this id; `None` when it is incomplete and must be made again.
     async fn existing(
         &self,
         spec: &SandboxSpec,
@@ -145,21 +158,19 @@ impl Driver {
         )
     }
 
-    async fn count_against(&self, caps: &OwnerCaps, sandbox: SandboxId) -> Result<(), DriverError> {
-        let Some(most) = caps.most_sandboxes else {
-            return Ok(());
-        };
-        let others = self
-            .list()
-            .await?
-            .iter()
-            .filter(|facts| facts.sandbox != sandbox)
-            .count();
-        if others >= most as usize {
-            return Err(DriverError::OwnerCaps(format!(
-                "{others} sandboxes run here and the owner's policy allows {most}"
-            )));
-        }
-        Ok(())
+    /// Whether there is room for one more, by the engine's present state and not by remembered state.
+    async fn room(
+        &self,
+        allowance: &Allowance,
+        sandbox: SandboxId,
+        limits: &Limits,
+    ) -> Result<(), DriverError> {
+        let held = self.holding().await?;
+        let others = held.iter().filter(|facts| facts.sandbox != sandbox);
+        let taken = Total::of(others.map(|facts| &facts.limits));
+        allowance
+            .caps
+            .room(&taken, limits)
+            .map_err(DriverError::NoRoom)
     }
 }

@@ -1,13 +1,14 @@
-//! Our seccomp profile: an allow-list that is stricter than the engine's default, kept as JSON for auditors.
+//! The seccomp profile: an allow-list that is stricter than the engine's default, stored as JSON for auditors.
 //!
-//! Not in it, so refused with EPERM: io_uring, keyctl and its kin, userfaultfd, perf_event_open, bpf, ptrace and
-//! process_vm_*, unshare, setns, the mount family, chroot, modules, clocks, reboot, kcmp, pidfd_getfd, quotactl, syslog,
-//! NUMA policy, file handles, fanotify, modify_ldt, iopl. 32-bit entry points are not in its list of architectures.
+//! Not on the list, so refused with EPERM: io_uring, keyctl and related calls, userfaultfd, perf_event_open, bpf,
+//! ptrace and process_vm_*, unshare, setns, the mount family, chroot, modules, clocks, reboot, kcmp, pidfd_getfd,
+//! quotactl, syslog, NUMA policy, file handles, fanotify, modify_ldt, iopl. Its list of architectures has no 32-bit
+//! entry points.
 
 /// The profile without its architecture.
 const PROFILE: &str = include_str!("seccomp.json");
 
-/// The profile for an engine's architecture (`amd64`, `arm64`) as compact JSON; `None` for one that was never tested.
+/// The profile for an engine's architecture (`amd64`, `arm64`) as compact JSON; `None` for an untested one.
 pub fn profile(arch: &str) -> Option<String> {
     let token = match arch {
         "amd64" | "x86_64" => "SCMP_ARCH_X86_64",
@@ -18,7 +19,7 @@ pub fn profile(arch: &str) -> Option<String> {
         serde_json::from_str(PROFILE).expect("the profile is checked by a test");
     profile["architectures"] = serde_json::json!([token]);
     for rule in profile["syscalls"].as_array_mut().into_iter().flatten() {
-        // Not every engine knows comments in rules with conditions; they are for readers of the file.
+        // Not every engine accepts comments in rules with conditions. They are for readers of the file.
         if let Some(rule) = rule.as_object_mut() {
             rule.remove("comment");
         }
@@ -56,7 +57,7 @@ mod tests {
     #[case::numa(&["mbind", "set_mempolicy", "migrate_pages", "move_pages"])]
     #[case::sockets(&["socket", "socketpair", "socketcall"])]
     #[case::others(&["vmsplice", "lookup_dcookie", "uselib", "personality", "nfsservctl"])]
-    fn nothing_dangerous_is_allowed_without_a_condition(#[case] names: &[&str]) {
+    fn dangerous_syscalls_are_never_allowed_unconditionally(#[case] names: &[&str]) {
         let plain = plain();
         for name in names {
             assert!(!plain.iter().any(|allowed| allowed == name), "{name}");

@@ -1,4 +1,4 @@
-//! Sweep: removes sandboxes that nobody knows any more. Only by our labels, only this owner's, only past the grace.
+//! Sweep: removes orphaned sandboxes. Only those with our labels, of this owner, and past the grace period.
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use crate::error::DriverError;
 use crate::list::{facts, is_probe};
 use crate::names;
 
-/// A probe sandbox lives seconds; one that is older belongs to a `verify` that died.
+/// A probe sandbox lives for seconds. An older one belongs to a `verify` that died.
 const PROBE_GRACE: Duration = Duration::from_secs(600);
 
 impl Driver {
-    /// Removes every sandbox of this owner that is not in `keep` and older than `grace`, by the engine's clock of
-    /// creation. Answers what was removed. One that cannot be removed is left for the next sweep.
+    /// Removes every sandbox of this owner that is not in `keep` and is older than `grace`, by the engine's creation
+    /// time. Returns what was removed. A sandbox that cannot be removed is left for the next sweep.
     ///
     /// # Errors
-    /// The engine's, when it cannot list.
+    /// The engine's error when it cannot list.
     pub async fn sweep(
         &self,
         keep: &HashSet<SandboxId>,
@@ -41,7 +41,7 @@ impl Driver {
             match self.remove(facts.sandbox).await {
                 Ok(()) => gone.push(facts.sandbox),
                 Err(error) => {
-                    tracing::warn!(sandbox = %facts.sandbox, %error, "an orphan could not be removed");
+                    tracing::warn!(sandbox = %facts.sandbox, %error, "cannot remove an orphan");
                 }
             }
         }

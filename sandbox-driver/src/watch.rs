@@ -1,4 +1,4 @@
-//! Watch: sandboxes that end without being asked, told alike by Docker and Podman.
+//! Watch: reports sandboxes that end without a request, in one form for Docker and Podman.
 use std::collections::HashMap;
 
 use bollard::models::EventMessage;
@@ -17,10 +17,10 @@ pub struct Gone {
     pub how: GoneHow,
 }
 
-/// What the engine said.
+/// The engine's event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoneHow {
-    /// A process inside was killed for memory; the container may live on.
+    /// The kernel killed a process inside for memory; the container may still run.
     OutOfMemory,
     /// The first process ended.
     Exited {
@@ -30,8 +30,8 @@ pub enum GoneHow {
 }
 
 impl Driver {
-    /// Events of this owner's sandboxes from now on. The stream ends, or gives an error, when the engine goes away: then
-    /// list again, and watch again.
+    /// Events of this owner's sandboxes from now on. The stream ends, or returns an error, when the engine disconnects.
+    /// Then list again and watch again.
     pub fn watch(&self) -> impl Stream<Item = Result<Gone, DriverError>> + Send + 'static {
         let owner = format!("{}={}", names::OWNER, self.inner.engine.owner);
         let filters = HashMap::from([
@@ -40,7 +40,7 @@ impl Driver {
         ]);
         let options = EventsOptionsBuilder::new().filters(&filters).build();
         let docker = self.inner.docker.clone();
-        // The stream borrows its client, so it is made where the client lives.
+        // The stream borrows its client, so both are made together.
         async_stream(docker, options)
     }
 }
@@ -64,7 +64,7 @@ fn async_stream(
         })
 }
 
-/// Docker says `die`, `oom`, `destroy`; Podman `died`, `oom`, `remove`.
+/// Docker sends `die`, `oom`, `destroy`; Podman `died`, `oom`, `remove`.
 fn gone(event: &EventMessage) -> Option<Gone> {
     let attributes = event.actor.as_ref()?.attributes.as_ref()?;
     let sandbox = attributes.get(names::SANDBOX)?.parse().ok()?;
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn docker_and_podman_mean_the_same() {
+    fn docker_and_podman_events_map_to_the_same_cause() {
         let docker = gone(&event("die", Some(("exitCode", "137"))));
         let podman = gone(&event("died", Some(("containerExitCode", "137"))));
         assert_eq!(docker, podman);

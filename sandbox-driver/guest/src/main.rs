@@ -1,11 +1,12 @@
-//! `roost-guest`: the first process of every sandbox, and the few tools that the driver runs inside one.
+//! `roost-guest`: the first process of every sandbox, and the small tools that the driver runs inside it.
 //!
-//! Without arguments it supervises: frames in on fd 0, frames out on fd 1, one poll loop, no threads. See [`supervisor`].
+//! Without arguments it supervises: it reads frames from fd 0 and writes frames to fd 1, in one poll loop without
+//! threads. See [`supervisor`].
 
 mod archive;
-mod keeper;
 mod operation;
 mod outbox;
+mod reaper;
 mod ring;
 mod stdin;
 mod supervisor;
@@ -16,9 +17,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The one directory that is kept.
+/// The one directory whose content is kept.
 const WORKSPACE: &str = "/workspace";
-/// Remembers the archive that this sandbox was made from; not in the workspace, so it is in no archive.
+/// Holds the id of the archive of which this sandbox was made. It is outside the workspace, so no archive contains it.
 const RESTORED: &str = "/tmp/.roost-restored";
 
 fn main() -> ExitCode {
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Stderr of the first process goes nowhere; that of a tool goes to whoever ran it.
+            // The stderr of the first process is discarded; a tool's stderr goes to its caller.
             let _ = writeln!(io::stderr(), "roost-guest: {error}");
             ExitCode::FAILURE
         }
@@ -52,7 +53,7 @@ fn main() -> ExitCode {
 fn archive_out(budget: &str) -> io::Result<()> {
     let budget = budget
         .parse()
-        .map_err(|_| io::Error::other("archive-out wants a number of bytes"))?;
+        .map_err(|_| io::Error::other("archive-out needs a number of bytes"))?;
     let left_out = archive::pack(Path::new(WORKSPACE), budget, io::stdout().lock())?;
     for line in left_out {
         writeln!(io::stderr(), "left out: {line}")?;

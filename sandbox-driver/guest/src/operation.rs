@@ -8,52 +8,52 @@ use roost_protocol::limits::INITIAL_CREDIT_BYTES;
 use roost_protocol::output::StreamName;
 use rustix::io::Errno;
 
-use crate::keeper::Kept;
 use crate::outbox::Outbox;
+use crate::reaper::Spawned;
 use crate::ring::Ring;
 use crate::stdin::Stdin;
 use crate::{sys, tree};
 
-/// Bytes read at once.
+/// Most bytes of one read.
 const READ: usize = 64 * 1024;
-/// Bytes still read of what a command left in its pipes when it ended; a process that it left behind may write on.
+/// Most bytes that are read from a command's pipes after its end; a process that it left behind may still write.
 const LAST_READ: usize = 256 * 1024;
-/// How often a tree that does not die is killed again, and after how many times its keeper is, too.
+/// How often a living tree is killed again, and after how many times its reaper is killed too.
 pub const KILL_AGAIN: Duration = Duration::from_millis(10);
-const KEEPER_TOO_AFTER: u32 = 50;
+const REAPER_TOO_AFTER: u32 = 50;
 
-/// How far a command is.
+/// The stage of a command.
 enum Stage {
-    /// Forked; whether its program runs is not known yet.
+    /// Forked; it is not known yet whether its program runs.
     Starting {
         started: OwnedFd,
     },
     Running,
-    /// Being killed; the end is said when the whole tree is gone.
+    /// Being killed; the end is reported when the whole tree is gone.
     Killing {
         cause: ExitCause,
         next: Instant,
         times: u32,
     },
-    /// Its keeper was killed; the end is said when nothing lives that lost its keeper.
+    /// Its reaper was killed. The end is reported when no process without a reaper is alive.
     Orphaned {
         cause: ExitCause,
     },
     Ended,
 }
 
-/// How it ended.
+/// How a command ended.
 struct End {
     code: i32,
     cause: ExitCause,
     duration_ms: u64,
 }
 
-/// See the module.
+/// One command; see the module.
 pub struct Operation {
     id: OperationId,
     stage: Stage,
-    keeper: Option<Keeper>,
+    reaper: Option<Reaper>,
     ring: Ring,
     pub stdin: Stdin,
     stdout: Option<OwnedFd>,
@@ -61,7 +61,7 @@ pub struct Operation {
     terminal: bool,
     begun: Instant,
     deadline: Instant,
-    /// The command's own code, when it ended before its tree did.
+    /// The command's own exit code, if it ended before its tree.
     code: Option<i32>,
     end: Option<End>,
     refused: Option<(i32, String)>,
@@ -69,28 +69,34 @@ pub struct Operation {
     say_end: bool,
 }
 
-/// The keeper of a command, also after the command itself ended and left processes behind.
-pub struct Keeper {
+/// The reaper of a command. It stays after the command's end while processes are left behind.
+pub struct Reaper {
     pub pid: i32,
     status: OwnedFd,
 }
 
 impl Operation {
-    pub fn new(id: OperationId, kept: Kept, terminal: bool, lasts: Duration, cap: u64) -> Self {
+    pub fn new(
+        id: OperationId,
+        spawned: Spawned,
+        terminal: bool,
+        lasts: Duration,
+        cap: u64,
+    ) -> Self {
         let begun = Instant::now();
         Self {
             id,
             stage: Stage::Starting {
-                started: kept.started,
+                started: spawned.started,
             },
-            keeper: Some(Keeper {
-                pid: kept.keeper,
-                status: kept.status,
+            reaper: Some(Reaper {
+                pid: spawned.reaper,
+                status: spawned.status,
             }),
             ring: Ring::new(OUTPUT_RING, cap, INITIAL_CREDIT_BYTES),
-            stdin: Stdin::new(kept.stdin, terminal),
-            stdout: Some(kept.stdout),
-            stderr: kept.stderr,
+            stdin: Stdin::new(spawned.stdin, terminal),
+            stdout: Some(spawned.stdout),
+            stderr: spawned.stderr,
             terminal,
             begun,
             deadline: begun + lasts,
@@ -102,13 +108,13 @@ impl Operation {
         }
     }
 
-    /// An operation that never ran; it is remembered so that starting it again gives the same answer.
+    /// An operation that never ran. It is kept so that starting it again gives the same answer.
     pub fn refused(id: OperationId, errno: i32, detail: String) -> Self {
         let begun = Instant::now();
         Self {
             id,
             stage: Stage::Ended,
-            keeper: None,
+            reaper: None,
             ring: Ring::new(0, 0, 0),
             stdin: Stdin::new(None, false),
             stdout: None,
@@ -136,12 +142,12 @@ impl Operation {
         !matches!(self.stage, Stage::Ended)
     }
 
-    pub fn keeper(&self) -> Option<i32> {
-        self.keeper.as_ref().map(|keeper| keeper.pid)
+    pub fn reaper(&self) -> Option<i32> {
+        self.reaper.as_ref().map(|reaper| reaper.pid)
     }
 
-    /// Says the present state again: the answer to a start of a known id.
-    pub fn say_again(&mut self) {
+    /// Reports the present state again: the answer to a start of a known id.
+    pub fn report_again(&mut self) {
         self.say_started = self.refused.is_none() && !matches!(self.stage, Stage::Starting { .. });
         self.say_end = true;
     }
@@ -164,13 +170,13 @@ impl Operation {
         }
     }
 
-    /// Descriptors to wait for: readable ones, and stdin when something waits for the command.
+    /// Descriptors to poll: readable ones, and stdin when bytes wait for the command.
     pub fn interests(&self) -> (Vec<&OwnedFd>, Option<&OwnedFd>) {
         let mut readable = Vec::with_capacity(4);
         if let Stage::Starting { started } = &self.stage {
             readable.push(started);
         }
-        readable.extend(self.keeper.as_ref().map(|keeper| &keeper.status));
+        readable.extend(self.reaper.as_ref().map(|reaper| &reaper.status));
         if self.ring.room() > 0 {
             readable.extend(&self.stdout);
             readable.extend(&self.stderr);
@@ -178,21 +184,21 @@ impl Operation {
         (readable, self.stdin.wants_write())
     }
 
-    /// When something is due even if no descriptor speaks.
+    /// The next deadline, even if no descriptor becomes ready.
     pub fn due(&self) -> Option<Instant> {
         match self.stage {
             Stage::Killing { next, .. } => Some(next),
-            _ => self.keeper.as_ref().map(|_| self.deadline),
+            _ => self.reaper.as_ref().map(|_| self.deadline),
         }
     }
 
     /// Stops the command and its whole tree.
     pub fn kill(&mut self, cause: ExitCause) {
-        if self.keeper.is_none() || matches!(self.stage, Stage::Killing { .. }) {
+        if self.reaper.is_none() || matches!(self.stage, Stage::Killing { .. }) {
             return;
         }
         if matches!(self.stage, Stage::Ended) {
-            // Only what the command left behind: its own end stays as it was said.
+            // Only processes that the command left behind; its own reported end does not change.
             self.kill_tree(0);
             return;
         }
@@ -205,11 +211,11 @@ impl Operation {
     }
 
     fn kill_tree(&self, times: u32) {
-        if let Some(keeper) = &self.keeper {
-            // A command may have stopped its keeper.
-            sys::kill(keeper.pid, libc::SIGCONT);
-            if tree::kill_descendants(keeper.pid) == 0 && times >= KEEPER_TOO_AFTER {
-                sys::kill(keeper.pid, libc::SIGKILL);
+        if let Some(reaper) = &self.reaper {
+            // A command may have stopped its reaper.
+            sys::kill(reaper.pid, libc::SIGCONT);
+            if tree::kill_descendants(reaper.pid) == 0 && times >= REAPER_TOO_AFTER {
+                sys::kill(reaper.pid, libc::SIGKILL);
             }
         }
     }
@@ -227,7 +233,7 @@ impl Operation {
         }
     }
 
-    /// Reads, writes, and moves on; called after every poll.
+    /// Reads, writes and advances the state; called after every poll.
     pub fn advance(&mut self) {
         self.stdin_advance();
         self.read_started();
@@ -284,7 +290,7 @@ impl Operation {
                     total += got;
                 }
                 Err(Errno::AGAIN | Errno::INTR) => {}
-                // A terminal says EIO when its last program closed it.
+                // A terminal returns EIO after its last program closed it.
                 Err(_) => *slot = None,
             }
         }
@@ -292,14 +298,14 @@ impl Operation {
     }
 
     fn read_status(&mut self) {
-        let Some(keeper) = &self.keeper else { return };
+        let Some(reaper) = &self.reaper else { return };
         let mut number = [0u8; 4];
-        if !matches!(rustix::io::read(&keeper.status, &mut number), Ok(4)) {
+        if !matches!(rustix::io::read(&reaper.status, &mut number), Ok(4)) {
             return;
         }
         self.code = Some(i32::from_le_bytes(number));
         if matches!(self.stage, Stage::Starting { .. }) {
-            // The program ran and ended before we looked.
+            // The program started and ended before this check.
             self.read_started();
         }
         if matches!(self.stage, Stage::Running) {
@@ -307,14 +313,14 @@ impl Operation {
         }
     }
 
-    /// A child of ours was waited for. When it was this command's keeper and ended by itself, the whole tree is gone; of one
-    /// that was killed the rest became ours.
+    /// Handles a child that was waited for. If it was this command's reaper and ended by itself, the whole tree is
+    /// gone. If the reaper was killed, the remaining processes became children of the guest.
     pub fn child_ended(&mut self, pid: i32, code: i32) {
-        if self.keeper() != Some(pid) {
+        if self.reaper() != Some(pid) {
             return;
         }
         self.read_status();
-        self.keeper = None;
+        self.reaper = None;
         self.read_started();
         let cause = match self.stage {
             Stage::Killing { cause, .. } => cause,
@@ -328,7 +334,7 @@ impl Operation {
         }
     }
 
-    /// No process lives that lost its keeper.
+    /// Handles the fact that no process without a reaper is alive.
     pub fn no_strays(&mut self) {
         if let Stage::Orphaned { cause } = self.stage {
             self.end_with(cause);
@@ -339,7 +345,7 @@ impl Operation {
         if !matches!(self.stage, Stage::Ended) {
             let since = self.begun.elapsed().as_millis();
             self.end = Some(End {
-                // Without a code of its own it was killed.
+                // Without an exit code of its own, it was killed.
                 code: self.code.unwrap_or(128 + libc::SIGKILL),
                 cause,
                 duration_ms: u64::try_from(since).unwrap_or(u64::MAX),
@@ -348,7 +354,7 @@ impl Operation {
         }
     }
 
-    /// Takes the last output and lets go of every descriptor but the keeper's.
+    /// Reads the last output and closes every descriptor except the reaper's.
     fn finish(&mut self) {
         let mut left = LAST_READ;
         self.ring.overdraw(LAST_READ);
@@ -366,19 +372,19 @@ impl Operation {
         self.say_end = true;
     }
 
-    /// Queues what is to be said; true when a piece of output was queued, so that the others get their turn.
-    pub fn speak(&mut self, outbox: &mut Outbox) -> bool {
+    /// Queues messages that are due; returns true after a piece of output, so that other commands get their turn.
+    pub fn send(&mut self, outbox: &mut Outbox) -> bool {
         if self.say_started && outbox.put(&FromGuest::Started { operation: self.id }) {
             self.say_started = false;
         }
-        if self.stdin.say_taken {
+        if self.stdin.report_taken {
             let offset = self.stdin.taken();
             let taken = FromGuest::StdinTaken {
                 operation: self.id,
                 offset,
             };
             if outbox.put(&taken) {
-                self.stdin.say_taken = false;
+                self.stdin.report_taken = false;
             }
         }
         if outbox.has_room()
@@ -391,13 +397,13 @@ impl Operation {
             return true;
         }
         if self.say_end && self.ring.is_drained() {
-            self.speak_end(outbox);
+            self.send_end(outbox);
         }
         false
     }
 
-    /// The end comes after the last byte of output.
-    fn speak_end(&mut self, outbox: &mut Outbox) {
+    /// The end follows the last byte of output.
+    fn send_end(&mut self, outbox: &mut Outbox) {
         let message = if let Some((errno, detail)) = &self.refused {
             FromGuest::NotStarted {
                 operation: self.id,
@@ -422,27 +428,27 @@ impl Operation {
         }
     }
 
-    /// Lets the ring go. What the command left behind is still killed at its deadline.
+    /// Drops the ring. Processes that the command left behind are still killed at its deadline.
     pub fn forget(self) -> Option<Leftover> {
         Some(Leftover {
-            keeper: self.keeper?,
+            reaper: self.reaper?,
             deadline: self.deadline,
         })
     }
 }
 
-/// Processes of a forgotten command; nothing is left of it when its keeper has ended.
+/// Processes of a forgotten command. None is left when its reaper has ended.
 pub struct Leftover {
-    pub keeper: Keeper,
+    pub reaper: Reaper,
     pub deadline: Instant,
 }
 
 impl Leftover {
     pub fn advance(&mut self) {
         if Instant::now() >= self.deadline {
-            sys::kill(self.keeper.pid, libc::SIGCONT);
-            if tree::kill_descendants(self.keeper.pid) == 0 {
-                sys::kill(self.keeper.pid, libc::SIGKILL);
+            sys::kill(self.reaper.pid, libc::SIGCONT);
+            if tree::kill_descendants(self.reaper.pid) == 0 {
+                sys::kill(self.reaper.pid, libc::SIGKILL);
             }
             self.deadline = Instant::now() + KILL_AGAIN;
         }

@@ -1,15 +1,15 @@
-//! Frames on their way out: a bounded queue before a descriptor that never blocks us.
+//! Outgoing frames: a bounded queue before a descriptor that never blocks the guest.
 use std::os::fd::{AsFd, BorrowedFd};
 
 use roost_protocol::guest::{FromGuest, encode};
 use rustix::io::Errno;
 
-/// Bytes after which no more output is queued: the rest stays in the rings.
+/// Number of bytes after which no more output is queued; the rest stays in the rings.
 const FULL: usize = 256 * 1024;
-/// Bytes after which even answers are dropped: who does not read gets none, and may ask again.
+/// Number of bytes after which even answers are dropped. A reader that does not read must ask again.
 const OVERFULL: usize = 4 * FULL;
 
-/// See the module.
+/// The queue of outgoing frames; see the module.
 #[derive(Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
@@ -17,7 +17,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// True while output should be queued.
+    /// Whether output may be queued.
     pub fn has_room(&self) -> bool {
         self.bytes.len() - self.written < FULL
     }
@@ -40,8 +40,8 @@ impl Outbox {
         }
     }
 
-    /// Writes what the descriptor takes. False when nobody is at the other end: what was queued is forgotten, and a
-    /// reader that comes back asks for it.
+    /// Writes what the descriptor accepts. Returns false when nobody reads the other end: the queue is dropped, and a
+    /// new reader requests the data again.
     pub fn flush(&mut self, fd: BorrowedFd<'_>) -> bool {
         while !self.is_empty() {
             match rustix::io::write(fd.as_fd(), &self.bytes[self.written..]) {

@@ -1,25 +1,25 @@
 //! The output ring of one command: bytes of both streams in one sequence of offsets. Pure.
 //!
-//! What was not acknowledged is never dropped: a full ring has no room, and the command waits. What was acknowledged stays
-//! until its room is needed, for a reader that asks again. After the cap, bytes are counted and dropped.
+//! Unacknowledged bytes are never dropped: a full ring has no room, and the command waits. Acknowledged bytes stay
+//! until their room is needed, for a reader that requests them again. After the cap, bytes are counted and dropped.
 use std::collections::VecDeque;
 
 use roost_protocol::limits::MAX_CHUNK_BYTES;
 use roost_protocol::output::{Piece, StreamName};
 
-/// See the module.
+/// The ring; see the module.
 #[derive(Debug)]
 pub struct Ring {
     segments: VecDeque<Segment>,
-    /// Offset of the oldest byte that is held.
+    /// Offset of the oldest byte in the ring.
     base: u64,
     /// Offset after the newest byte.
     end: u64,
-    /// The reader has everything before this.
+    /// The reader has received everything before this.
     acked: u64,
     /// Where the next piece begins.
     sent: u64,
-    /// Pieces may reach this offset.
+    /// Pieces may be sent up to this offset.
     up_to: u64,
     cap: u64,
     dropped: u64,
@@ -40,7 +40,7 @@ impl Segment {
 }
 
 impl Ring {
-    /// A ring of `size` bytes that numbers at most `cap` bytes and may send `credit` at once.
+    /// A ring of `size` bytes that numbers at most `cap` bytes and may send `credit` bytes at first.
     pub fn new(size: usize, cap: u64, credit: u64) -> Self {
         Self {
             segments: VecDeque::new(),
@@ -55,7 +55,7 @@ impl Ring {
         }
     }
 
-    /// Bytes that may be read from the command now. Past the cap that is as much as it likes to write.
+    /// Bytes that may be read from the command now. Beyond the cap there is no limit.
     pub fn room(&self) -> usize {
         if self.end >= self.cap {
             return usize::MAX;
@@ -64,7 +64,7 @@ impl Ring {
         usize::try_from(self.size.saturating_sub(waiting)).unwrap_or(usize::MAX)
     }
 
-    /// Adds what the command wrote, dropping what is over the cap and what is too old to be kept.
+    /// Adds the command's output; drops bytes beyond the cap and bytes that are too old to keep.
     pub fn push(&mut self, stream: StreamName, data: &[u8]) {
         let fits = usize::try_from(self.cap - self.end.min(self.cap)).unwrap_or(usize::MAX);
         let (kept, over) = data.split_at(fits.min(data.len()));
@@ -94,18 +94,18 @@ impl Ring {
         }
     }
 
-    /// The command ended: room for what it left in its pipes, whatever was acknowledged.
+    /// The command ended: makes room for the rest in its pipes, whatever was acknowledged.
     pub fn overdraw(&mut self, bytes: usize) {
         self.size += bytes as u64;
     }
 
-    /// The reader may be sent bytes before `up_to` and has those before `acked`.
+    /// Applies credit: the reader may receive bytes before `up_to` and has those before `acked`.
     pub fn credit(&mut self, up_to: u64, acked: u64) {
         self.up_to = self.up_to.max(up_to);
         self.acked = self.acked.max(acked.min(self.end));
     }
 
-    /// Send again from this offset.
+    /// Sends again from this offset.
     pub fn replay(&mut self, from: u64) {
         self.sent = from.min(self.end);
     }
@@ -143,7 +143,7 @@ impl Ring {
         Some(piece)
     }
 
-    /// True when every byte was sent.
+    /// Whether every byte was sent.
     pub fn is_drained(&self) -> bool {
         self.sent >= self.end
     }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_goes_beyond_the_credit() {
+    fn nothing_is_sent_beyond_the_credit() {
         let mut ring = Ring::new(100, 1000, 3);
         ring.push(Stdout, b"abcdef");
         assert_eq!(text(ring.next_piece()), "Stdout@0:abc");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_ring_has_no_room_until_something_is_acknowledged() {
+    fn full_ring_has_no_room_until_an_acknowledgement() {
         let mut ring = Ring::new(4, 1000, 1000);
         ring.push(Stdout, b"abcd");
         assert_eq!(ring.room(), 0);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_left_the_ring_is_a_gap_and_what_is_held_comes_again() {
+    fn replay_marks_dropped_bytes_as_a_gap_and_resends_the_rest() {
         let mut ring = Ring::new(4, 1000, 1000);
         ring.push(Stdout, b"abcd");
         ring.credit(1000, 4);
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn any_mix_of_pushes_credit_and_replays_gives_every_byte_once_in_order() {
-        // A small generator instead of a dependency: the same histories at each run.
+        // A small generator instead of a dependency; it gives the same histories at each run.
         let mut seed = 1u64;
         let mut next = |most: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

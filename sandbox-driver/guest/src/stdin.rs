@@ -1,25 +1,28 @@
-//! Stdin of one command: bytes by offset, so that saying them twice is harmless, handed over as the command reads.
+//! Stdin of one command: bytes by offset, so that sending them twice is harmless, written as the command reads.
+
 use std::io;
 use std::os::fd::OwnedFd;
 
 use roost_protocol::guest::STDIN_WINDOW;
+use roost_protocol::machine::stdin::{StdinTaken, Taker};
 
-/// See the module.
+/// Stdin of one command; see the module.
 pub struct Stdin {
-    /// The command's end of it; gone when it was closed or nobody reads.
+    /// The command's end; absent when it was closed or nobody reads.
     pipe: Option<OwnedFd>,
     /// Bytes that wait for the command, from `taken` on.
     waiting: Vec<u8>,
-    /// Bytes handed to the command.
+    /// Bytes written to the command.
     taken: u64,
-    eof: bool,
-    /// On a terminal the end is a character, and the descriptor stays the output's.
+    /// Decides which bytes are new; counts those that wait as well.
+    taker: Taker,
+    /// On a terminal the end of input is a character, and output needs the descriptor to stay open.
     terminal: bool,
-    /// Progress was made, or somebody asked.
-    pub say_taken: bool,
+    /// The offset must be reported: it changed, or a client asked for it.
+    pub report_taken: bool,
 }
 
-/// The end of input, typed at the beginning of a line.
+/// The end-of-input character, typed at the beginning of a line.
 const END_OF_TRANSMISSION: u8 = 4;
 
 impl Stdin {
@@ -28,9 +31,9 @@ impl Stdin {
             pipe,
             waiting: Vec::new(),
             taken: 0,
-            eof: false,
+            taker: Taker::default(),
             terminal,
-            say_taken: false,
+            report_taken: false,
         }
     }
 
@@ -38,74 +41,75 @@ impl Stdin {
         self.taken
     }
 
-    /// Takes bytes that begin at `offset`: known ones are skipped; a hole, or more than the window, is refused by
-    /// answering how far it came.
+    /// Accepts bytes that begin at `offset`. Known bytes are skipped. A hole, or more than the window, is refused, and
+    /// the answer holds the present offset.
     pub fn offer(&mut self, offset: u64, data: &[u8], eof: bool) {
-        let held = self.taken + self.waiting.len() as u64;
-        let end = offset + data.len() as u64;
-        let known = usize::try_from(held.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let hole = offset > held;
-        let over = end > self.taken + STDIN_WINDOW;
-        if self.eof || hole || over || (known >= data.len() && !eof) {
-            self.say_taken = true;
+        // A client chooses the offset freely.
+        let end = offset.saturating_add(data.len() as u64);
+        let fits = end <= self.taken.saturating_add(STDIN_WINDOW);
+        let new = fits.then(|| self.taker.take(offset, data.len(), eof));
+        let Some(StdinTaken::Take { skip, eof }) = new else {
+            self.report_taken = true;
             return;
-        }
+        };
         self.waiting
-            .extend_from_slice(data.get(known..).unwrap_or_default());
-        if eof && end >= held {
-            self.eof = true;
+            .extend_from_slice(data.get(skip..).unwrap_or_default());
+        if eof {
+            // There may be nothing left to write, and only a write reports the offset otherwise.
+            self.report_taken = true;
             if self.terminal {
                 self.waiting.push(END_OF_TRANSMISSION);
             }
         }
         if self.pipe.is_none() {
-            // The command closed its stdin: bytes for it are as good as read.
-            self.taken += self.waiting.len() as u64;
+            // The command closed its stdin: bytes for it count as read.
+            self.taken = self.taken.saturating_add(self.waiting.len() as u64);
             self.waiting.clear();
-            self.say_taken = true;
+            self.report_taken = true;
         }
         self.close_at_end();
     }
 
-    /// The descriptor to poll for writing, when something waits.
+    /// The descriptor to poll for writing, if bytes wait.
     pub fn wants_write(&self) -> Option<&OwnedFd> {
         self.pipe.as_ref().filter(|_| !self.waiting.is_empty())
     }
 
-    /// Hands over what the command has room for.
+    /// Writes what the command has room for.
     pub fn write(&mut self) {
         let Some(pipe) = &self.pipe else { return };
         match rustix::io::write(pipe, &self.waiting) {
             Ok(wrote) => {
                 self.waiting.drain(..wrote);
-                self.taken += wrote as u64;
-                self.say_taken = true;
+                self.taken = self.taken.saturating_add(wrote as u64);
+                self.report_taken = true;
             }
             Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {}
             Err(_) => {
                 self.pipe = None;
-                self.taken += self.waiting.len() as u64;
+                self.taken = self.taken.saturating_add(self.waiting.len() as u64);
                 self.waiting.clear();
-                self.say_taken = true;
+                self.report_taken = true;
             }
         }
         self.close_at_end();
     }
 
     fn close_at_end(&mut self) {
-        if self.eof && self.waiting.is_empty() && !self.terminal {
+        if self.taker.closed() && self.waiting.is_empty() && !self.terminal {
             self.pipe = None;
         }
     }
 
-    /// The command ended.
+    /// Closes stdin at the end of the command.
     pub fn close(&mut self) {
         self.pipe = None;
         self.waiting.clear();
+        self.taker = Taker::at(self.taken, self.taker.closed());
     }
 }
 
-/// A pipe whose writing end does not block.
+/// Makes a pipe's writing end non-blocking.
 pub fn nonblocking(fd: &OwnedFd) -> io::Result<()> {
     let flags = rustix::fs::fcntl_getfl(fd)?;
     rustix::fs::fcntl_setfl(fd, flags | rustix::fs::OFlags::NONBLOCK)?;
@@ -125,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_said_twice_are_taken_once_and_the_end_closes() {
+    fn repeated_bytes_are_written_once_and_the_end_closes_stdin() {
         let (mut stdin, mut reader) = piped();
         stdin.offer(0, b"abc", false);
         stdin.offer(0, b"abc", false);
@@ -139,12 +143,27 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_is_refused_with_the_offset_that_is_wanted() {
+    fn hole_is_refused_with_the_expected_offset() {
         let (mut stdin, _reader) = piped();
         stdin.offer(3, b"x", false);
-        assert!(stdin.say_taken);
+        assert!(stdin.report_taken);
         assert_eq!(stdin.taken(), 0);
         assert!(stdin.wants_write().is_none());
+    }
+
+    #[test]
+    fn end_without_bytes_is_answered() {
+        let (mut stdin, _reader) = piped();
+        stdin.offer(0, b"", true);
+        assert!(stdin.report_taken && stdin.wants_write().is_none());
+    }
+
+    #[test]
+    fn unreachable_offset_is_a_hole() {
+        let (mut stdin, _reader) = piped();
+        stdin.offer(u64::MAX, b"xy", true);
+        assert!(stdin.report_taken);
+        assert_eq!(stdin.taken(), 0);
     }
 
     #[test]
@@ -152,13 +171,13 @@ mod tests {
         let (mut stdin, _reader) = piped();
         let most = usize::try_from(STDIN_WINDOW).unwrap();
         stdin.offer(0, &vec![0; most], false);
-        assert!(!stdin.say_taken);
+        assert!(!stdin.report_taken);
         stdin.offer(STDIN_WINDOW, b"x", false);
-        assert!(stdin.say_taken);
+        assert!(stdin.report_taken);
     }
 
     #[test]
-    fn a_command_that_does_not_read_takes_everything_by_ignoring_it() {
+    fn stdin_of_a_command_that_closed_it_is_discarded() {
         let (mut stdin, reader) = piped();
         drop(reader);
         stdin.offer(0, b"abc", false);

@@ -1,8 +1,8 @@
 //! The poll loop of a sandbox's first process.
 //!
-//! Its only children are keepers (see [`crate::keeper`]). Any other child is an orphan whose keeper was killed by a command:
-//! it is killed at once with its tree, so nothing can leave the tree of its command alive, and the end of that command is
-//! said when none of them is left.
+//! Its only children are reapers (see [`crate::reaper`]). Any other child is an orphan whose reaper was killed by a
+//! command. The guest kills it at once with its tree, so no process can leave its command's tree and stay alive. The
+//! end of that command is reported when no orphan is left.
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,21 +13,21 @@ use roost_protocol::ids::{InstanceId, OperationId};
 use roost_protocol::text;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::keeper::{self, Plan};
 use crate::operation::{KILL_AGAIN, Leftover, Operation};
 use crate::outbox::Outbox;
+use crate::reaper::{self, Plan};
 use crate::stdin::nonblocking;
 use crate::{sys, tree};
 
-/// Commands at once; each may hold a ring of a MiB.
+/// Most commands at once; each may hold a ring of one MiB.
 const MOST_RUNNING: usize = 64;
-/// Ended commands that are remembered until they are forgotten.
+/// Most ended commands that are kept until they are forgotten.
 const MOST_ENDED: usize = 192;
-/// How long a torn frame may wait for its rest.
+/// How long an incomplete frame may wait for its rest.
 const TORN_AFTER: Duration = Duration::from_secs(2);
-/// How often a closed stdin or stdout is looked at again.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
-/// The longest sleep.
+/// How long to wait before a closed stdin or stdout is tried again.
+const RETRY_AFTER: Duration = Duration::from_millis(100);
+/// Longest wait of one poll.
 const IDLE: Duration = Duration::from_secs(30);
 
 struct Guest {
@@ -35,20 +35,20 @@ struct Guest {
     env: BTreeMap<String, String>,
     operations: Vec<(OperationId, Operation)>,
     leftovers: Vec<Leftover>,
-    /// When to look again whether the orphans of a killed keeper are dead.
+    /// When to check again whether the orphans of a killed reaper are dead.
     strays_due: Option<Instant>,
     reader: FrameReader,
-    /// Since when a frame waits for its rest.
+    /// Since when an incomplete frame waits for its rest.
     torn: Option<Instant>,
     outbox: Outbox,
-    /// Until when fd 0 is not looked at, because nobody holds its other end.
-    deaf_until: Option<Instant>,
-    mute_until: Option<Instant>,
-    /// Whose turn it is to speak first.
+    /// Until when fd 0 is not polled, because nobody holds its other end.
+    stdin_closed_until: Option<Instant>,
+    stdout_closed_until: Option<Instant>,
+    /// The command that sends first in the next round.
     turn: usize,
 }
 
-/// An engine that was given precedence over the machine's other programs hands it to every container.
+/// Resets the priority: an engine that runs with a higher priority passes it on to every container.
 fn no_precedence() -> io::Result<()> {
     if rustix::process::getpriority_process(None)? < 0 {
         rustix::process::setpriority_process(None, 0)?;
@@ -56,10 +56,10 @@ fn no_precedence() -> io::Result<()> {
     Ok(())
 }
 
-/// Supervises for ever: the engine ends it with SIGKILL.
+/// Supervises for ever. The engine ends it with SIGKILL.
 ///
 /// # Errors
-/// When the descriptors or signals cannot be prepared: then there is no sandbox.
+/// When the descriptors or signals cannot be prepared. The sandbox does not start then.
 pub fn run() -> io::Result<()> {
     sys::undumpable()?;
     no_precedence()?;
@@ -67,7 +67,7 @@ pub fn run() -> io::Result<()> {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     let (stdin, stdout) = (io::stdin(), io::stdout());
     nonblocking(&stdout.as_fd().try_clone_to_owned()?)?;
-    // A workspace that is full or read-only is the command's to notice.
+    // If the workspace is full or read-only, the command will see that itself.
     let _ = std::fs::create_dir_all(format!("{}/.tmp", crate::WORKSPACE));
     let mut guest = Guest {
         instance: instance()?,
@@ -78,24 +78,24 @@ pub fn run() -> io::Result<()> {
         reader: FrameReader::default(),
         torn: None,
         outbox: Outbox::default(),
-        deaf_until: None,
-        mute_until: None,
+        stdin_closed_until: None,
+        stdout_closed_until: None,
         turn: 0,
     };
     loop {
         guest.wait(stdin.as_fd(), stdout.as_fd(), &signals)?;
         sys::take_signals(&signals);
-        guest.listen(stdin.as_fd());
+        guest.read_frames(stdin.as_fd());
         for (_, operation) in &mut guest.operations {
             operation.advance();
         }
         guest.leftovers.iter_mut().for_each(Leftover::advance);
         guest.reap();
-        guest.speak(stdout.as_fd());
+        guest.send(stdout.as_fd());
     }
 }
 
-/// Random: a new one at each start.
+/// A random id, new at each start.
 fn instance() -> io::Result<InstanceId> {
     use std::io::Read;
     let mut bytes = [0u8; 16];
@@ -115,12 +115,12 @@ impl Guest {
         let now = Instant::now();
         let mut due = now + IDLE;
         let mut fds = vec![PollFd::new(signals, PollFlags::IN)];
-        match self.deaf_until {
+        match self.stdin_closed_until {
             Some(until) => due = due.min(until),
             None => fds.push(PollFd::from_borrowed_fd(stdin, PollFlags::IN)),
         }
         if !self.outbox.is_empty() {
-            match self.mute_until {
+            match self.stdout_closed_until {
                 Some(until) => due = due.min(until),
                 None => fds.push(PollFd::from_borrowed_fd(stdout, PollFlags::OUT)),
             }
@@ -140,7 +140,7 @@ impl Guest {
             due = operation.due().map_or(due, |at| due.min(at));
         }
         for leftover in &self.leftovers {
-            // Its end is heard by the signal.
+            // A signal reports its end.
             due = due.min(leftover.deadline);
         }
         let timeout = due.saturating_duration_since(now);
@@ -154,13 +154,13 @@ impl Guest {
         }
     }
 
-    /// Reads frames, once a turn: what is left makes the next poll return at once.
-    fn listen(&mut self, stdin: BorrowedFd<'_>) {
+    /// Reads frames once per round. If more are left, the next poll returns at once.
+    fn read_frames(&mut self, stdin: BorrowedFd<'_>) {
         let now = Instant::now();
-        if self.deaf_until.is_some_and(|until| now < until) {
+        if self.stdin_closed_until.is_some_and(|until| now < until) {
             return;
         }
-        self.deaf_until = None;
+        self.stdin_closed_until = None;
         let mut ready = [PollFd::from_borrowed_fd(stdin, PollFlags::IN)];
         let none = Timespec {
             tv_sec: 0,
@@ -174,7 +174,7 @@ impl Guest {
                     self.torn = Some(now);
                 }
                 _ => {
-                    self.deaf_until = Some(now + LOOK_AGAIN);
+                    self.stdin_closed_until = Some(now + RETRY_AFTER);
                     self.give_up_half_a_frame();
                 }
             }
@@ -190,7 +190,7 @@ impl Guest {
         }
     }
 
-    /// The writer is gone, so what came in half stays half: the next writer begins with a whole frame.
+    /// The writer is gone, so the rest of an incomplete frame will not come. The next writer begins with a whole frame.
     fn give_up_half_a_frame(&mut self) {
         while self.reader.is_partial() {
             self.reader.resync();
@@ -209,7 +209,7 @@ impl Guest {
                     .iter()
                     .map(|(_, held)| held.process())
                     .collect();
-                // Dropped when nobody reads: whoever asks again is answered again.
+                // Dropped when nobody reads: a client that asks again gets another answer.
                 self.outbox.put(&FromGuest::Hello {
                     nonce: *nonce,
                     instance: self.instance,
@@ -270,7 +270,7 @@ impl Guest {
             return;
         };
         if let Some(held) = self.find(id) {
-            held.say_again();
+            held.report_again();
             return;
         }
         let running = self
@@ -300,10 +300,10 @@ impl Guest {
                 stdin,
                 tty,
             };
-            match keeper::start(&plan) {
-                Ok(kept) => Operation::new(
+            match reaper::start(&plan) {
+                Ok(spawned) => Operation::new(
                     id,
-                    kept,
+                    spawned,
                     tty.is_some(),
                     Duration::from_millis(deadline_ms.min(10 * 365 * 86_400_000)),
                     stream_cap,
@@ -335,7 +335,8 @@ impl Guest {
     fn forget(&mut self, operation: OperationId) {
         if let Some(at) = self.operations.iter().position(|(id, _)| *id == operation) {
             let (_, mut held) = self.operations.remove(at);
-            // Nobody can hear of it any more, so it must not run on; what it left behind has until its deadline.
+            // Nobody can receive its result any more, so it must stop. Processes that it left behind may run until its
+            // deadline.
             if held.is_running() {
                 held.kill(ExitCause::Cancelled);
             }
@@ -349,7 +350,7 @@ impl Guest {
         }
     }
 
-    /// Waits for keepers that ended, and kills orphans of keepers that were killed.
+    /// Waits for reapers that ended, and kills orphans of killed reapers.
     fn reap(&mut self) {
         let now = Instant::now();
         let mut look = self.strays_due.is_some_and(|at| now >= at);
@@ -358,19 +359,19 @@ impl Guest {
             for (_, operation) in &mut self.operations {
                 operation.child_ended(pid, code);
             }
-            self.leftovers.retain(|left| left.keeper.pid != pid);
+            self.leftovers.retain(|left| left.reaper.pid != pid);
         }
         if !look {
             return;
         }
-        let keepers: Vec<i32> = self
+        let reapers: Vec<i32> = self
             .operations
             .iter()
-            .filter_map(|(_, held)| held.keeper())
-            .chain(self.leftovers.iter().map(|left| left.keeper.pid))
+            .filter_map(|(_, held)| held.reaper())
+            .chain(self.leftovers.iter().map(|left| left.reaper.pid))
             .collect();
-        // Looked at after the waiting: what a keeper leaves is ours before it can be waited for.
-        self.strays_due = tree::kill_strays(&keepers).then(|| now + KILL_AGAIN);
+        // Check this after waiting: children of a dead reaper become ours before it can be waited for.
+        self.strays_due = tree::kill_strays(&reapers).then(|| now + KILL_AGAIN);
         if self.strays_due.is_none() {
             for (_, operation) in &mut self.operations {
                 operation.no_strays();
@@ -378,28 +379,28 @@ impl Guest {
         }
     }
 
-    /// Lets the commands speak in turns, a piece each, until there is nothing to say or no room.
-    fn speak(&mut self, stdout: BorrowedFd<'_>) {
+    /// Lets the commands send in turns, one piece each, until nothing is left or there is no room.
+    fn send(&mut self, stdout: BorrowedFd<'_>) {
         let now = Instant::now();
-        if self.mute_until.is_some_and(|until| now < until) {
+        if self.stdout_closed_until.is_some_and(|until| now < until) {
             return;
         }
-        self.mute_until = None;
+        self.stdout_closed_until = None;
         loop {
-            let mut spoke = false;
+            let mut sent_any = false;
             let count = self.operations.len();
             for step in 0..count {
                 let at = (self.turn + step) % count;
                 if let Some((_, held)) = self.operations.get_mut(at) {
-                    spoke |= held.speak(&mut self.outbox);
+                    sent_any |= held.send(&mut self.outbox);
                 }
             }
             self.turn = self.turn.wrapping_add(1);
             if !self.outbox.flush(stdout) {
-                self.mute_until = Some(now + LOOK_AGAIN);
+                self.stdout_closed_until = Some(now + RETRY_AFTER);
                 return;
             }
-            if !spoke {
+            if !sent_any {
                 return;
             }
         }

@@ -1,4 +1,4 @@
-//! The system calls that have no safe form elsewhere, each wrapped once.
+//! System calls that have no safe wrapper elsewhere, each wrapped once.
 #![allow(unsafe_code)] // libc: prctl, signalfd, sigprocmask, fork, ioctl; every call says why it is sound.
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -10,7 +10,7 @@ pub fn undumpable() -> io::Result<()> {
     prctl(libc::PR_SET_DUMPABLE, 0)
 }
 
-/// Orphans of this process's descendants become its children.
+/// Makes orphaned descendants children of this process.
 pub fn subreaper() -> io::Result<()> {
     prctl(libc::PR_SET_CHILD_SUBREAPER, 1)
 }
@@ -25,8 +25,8 @@ fn prctl(option: libc::c_int, value: libc::c_ulong) -> io::Result<()> {
     check(unsafe { libc::prctl(option, value, 0, 0, 0) }).map(drop)
 }
 
-/// Blocks SIGCHLD and gives a descriptor that becomes readable when a child ends. No other signal is taken: what a command
-/// sends to the first process of its namespace is dropped by the kernel, which is how it cannot end us.
+/// Blocks SIGCHLD and returns a descriptor that becomes readable when a child ends. No other signal needs handling: the
+/// kernel drops signals that a command sends to the first process of its namespace, so a command cannot end the guest.
 pub fn signals() -> io::Result<OwnedFd> {
     // SAFETY: an all-zero sigset_t is valid storage for sigemptyset, which initialises it; signalfd gets that set and
     // returns a new descriptor that nothing else owns.
@@ -54,7 +54,7 @@ pub fn take_signals(fd: &OwnedFd) {
     while matches!(rustix::io::read(fd, &mut buffer), Ok(1..)) {}
 }
 
-/// Puts every signal back to its default and unblocks all, as a new program expects.
+/// Resets every signal to its default and unblocks all, as a new program expects.
 pub fn default_signals() {
     // SAFETY: SIG_DFL needs no handler; the set is initialised by sigemptyset. Failures (SIGKILL, SIGSTOP) are harmless.
     unsafe {
@@ -67,7 +67,7 @@ pub fn default_signals() {
     }
 }
 
-/// Ignores what a command might send to its keeper by habit (`kill 0`, `pkill`).
+/// Ignores signals that a command may send to its reaper by accident (`kill 0`, `pkill`).
 pub fn ignore_habitual_signals() {
     for signal in [
         libc::SIGTERM,
@@ -85,19 +85,19 @@ pub fn ignore_habitual_signals() {
     }
 }
 
-/// Forks; 0 in the child. Only sound in a process with one thread, which this program is.
+/// Forks; returns 0 in the child. This is only sound in a process with one thread, such as this program.
 pub fn fork() -> io::Result<libc::pid_t> {
     // SAFETY: there is one thread, so the child's copy of every lock and of the allocator is in a consistent state.
     check(unsafe { libc::fork() })
 }
 
-/// Ends this process at once, without destructors or exit handlers: for children that never executed a program.
+/// Ends this process at once, without destructors or exit handlers. For children that never executed a program.
 pub fn exit_now(code: i32) -> ! {
     // SAFETY: _exit does not return and runs nothing of this process.
     unsafe { libc::_exit(code) }
 }
 
-/// Waits for any child; `None` when there is none left. With `block` false it gives `Ok(None)` also when none ended.
+/// Waits for any child; `None` without children. With `block` false it also returns `None` when none has ended.
 pub fn wait_any(block: bool) -> Option<(libc::pid_t, i32)> {
     let mut status = 0;
     loop {
@@ -122,7 +122,7 @@ fn code_of(status: i32) -> i32 {
     }
 }
 
-/// Sends a signal; a process that is gone is fine.
+/// Sends a signal; a process that is gone is not an error.
 pub fn kill(pid: libc::pid_t, signal: i32) {
     // SAFETY: no pointers; a stale pid is at worst another process of this sandbox with the same user.
     unsafe {
@@ -130,13 +130,13 @@ pub fn kill(pid: libc::pid_t, signal: i32) {
     }
 }
 
-/// Makes the terminal on `fd` the controlling one of this session.
+/// Makes the terminal on `fd` the controlling terminal of this session.
 pub fn control_terminal(fd: RawFd) -> io::Result<()> {
     // SAFETY: TIOCSCTTY takes an integer.
     check(unsafe { libc::ioctl(fd, libc::TIOCSCTTY, 0) }).map(drop)
 }
 
-/// Sets a terminal's size; the foreground processes get SIGWINCH.
+/// Sets a terminal's size; the foreground processes receive SIGWINCH.
 pub fn resize(fd: &OwnedFd, size: TtySize) -> io::Result<()> {
     let size = libc::winsize {
         ws_row: size.rows,
@@ -148,9 +148,9 @@ pub fn resize(fd: &OwnedFd, size: TtySize) -> io::Result<()> {
     check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TIOCSWINSZ, &raw const size) }).map(drop)
 }
 
-/// Moves descriptors to 0..n and closes every other one. The first three become stdio; the rest close on exec.
+/// Moves descriptors to 0..n and closes all others. The first three become stdio; the rest close on exec.
 pub fn only_these(fds: &[RawFd]) -> io::Result<()> {
-    // First out of the way, so that no target is overwritten before it was moved.
+    // First move them to high numbers, so that no descriptor is overwritten before it was moved.
     let mut high = Vec::with_capacity(fds.len());
     for fd in fds {
         // SAFETY: F_DUPFD takes an integer and makes a new descriptor.
@@ -175,13 +175,13 @@ pub fn close_from(first: u32) {
     }
 }
 
-/// Replaces this process; comes back only with the reason why not.
+/// Replaces this process; returns only after an error.
 pub fn execute(
     program: &std::ffi::CStr,
     argv: &[*const libc::c_char],
     envp: &[*const libc::c_char],
 ) -> io::Error {
-    // SAFETY: both lists end with a null pointer and point to strings that outlive the call (see `keeper::Plan`).
+    // SAFETY: both lists end with a null pointer and point to strings that outlive the call (see `reaper::Plan`).
     unsafe {
         libc::execve(program.as_ptr(), argv.as_ptr(), envp.as_ptr());
     }

@@ -1,54 +1,56 @@
-//! Kills a whole process tree, descendants that left session and parent included.
+//! Kills a whole process tree, including processes that changed their session or parent.
 //!
-//! Every command runs under a keeper that is a subreaper, so whatever a descendant does, it stays a descendant of the
-//! keeper: a daemon that forks twice becomes the keeper's child, not ours. A tree is first stopped, pass by pass, until no
-//! new process shows up (a fork bomb cannot outrun that: stopped processes keep their places under the pids limit), and
-//! then killed.
+//! Every command runs under a reaper, which is a subreaper. So every process of the command stays a descendant of the
+//! reaper: a daemon that forks twice becomes the reaper's child, not the guest's. A tree is first stopped in passes
+//! until no new process appears, and then killed. A fork bomb cannot outrun this: stopped processes still count for the
+//! pids limit.
 use std::collections::HashMap;
 use std::fs;
 
 use crate::sys;
 
-/// Passes of stopping before killing what was found.
+/// Most passes of stopping before the kill.
 const PASSES: usize = 32;
-/// Where the number of threads stands in a stat line, counted from behind the parent.
+/// Position of the number of threads in a stat line, counted after the parent.
 const THREADS: usize = 15;
 
 /// One process as `/proc` shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     parent: i32,
-    /// Only not waited for. A process whose first thread has left while others run looks like a zombie and lives.
+    /// Dead but not waited for. A process whose first thread has ended while others run looks like a zombie but lives.
     dead: bool,
 }
 
-/// Kills every living descendant of `root`, not `root` itself. Gives how many there were; 0 means that the tree is dead.
+/// Kills every living descendant of `root`, but not `root` itself. Returns how many there were; 0 means that the tree
+/// is dead.
 pub fn kill_descendants(root: i32) -> usize {
     kill_all(|all| descendants(root, all))
 }
 
-/// Kills what lost its keeper, with everything below it, and says whether any of it may still be there. `keepers` are those
-/// at work.
+/// Kills all processes without a reaper, with their descendants. Returns true when some may still be alive. `reapers`
+/// are the working reapers.
 ///
-/// What is killed dies a moment later, and what it started in between becomes a child of ours: ask again until it says no.
-pub fn kill_strays(keepers: &[i32]) -> bool {
+/// A killed process dies a moment later, and children that it started meanwhile become children of the guest. So call
+/// this again until it returns false.
+pub fn kill_strays(reapers: &[i32]) -> bool {
     let own = i32::try_from(std::process::id()).unwrap_or(1);
     let all = processes();
-    let kinds = || all.keys().map(|pid| kind(*pid, own, keepers, &all));
-    if all.contains_key(&own) && !kinds().any(|kind| kind != Kind::Kept) {
+    let kinds = || all.keys().map(|pid| kind(*pid, own, reapers, &all));
+    if all.contains_key(&own) && !kinds().any(|kind| kind != Kind::Owned) {
         return false;
     }
     kill_all(|all| {
         all.iter()
             .filter(|(_, seen)| !seen.dead)
             .map(|(pid, _)| *pid)
-            .filter(|pid| kind(*pid, own, keepers, all) == Kind::Stray)
+            .filter(|pid| kind(*pid, own, reapers, all) == Kind::Stray)
             .collect()
     });
     true
 }
 
-/// Stops, pass by pass, whatever `which` finds until it finds nothing new, and then kills it. Gives how many there were.
+/// Stops in passes what `which` finds until it finds nothing new, then kills it. Returns how many there were.
 fn kill_all(which: impl Fn(&HashMap<i32, Seen>) -> Vec<i32>) -> usize {
     let mut stopped: Vec<i32> = Vec::new();
     for _ in 0..PASSES {
@@ -70,23 +72,24 @@ fn kill_all(which: impl Fn(&HashMap<i32, Seen>) -> Vec<i32>) -> usize {
     stopped.len()
 }
 
-/// To whom a process belongs.
+/// The owner of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Under a keeper at work; or we ourselves; or from outside, by the engine, and then it has no parent here.
-    Kept,
-    /// Ours, and under no keeper. Also one that is dead: what it started just before may be missing in the snapshot.
+    /// Under a working reaper; or the guest itself; or started by the engine from outside, without a parent here.
+    Owned,
+    /// A child of the guest without a reaper. It may be dead: a child that it just started may be missing in the
+    /// snapshot.
     Stray,
-    /// Its parent left while the snapshot was taken.
+    /// Its parent ended while the snapshot was taken.
     Unknown,
 }
 
-fn kind(pid: i32, own: i32, keepers: &[i32], all: &HashMap<i32, Seen>) -> Kind {
+fn kind(pid: i32, own: i32, reapers: &[i32], all: &HashMap<i32, Seen>) -> Kind {
     let mut at = pid;
-    // No tree is deeper than the snapshot has members; more steps are a circle of one taken while processes moved.
+    // A tree is never deeper than the snapshot has members. More steps mean a cycle, because processes moved meanwhile.
     for _ in 0..=all.len() {
-        if keepers.contains(&at) || at == 0 || pid == own {
-            return Kind::Kept;
+        if reapers.contains(&at) || at == 0 || pid == own {
+            return Kind::Owned;
         }
         if at == own {
             return Kind::Stray;
@@ -113,7 +116,7 @@ fn processes() -> HashMap<i32, Seen> {
         .collect()
 }
 
-/// The name in a stat line may hold anything, parentheses and newlines too: what counts begins after the last `)`.
+/// The name in a stat line may hold anything, even parentheses and newlines: parse after the last `)`.
 fn parse_stat(stat: &[u8]) -> Option<Seen> {
     let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
     let text = std::str::from_utf8(stat.get(after..)?).ok()?;
@@ -132,7 +135,7 @@ fn descendants(root: i32, all: &HashMap<i32, Seen>) -> Vec<i32> {
         .filter(|(_, seen)| !seen.dead)
         .filter(|(_, seen)| {
             let mut parent = seen.parent;
-            // A snapshot taken while processes move may hold a circle; no tree is deeper than it has members.
+            // A snapshot taken while processes move may hold a cycle; a tree is never deeper than it has members.
             for _ in 0..=all.len() {
                 if parent == root {
                     return true;
@@ -153,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_parentheses_and_spaces_does_not_confuse() {
+    fn process_name_with_parentheses_and_spaces_is_parsed() {
         let seen = parse_stat(b"17 (a) R 1 (b)\n) S 5 17 17 0 -1").unwrap();
         assert_eq!(
             seen,
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zombie_with_threads_that_run_is_alive() {
+    fn zombie_leader_with_running_threads_is_alive() {
         let line =
             |threads| format!("9 (a) Z 1 1 1 0 -1 4227340 8 0 7 0 0 0 0 0 20 0 {threads} 0 27 0 0");
         let dead = |threads| parse_stat(line(threads).as_bytes()).map(|seen| seen.dead);
@@ -178,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stray_is_ours_and_under_no_keeper() {
+    fn stray_is_our_child_without_a_reaper() {
         let seen = |parent| Seen {
             parent,
             dead: false,
@@ -196,11 +199,11 @@ mod tests {
             (9, dead(1)),
         ]);
         let kind = |pid| kind(pid, 1, &[2], &all);
-        for kept in [1, 2, 3] {
-            assert_eq!(kind(kept), Kind::Kept);
+        for owned in [1, 2, 3] {
+            assert_eq!(kind(owned), Kind::Owned);
         }
         for from_outside in [6, 7] {
-            assert_eq!(kind(from_outside), Kind::Kept);
+            assert_eq!(kind(from_outside), Kind::Owned);
         }
         for stray in [4, 5, 9] {
             assert_eq!(kind(stray), Kind::Stray);

@@ -1,8 +1,10 @@
-//! The workspace as an archive: streamed out of a sandbox and into one, stored by content.
+//! The workspace as an archive: streamed out of a sandbox and into one, stored by its content.
+mod shelf;
 mod store;
 
 use std::path::Path;
 
+use roost_protocol::ids::AgentId;
 use roost_protocol::report::ArchiveFacts;
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, ReadBuf};
@@ -14,12 +16,12 @@ use crate::policy::GUEST;
 pub use store::ArchiveStore;
 pub(crate) use store::Partial;
 
-/// Room for headers and padding beside the content, bytes.
+/// Bytes for headers and padding beside the content.
 const HEADERS: u64 = 64 << 20;
 /// How long archiving may take, milliseconds.
 const DEADLINE_MS: u64 = 30 * 60 * 1000;
 
-/// The digest that an archive's file name gives.
+/// The digest in an archive's file name.
 pub(crate) fn digest_of(path: &Path) -> Result<String, DriverError> {
     path.file_stem()
         .and_then(|stem| stem.to_str())
@@ -30,10 +32,11 @@ pub(crate) fn digest_of(path: &Path) -> Result<String, DriverError> {
         })
 }
 
-/// Streams the workspace out and stores it.
+/// Streams the workspace out of a sandbox and stores it for an agent.
 pub(crate) async fn store(
     link: &GuestLink,
     store: &ArchiveStore,
+    agent: AgentId,
     workspace_bytes: u64,
 ) -> Result<ArchiveFacts, DriverError> {
     let most = workspace_bytes + HEADERS;
@@ -50,13 +53,13 @@ pub(crate) async fn store(
         .await?;
     succeeded("archive-out", &ran)?;
     if !ran.errors.is_empty() {
-        let said = roost_protocol::text::clean(&String::from_utf8_lossy(&ran.errors), 2000);
-        tracing::warn!(sandbox = %link.sandbox(), said, "not everything in the workspace can be archived");
+        let skipped = roost_protocol::text::clean(&String::from_utf8_lossy(&ran.errors), 2000);
+        tracing::warn!(sandbox = %link.sandbox(), skipped, "some files of the workspace cannot be archived");
     }
-    partial.finish().await
+    partial.finish(agent).await
 }
 
-/// Streams an archive in; its content is hashed on the way and must be what its name says.
+/// Streams an archive into a sandbox. The content is hashed on the way and must match the file's name.
 pub(crate) async fn restore(
     link: &GuestLink,
     path: &Path,
@@ -78,18 +81,18 @@ pub(crate) async fn restore(
     let got = hex::encode(hashed.hash.finalize());
     if got != digest {
         return Err(DriverError::Archive(format!(
-            "{} holds {got}: it was damaged on disk, take an older one",
+            "{} has the digest {got}: it was damaged on disk, use an older archive",
             path.display()
         )));
     }
-    // Only now: a sandbox whose maker dies before this line is made anew.
+    // Only now: if this process dies before this line, the next provision makes the sandbox again.
     let ran = link
         .run(Command::of(GUEST, &["mark-restored", digest]))
         .await?;
     succeeded("mark-restored", &ran)
 }
 
-/// The archive that a sandbox was made from, once it was restored whole.
+/// The archive of which this sandbox was made, if it was restored completely.
 pub(crate) async fn restored(link: &GuestLink) -> Result<Option<String>, DriverError> {
     let ran = link.run(Command::of(GUEST, &["restored"])).await?;
     let text = String::from_utf8_lossy(&ran.output).trim().to_owned();
@@ -107,7 +110,7 @@ fn succeeded(program: &'static str, ran: &Ran) -> Result<(), DriverError> {
     })
 }
 
-/// Hashes what is read through it.
+/// Hashes everything that is read through it.
 struct Hashed<R> {
     inner: R,
     hash: Sha256,

@@ -1,7 +1,7 @@
-//! Named kill points: places where a test may end this process at once, as pulling the plug would.
+//! Named kill points: places where a test can end this process at once, like a power cut.
 //!
-//! They are compiled in always, so that what is tested is what is shipped, and do nothing unless the environment holds
-//! `ROOST_CHAOS=allow` and `ROOST_KILL_POINT=<name>` (or `<name>:<n>` for the n-th passage).
+//! They are always compiled in, so that the tested program is the shipped program. They do nothing unless the
+//! environment holds `ROOST_CHAOS=allow` and `ROOST_KILL_POINT=<name>` (or `<name>:<n>` for the n-th passage).
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,23 +11,23 @@ macro_rules! kill_points {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum KillPoint { $(#[doc = $gap] $point,)+ }
 
-        /// Every point with its name and the gap it stands in, for tests that enumerate them.
+        /// Every point with its name and its gap, for tests that enumerate them.
         pub const KILL_POINTS: &[(KillPoint, &str, &str)] = &[$((KillPoint::$point, $name, $gap),)+];
     };
 }
 
 kill_points! {
-    Asked = "operation.asked", "an operation came, nothing is written";
+    Asked = "operation.asked", "an operation arrived, nothing is written";
     Accepted = "operation.accepted", "the ledger holds it synced, the engine was not called";
-    ProvisionMade = "provision.made", "the engine made the sandbox, nothing says so";
+    ProvisionMade = "provision.made", "the engine made the sandbox, no record exists";
     ProvisionEnded = "provision.ended", "the ledger holds the end, no report was sent";
-    ExecLinked = "exec.linked", "the guest answers, it was not told to start";
-    ExecAsked = "exec.asked", "the guest was told to start, no answer was seen";
+    ExecLinked = "exec.linked", "the guest answers, no start was sent";
+    ExecAsked = "exec.asked", "the start was sent, no answer arrived";
     ExecOutput = "exec.output", "output is stored, none of it was sent";
-    ExecExited = "exec.exited", "the guest said how it ended, the ledger does not know";
+    ExecExited = "exec.exited", "the guest reported the end, the ledger does not hold it";
     ExecEnded = "exec.ended", "the ledger holds the end, no report was sent";
     DestroyArchived = "destroy.archived", "the workspace is stored, the container still runs";
-    DestroyRemoved = "destroy.removed", "the container is gone, the ledger does not know";
+    DestroyRemoved = "destroy.removed", "the container is gone, the ledger does not hold the end";
     DestroyEnded = "destroy.ended", "the ledger holds the end, no report was sent";
     AckTaken = "ack.taken", "the acknowledgement is written, the spool is not trimmed";
     CompactWritten = "compact.written", "the new ledger is written, the old one still has the name";
@@ -35,7 +35,7 @@ kill_points! {
 }
 
 impl KillPoint {
-    /// The name by which a test arms it.
+    /// The name with which a test arms it.
     pub fn name(self) -> &'static str {
         KILL_POINTS
             .iter()
@@ -43,7 +43,7 @@ impl KillPoint {
             .map_or("", |(_, name, _)| name)
     }
 
-    /// Ends the process here when this point is armed and its turn has come.
+    /// Ends the process here if this point is armed and this is the chosen passage.
     pub fn pass(self) {
         let Some(armed) = armed() else { return };
         if armed.point == self && armed.passes.fetch_add(1, Ordering::Relaxed) + 1 == armed.on {
@@ -76,7 +76,7 @@ fn parse(text: &str) -> Option<Armed> {
         None => (text, 1),
     };
     let Some(point) = KILL_POINTS.iter().find(|(_, known, _)| *known == name) else {
-        tracing::error!(name, "no kill point has this name; nothing is armed");
+        tracing::error!(name, "no kill point has this name; none is armed");
         return None;
     };
     Some(Armed {
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_parse_to_their_point() {
+    fn kill_point_names_are_unique_and_parse_back() {
         for (point, name, _) in KILL_POINTS {
             assert_eq!(parse(name).map(|armed| armed.point), Some(*point));
             assert_eq!(point.name(), *name);

@@ -7,24 +7,25 @@ use roost_protocol::ids::{InstallId, NodeId};
 
 use super::policy::OwnerPolicy;
 
-/// What to start with.
+/// Settings for the start of an executor.
 #[derive(Clone, Debug)]
 pub struct ExecutorConfig {
     /// Folder of the ledger, spools, archives and owner's log; made with mode 0700 when it is missing.
     pub state_dir: PathBuf,
-    /// The node this is; `None` on the gateway's own host (`local`).
+    /// The node's id; `None` on the gateway's own host (`local`).
     pub node: Option<NodeId>,
-    /// This installation: only containers that carry it are listed, swept and removed.
+    /// This installation. Only containers that carry it are listed, swept and removed.
     pub install: InstallId,
-    /// Address of the container engine as in `DOCKER_HOST`; `None` looks at that variable, then at the usual sockets.
+    /// Address of the container engine as in `DOCKER_HOST`; `None` uses that variable, then the usual sockets.
     pub engine: Option<String>,
-    /// The agent image whose state is reported; `None` takes the one that the product builds.
+    /// The agent image whose state is reported. `None` uses the image that the gateway wanted last, else the one that
+    /// the product builds.
     pub image: Option<String>,
     pub policy: OwnerPolicy,
     pub clock: ExecutorClock,
 }
 
-/// Wall and monotonic time, passed in so that tests own both.
+/// Wall-clock and monotonic time, passed in so that tests control both.
 #[derive(Clone)]
 pub struct ExecutorClock {
     wall: Arc<dyn Fn() -> SystemTime + Send + Sync>,
@@ -52,14 +53,14 @@ impl ExecutorClock {
         }
     }
 
-    /// Seconds since the epoch; for people and retention, never for leases.
+    /// Seconds since the epoch. For people and retention, never for leases.
     pub fn now_s(&self) -> i64 {
         (self.wall)().duration_since(UNIX_EPOCH).map_or(0, |since| {
             i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
         })
     }
 
-    /// Time on a clock that never jumps; only differences mean something.
+    /// Time on a clock that never jumps. Only differences have a meaning.
     pub fn monotonic(&self) -> Duration {
         (self.monotonic)()
     }
@@ -74,11 +75,11 @@ impl std::fmt::Debug for ExecutorClock {
 /// Why an executor cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutorError {
-    #[error(
-        "another process works in the state folder {path}; stop it first, or use another folder"
-    )]
+    #[error("another process uses the state folder {path}; stop it first, or use another folder")]
     InUse { path: PathBuf },
-    #[error("the state folder {path} cannot be used: {source}; give one that this user can write")]
+    #[error(
+        "cannot use the state folder {path}: {source}; choose a folder that this user can write to"
+    )]
     StateDir {
         path: PathBuf,
         #[source]

@@ -1,4 +1,4 @@
-//! Control frames: they act on what exists.
+//! Control frames: they act on existing operations and sandboxes.
 use std::sync::Arc;
 
 use roost_protocol::control::{Control, ControlReply};
@@ -15,7 +15,7 @@ use super::shared::Shared;
 use super::stream::{self, Stream};
 use super::work::exec::Input;
 
-/// Takes a control frame. Everything slow happens in a task of its own.
+/// Handles a control frame. Slow work runs in its own task.
 pub fn control(shared: &Arc<Shared>, control: Control) {
     match control {
         Control::Cancel { operation } => cancel(shared, operation),
@@ -31,7 +31,7 @@ pub fn control(shared: &Arc<Shared>, control: Control) {
         }
         Control::Resize { operation, size } => input(shared, operation, Input::Resize(size)),
         Control::Credit { operation, up_to } => {
-            if let Some(stream) = shared.desk().streams.get(&operation) {
+            if let Some(stream) = shared.in_flight().streams.get(&operation) {
                 stream.credit(up_to);
             }
         }
@@ -39,9 +39,9 @@ pub fn control(shared: &Arc<Shared>, control: Control) {
         Control::Ack { operation } => ack(shared, operation),
         Control::Lease { sandboxes, lease_s } => {
             let now_ms = shared.now_ms();
-            let mut desk = shared.desk();
+            let mut in_flight = shared.in_flight();
             for sandbox in sandboxes {
-                if let Some(known) = desk.sandboxes.get_mut(&sandbox) {
+                if let Some(known) = in_flight.sandboxes.get_mut(&sandbox) {
                     known.lease.renewed(lease_s, now_ms);
                 }
             }
@@ -57,17 +57,27 @@ pub fn control(shared: &Arc<Shared>, control: Control) {
             waiting,
             sandboxes,
             grace_s,
+            kept,
         } => {
             let shared = Arc::clone(shared);
             shared.tasks.clone().spawn(async move {
+                if let Some(kept) = kept {
+                    reconcile::keep_archives(&shared, kept).await;
+                }
                 reconcile::reconcile(&shared, waiting, sandboxes, grace_s).await;
             });
+        }
+        Control::Forget { agent, archives } => {
+            let store = shared.engine.archives.clone();
+            shared
+                .tasks
+                .spawn_blocking(move || store.forget(agent, &archives));
         }
         Control::Ping { nonce } => {
             let shared = Arc::clone(shared);
             shared.tasks.clone().spawn(async move {
                 shared
-                    .tell(Event::Reply(ControlReply::Pong { nonce }))
+                    .send(Event::Reply(ControlReply::Pong { nonce }))
                     .await;
             });
         }
@@ -78,9 +88,9 @@ pub fn control(shared: &Arc<Shared>, control: Control) {
 fn cancel(shared: &Arc<Shared>, operation: OperationId) {
     let now_ms = shared.now_ms();
     let effects = {
-        let mut desk = shared.desk();
-        match desk.live.get_mut(&operation) {
-            // It is over and its end is being written.
+        let mut in_flight = shared.in_flight();
+        match in_flight.live.get_mut(&operation) {
+            // The operation is over and its end is being written.
             Some(live) if live.slot.ended().is_some() => None,
             Some(live) => {
                 let effects = live.slot.cancel(now_ms);
@@ -107,12 +117,12 @@ fn cancel(shared: &Arc<Shared>, operation: OperationId) {
     });
 }
 
-/// What the ledger says of an operation that is not under way.
+/// The ledger's state of an operation that is not in flight.
 pub fn state_of(shared: &Shared, operation: OperationId) -> Report {
-    if let Some(live) = shared.desk().live.get(&operation) {
+    if let Some(live) = shared.in_flight().live.get(&operation) {
         return live.answer();
     }
-    match shared.ledger.book().get(operation) {
+    match shared.ledger.index().get(operation) {
         Some(entry) => entry
             .ended
             .as_ref()
@@ -121,58 +131,68 @@ pub fn state_of(shared: &Shared, operation: OperationId) -> Report {
     }
 }
 
-/// Bytes for a command. A gateway never has more on the way than its window, which is far below what fits in the queue;
-/// what a wrong one sends beyond that is dropped, and its stdin stands still.
+/// Queues bytes for a command. A gateway sends no more than its window, which is far below the size of the queue. Bytes
+/// beyond the queue are dropped; the gateway learns the stdin offset when it queries it.
 fn input(shared: &Shared, operation: OperationId, input: Input) {
-    if let Some(live) = shared.desk().live.get(&operation) {
+    if let Some(live) = shared.in_flight().live.get(&operation) {
         let _ = live.input.try_send(input);
     }
 }
 
 fn replay(shared: &Arc<Shared>, operation: OperationId, from: u64) {
-    let mut desk = shared.desk();
-    let Some(session) = desk.session.clone() else {
+    let mut in_flight = shared.in_flight();
+    let Some(session) = in_flight.session.clone() else {
         return;
     };
-    if let Some(stream) = desk.streams.get(&operation) {
+    if let Some(stream) = in_flight.streams.get(&operation) {
         stream.replay(from);
         return;
     }
-    let ended = shared
-        .ledger
-        .book()
-        .get(operation)
-        .is_some_and(|entry| entry.ended.is_some());
-    if !ended {
-        // Under way without output so far: its stream comes with its start.
+    if let Some(live) = in_flight.live.get_mut(&operation) {
+        // The work opens its stream in a moment. An operation that is resumed waits for this.
+        live.replay = Some(from);
         return;
     }
-    match shared.spools.open_spool(operation) {
-        Ok(spool) => {
-            let stream = Arc::new(Stream::found(operation, spool, true));
-            stream.replay(from);
-            desk.streams.insert(operation, Arc::clone(&stream));
-            stream::pump(shared, stream, session);
-        }
-        Err(error) => tracing::error!(%operation, %error, "a spool cannot be opened"),
-    }
+    let entry = shared.ledger.index().get(operation).cloned();
+    let Some(entry) = entry else {
+        drop(in_flight);
+        // The operation and its output are forgotten. A gateway that waits for the output must learn this.
+        let shared = Arc::clone(shared);
+        let tasks = shared.tasks.clone();
+        tasks.spawn(async move { shared.report(operation, Report::NeverSeen).await });
+        return;
+    };
+    let Some((ended, _)) = entry.ended else {
+        return;
+    };
+    let mut spool = shared.spools.open_ended(operation).unwrap_or_else(|error| {
+        tracing::error!(%operation, %error, "cannot open a spool; its content becomes a gap");
+        shared.spools.create(operation, None)
+    });
+    // Output that was removed to make room is a gap, not an early end.
+    spool.reaches(ended.output_end);
+    let stream = Stream::found_over(operation, spool, ended, entry.acked);
+    let stream = Arc::new(stream);
+    stream.replay(from);
+    in_flight.streams.insert(operation, Arc::clone(&stream));
+    stream::pump(shared, stream, session);
 }
 
 fn ack(shared: &Shared, operation: OperationId) {
     let at_s = shared.clock.now_s();
     let known = shared
         .ledger
-        .book()
+        .index()
         .get(operation)
         .is_some_and(|entry| entry.ended.is_some() && !entry.acked);
     if !known {
         return;
     }
-    shared.ledger.note(Record::Acked { operation, at_s });
+    shared.ledger.append(Record::Acked { operation, at_s });
     KillPoint::AckTaken.pass();
-    let stream = shared.desk().streams.get(&operation).cloned();
+    let stream = shared.in_flight().streams.get(&operation).cloned();
     match stream {
-        // Trimmed by its sender once everything was sent.
+        // Its sender trims it after everything was sent.
         Some(stream) => stream.acked(),
         None => trim(shared, operation),
     }
@@ -181,9 +201,9 @@ fn ack(shared: &Shared, operation: OperationId) {
 fn trim(shared: &Shared, operation: OperationId) {
     let trimmed = shared
         .spools
-        .open_spool(operation)
+        .open_ended(operation)
         .and_then(|mut spool| spool.trim(roost_protocol::limits::KEPT_OUTPUT_BYTES));
     if let Err(error) = trimmed {
-        tracing::warn!(%operation, %error, "a spool could not be trimmed");
+        tracing::warn!(%operation, %error, "cannot trim a spool");
     }
 }

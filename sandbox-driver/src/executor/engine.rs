@@ -1,73 +1,110 @@
-//! The engine as the executor sees it: connected when it answers, asked again when it went away, its answers counted in
-//! the channel's kinds.
+//! The executor's view of the engine: connects when it answers, reconnects after a loss, and maps its errors to the
+//! channel's kinds.
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
+use roost_protocol::caps::Bounds;
 use roost_protocol::hello;
 use roost_protocol::ids::SandboxId;
 use roost_protocol::report::{ArchiveFacts, ErrorKind, OperationError};
 use roost_protocol::sandbox::{ContainerState, SandboxFacts, SandboxSpec, WorkspaceState};
 
+use super::policy::OwnerPolicy;
+use super::wanted::WantedImage;
 use crate::archive::ArchiveStore;
+use crate::driver::lock;
 use crate::machine::MachineFacts;
-use crate::{Driver, EngineConfig, EngineKind, GuestLink, ImageState, ProvisionOptions};
+use crate::{
+    Allowance, Driver, EngineConfig, EngineKind, GuestLink, Held, ImageState, ProvisionOptions,
+};
 
-/// How long the machine's facts may be old: a heartbeat and a status must not cost the engine more than this.
+/// How old the machine's facts may be. Heartbeats and status requests query the engine no more often than this.
 const FACTS_AGE: Duration = Duration::from_secs(5);
 
-/// How long the engine may take before its facts count as unknown: a heartbeat must not wait for one that hangs.
+/// How long the engine may take before its facts count as unknown. A heartbeat must not wait for an engine that hangs.
 const ASK_TIME: Duration = Duration::from_secs(3);
 
-/// How long processor use is looked at for a status.
+/// How long processor use is sampled for a status.
 const CPU_SAMPLE: Duration = Duration::from_millis(250);
 
-/// The engine, or the way to it.
+/// A connection to the engine, or the settings to make one.
 #[derive(Clone)]
 pub struct Engine {
     config: EngineConfig,
-    /// The image whose state the node card shows.
-    image: String,
-    archives: ArchiveStore,
+    policy: OwnerPolicy,
+    /// The image whose state the node reports.
+    wanted: WantedImage,
+    pub archives: ArchiveStore,
+    allowance: Arc<Mutex<Option<Allowance>>>,
     connected: Arc<tokio::sync::Mutex<Option<Driver>>>,
     facts: Arc<Mutex<Option<(Instant, Facts)>>>,
 }
 
-/// What is asked of the engine for heartbeats and status.
+/// Facts of the engine for heartbeats and status.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     pub engine: Option<hello::Engine>,
     pub image: hello::ImageState,
+    /// The image that `image` describes.
+    pub image_reference: Option<String>,
+    pub image_id: Option<String>,
+    pub image_unfit: Option<String>,
+    pub bounds: Option<Bounds>,
     pub machine: MachineFacts,
 }
 
 impl Engine {
-    pub fn new(config: EngineConfig, image: String, archives: ArchiveStore) -> Self {
+    pub fn new(
+        config: EngineConfig,
+        policy: OwnerPolicy,
+        wanted: WantedImage,
+        archives: ArchiveStore,
+    ) -> Self {
         Self {
             config,
-            image,
+            policy,
+            wanted,
             archives,
+            allowance: Arc::default(),
             connected: Arc::default(),
             facts: Arc::default(),
         }
     }
 
-    /// The driver, connected.
+    /// The connected driver.
     ///
     /// # Errors
-    /// That no engine answers, in words for the machine's owner.
+    /// When no engine answers, in words for the machine's owner.
     pub async fn driver(&self) -> Result<Driver, OperationError> {
         let mut connected = self.connected.lock().await;
         if let Some(driver) = &*connected {
             return Ok(driver.clone());
         }
         let driver = Driver::connect(self.config.clone()).await?;
+        let allowance = self.policy.allowance(driver.host());
+        *lock(&self.allowance) = Some(allowance);
+        let _ = driver.hold_total(&allowance).await;
         *connected = Some(driver.clone());
         Ok(driver)
     }
 
-    /// An engine that was upgraded or replaced is met anew.
+    /// The owner's allowance on this machine; `None` until an engine has reported what the machine has.
+    pub fn allowance(&self) -> Option<Allowance> {
+        *lock(&self.allowance)
+    }
+
+    /// Changes the image whose state is reported.
+    pub fn want_image(&self, reference: &str) {
+        if self.wanted.set(reference) {
+            // The cached facts are about another image.
+            *lock(&self.facts) = None;
+        }
+    }
+
+    /// Maps the outcome. After a lost connection, the next call connects again: the engine may have been upgraded or
+    /// replaced.
     async fn met<T>(&self, outcome: Result<T, crate::DriverError>) -> Result<T, OperationError> {
         match outcome {
             Ok(value) => Ok(value),
@@ -81,14 +118,17 @@ impl Engine {
         }
     }
 
-    /// Measures the engine, and with `probe` the inside of a sandbox.
+    /// Measures the engine, and with `probe` also the inside of a sandbox.
     pub fn verify(
         &self,
         probe: bool,
     ) -> BoxFuture<'_, Result<roost_protocol::verify::VerifyReport, OperationError>> {
         Box::pin(async move {
             let driver = self.driver().await?;
-            self.met(driver.verify(&self.image, probe).await).await
+            let allowance = self.policy.allowance(driver.host());
+            let _ = driver.hold_total(&allowance).await;
+            self.met(driver.verify(&self.wanted.get(), probe).await)
+                .await
         })
     }
 
@@ -105,14 +145,14 @@ impl Engine {
                 .transpose()?;
             let options = ProvisionOptions {
                 restore,
-                ..ProvisionOptions::default()
+                allowance: Some(self.policy.allowance(driver.host())),
             };
             self.met(driver.provision(spec, options, progress).await)
                 .await
         })
     }
 
-    /// Whether a sandbox is there and runs.
+    /// Whether a sandbox exists and runs.
     pub async fn running(&self, sandbox: SandboxId) -> Result<bool, OperationError> {
         let sandboxes = self.list().await?;
         Ok(sandboxes
@@ -120,7 +160,7 @@ impl Engine {
             .any(|facts| facts.sandbox == sandbox && facts.state == ContainerState::Running))
     }
 
-    /// Stores the workspace of a running sandbox, which goes on.
+    /// Stores the workspace of a running sandbox. The sandbox keeps running.
     pub fn archive(
         &self,
         sandbox: SandboxId,
@@ -157,7 +197,7 @@ impl Engine {
         self.met(driver.health(sandbox).await).await
     }
 
-    /// Processor use of a sandbox over a moment, percent of one core; `None` when the engine does not say.
+    /// Processor use of a sandbox over a short sample, percent of one core; `None` when the engine does not report it.
     pub async fn cpu_pct(&self, sandbox: SandboxId) -> Option<f64> {
         let driver = self.driver().await.ok()?;
         let (before, at) = (driver.processor_time(sandbox).await?, Instant::now());
@@ -166,13 +206,9 @@ impl Engine {
         Some(used.as_secs_f64() / at.elapsed().as_secs_f64() * 100.0)
     }
 
-    /// Facts for heartbeats, at most some seconds old.
+    /// Facts for heartbeats, at most a few seconds old.
     pub async fn facts(&self) -> Facts {
-        let known = self
-            .facts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let known = lock(&self.facts).clone();
         if let Some((at, facts)) = known
             && at.elapsed() < FACTS_AGE
         {
@@ -181,8 +217,7 @@ impl Engine {
         let facts = tokio::time::timeout(ASK_TIME, self.ask())
             .await
             .unwrap_or_default();
-        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some((Instant::now(), facts.clone()));
+        *lock(&self.facts) = Some((Instant::now(), facts.clone()));
         facts
     }
 
@@ -194,13 +229,32 @@ impl Engine {
             *self.connected.lock().await = None;
             return Facts::default();
         };
-        let image = match driver.image_state(&self.image, None).await {
-            Ok(ImageState::Ready { .. }) => hello::ImageState::Ready,
+        let reference = self.wanted.get();
+        let (mut image_id, mut image_unfit) = (None, None);
+        let image = match driver.image_state(&reference, None).await {
+            Ok(ImageState::Ready { id, .. }) => {
+                image_id = Some(id);
+                hello::ImageState::Ready
+            }
             Ok(ImageState::Missing) => hello::ImageState::Missing,
-            Ok(ImageState::WrongDigest { .. } | ImageState::Unfit { .. }) => {
+            Ok(ImageState::WrongDigest { id }) => {
+                image_id = Some(id);
+                hello::ImageState::WrongDigest
+            }
+            Ok(ImageState::Unfit { reason }) => {
+                image_unfit = Some(reason);
                 hello::ImageState::WrongDigest
             }
             Err(_) => hello::ImageState::Unknown,
+        };
+        let caps = self.policy.allowance(driver.host()).caps;
+        let bounds = Bounds {
+            each: caps.each,
+            all: caps.all,
+            not_enforced: match driver.total() {
+                Held::Yes => None,
+                Held::No { why } => Some(why),
+            },
         };
         let facts = driver.engine();
         let name = match facts.kind {
@@ -215,11 +269,24 @@ impl Engine {
         Facts {
             engine: Some(engine),
             image,
+            image_reference: Some(reference),
+            image_id,
+            image_unfit,
+            bounds: Some(bounds),
             machine,
         }
     }
 
-    /// Where the engine keeps its data; the root folder when it does not say.
+    /// Cleans up at the end of the executor what only running sandboxes need. Does nothing if no engine was ever
+    /// connected.
+    pub async fn leave(&self) {
+        let driver = self.connected.lock().await.clone();
+        if let Some(driver) = driver {
+            driver.forget_parent().await;
+        }
+    }
+
+    /// Folder of the engine's data; the root folder when the engine does not report it.
     pub async fn data(&self) -> PathBuf {
         self.facts()
             .await

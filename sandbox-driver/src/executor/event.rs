@@ -1,4 +1,4 @@
-//! What comes out of an executor, in the channel's own types.
+//! The executor's output, in the channel's own types.
 use roost_protocol::control::ControlReply;
 use roost_protocol::frame::ToGateway;
 use roost_protocol::inventory::Inventory;
@@ -7,13 +7,13 @@ use roost_protocol::report::OperationReport;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Something to tell the gateway.
+/// A message for the gateway.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     Report(OperationReport),
     Output(OutputChunk),
     Reply(ControlReply),
-    /// Sent when what exists changed without being asked.
+    /// Sent when sandboxes or operations changed without a request.
     Inventory(Inventory),
 }
 
@@ -40,7 +40,7 @@ impl Events {
         Self { receiver, over }
     }
 
-    /// The next event; `None` when another session was attached or the executor stopped. May be dropped while it waits.
+    /// The next event; `None` after another session was attached or the executor stopped. Cancel-safe.
     pub async fn next(&mut self) -> Option<Event> {
         tokio::select! {
             biased;

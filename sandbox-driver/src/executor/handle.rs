@@ -1,4 +1,4 @@
-//! The cheap handle through which an executor is driven.
+//! A cheap handle to an executor.
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::config::{ExecutorConfig, ExecutorError};
 use super::event::{Event, Events};
 use super::shared::Shared;
 use super::status::{ExecutorStatus, Machine};
-use super::{control, reconcile, session, start, status, take};
+use super::{admit, control, reconcile, session, start, status};
 
 /// How long a shutdown waits for work that is about to end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -23,10 +23,11 @@ const GRACE: Duration = Duration::from_secs(5);
 pub struct Executor;
 
 impl Executor {
-    /// Opens the state folder, takes up what an earlier life left unfinished, and starts to work. Needs a tokio runtime.
+    /// Opens the state folder, resumes what an earlier process left unfinished, and starts. Needs a tokio runtime.
     ///
     /// # Errors
-    /// [`ExecutorError`] when the state folder cannot be used. An engine that is away is no error: operations say so.
+    /// [`ExecutorError`] when the state folder cannot be used. A missing engine is not an error here: each operation
+    /// reports it.
     pub async fn start(config: ExecutorConfig) -> Result<(ExecutorHandle, Events), ExecutorError> {
         let shared = start::open(config).await?;
         let handle = ExecutorHandle { shared };
@@ -36,7 +37,7 @@ impl Executor {
     }
 }
 
-/// Drives an executor; clones are cheap.
+/// A handle to an executor; clones are cheap.
 #[derive(Clone)]
 pub struct ExecutorHandle {
     shared: Arc<Shared>,
@@ -49,50 +50,54 @@ impl std::fmt::Debug for ExecutorHandle {
 }
 
 impl ExecutorHandle {
-    /// Begins a new session: earlier [`Events`] end, output waits until a `Replay` says where to go on, and every end
-    /// that was not acknowledged is reported again.
+    /// Starts a new session. Earlier [`Events`] end, output waits until a `Replay` names its offset, and every
+    /// unacknowledged end is reported again.
     pub fn attach(&self) -> Events {
         session::attach(&self.shared)
     }
 
-    /// The gateway welcomed this machine, draining or not; call it after [`attach`](Self::attach).
-    pub fn welcomed(&self, draining: bool) {
-        self.shared.desk().drain.welcomed(draining);
+    /// Applies the gateway's welcome: whether this machine drains, and which image it wants. Call it after
+    /// [`attach`](Self::attach).
+    pub fn welcomed(&self, draining: bool, image: Option<&str>) {
+        self.shared.in_flight().drain.welcomed(draining);
+        if let Some(image) = image {
+            self.shared.engine.want_image(image);
+        }
     }
 
-    /// Takes an operation; what becomes of it comes as events. The same id starts at most once.
+    /// Accepts an operation; its results arrive as events. An id starts at most once.
     pub fn operation(&self, request: OperationRequest) {
-        take::operation(&self.shared, request);
+        admit::operation(&self.shared, request);
     }
 
-    /// Takes a control frame.
+    /// Handles a control frame.
     pub fn control(&self, control: Control) {
         control::control(&self.shared, control);
     }
 
-    /// Sandboxes and unacknowledged operations, asked of the engine now.
+    /// Sandboxes and unacknowledged operations. It queries the engine now.
     pub async fn inventory(&self) -> Inventory {
         reconcile::inventory(&self.shared).await
     }
 
-    /// Facts for `hello` and heartbeats, at most some seconds old.
+    /// Facts for `hello` and heartbeats, at most a few seconds old.
     pub async fn machine(&self) -> Machine {
         status::machine(&self.shared).await
     }
 
-    /// Folder with the engine's data, for the disk's figures.
+    /// Folder with the engine's data, for disk figures.
     pub async fn engine_data(&self) -> PathBuf {
         self.shared.engine.data().await
     }
 
-    /// Who uses what now.
+    /// The present use of this machine.
     pub async fn status(&self) -> ExecutorStatus {
         status::status(&self.shared).await
     }
 
-    /// The owner pauses or resumes this machine: no new sandbox, what runs goes on.
+    /// The owner's pause: no new sandboxes while running ones continue.
     pub async fn pause(&self, on: bool) {
-        let changed = std::mem::replace(&mut self.shared.desk().paused, on) != on;
+        let changed = std::mem::replace(&mut self.shared.in_flight().paused, on) != on;
         if changed {
             self.shared.log.happened(
                 if on { "paused" } else { "resumed" },
@@ -101,36 +106,36 @@ impl ExecutorHandle {
             );
         }
         self.shared
-            .tell(Event::Reply(ControlReply::Paused { on }))
+            .send(Event::Reply(ControlReply::Paused { on }))
             .await;
     }
 
-    /// Ends every sandbox of this installation without storing its workspace; says how many there were.
+    /// Ends every sandbox of this installation without storing its workspace; returns how many there were.
     ///
     /// # Errors
-    /// The engine's; what was ended stays ended, and it may be repeated.
+    /// The engine's error. Sandboxes that ended stay ended, and the call may be repeated.
     pub async fn remove_everything(&self) -> Result<u32, OperationError> {
-        self.shared.desk().paused = true;
+        self.shared.in_flight().paused = true;
         let mut ended = 0;
         for facts in self.shared.engine.list().await? {
             self.shared.engine.remove(facts.sandbox).await?;
-            self.shared.desk().sandboxes.remove(&facts.sandbox);
+            self.shared.in_flight().sandboxes.remove(&facts.sandbox);
             let gone = ControlReply::SandboxGone {
                 sandbox: facts.sandbox,
                 cause: roost_protocol::control::GoneCause::Owner,
             };
-            self.shared.tell(Event::Reply(gone)).await;
+            self.shared.send(Event::Reply(gone)).await;
             ended += 1;
         }
         Ok(ended)
     }
 
-    /// Stops working, in order: nothing new is begun and commands are left to their guests, which go on; short work has
-    /// a grace; then the ledger is synced and the folder is let go, so that the next life may begin.
+    /// Stops in order. No new work begins, and commands keep running in their guests. Short work gets a grace period.
+    /// Then the ledger is synced and the folder is released for the next process.
     pub async fn shutdown(&self) {
         let shared = &self.shared;
         shared.stop.cancel();
-        let session = shared.desk().session.take();
+        let session = shared.in_flight().session.take();
         if let Some(session) = session {
             session.end();
         }
@@ -139,13 +144,14 @@ impl ExecutorHandle {
             .await
             .is_err()
         {
-            tracing::warn!("work was cut off by the shutdown; the next life does it again");
+            tracing::warn!("the shutdown interrupted work; the next start repeats it");
             shared.cut.cancel();
-            // What does not even end now holds no engine call; it ends with the process.
+            // Work that still does not end holds no engine call. It ends with the process.
             drop(tokio::time::timeout(GRACE, shared.tasks.wait()).await);
         }
+        shared.engine.leave().await;
         if let Err(error) = shared.ledger.settled().await {
-            tracing::warn!(%error, "the ledger was not synced at the end");
+            tracing::warn!(%error, "cannot sync the ledger at shutdown");
         }
         shared.release();
     }

@@ -1,5 +1,5 @@
-//! The log that the machine's owner reads: every operation, for whom, what, how it ended. No output, no values of
-//! environment variables. JSON lines, mode 0600, turned over by size.
+//! The log for the machine's owner: every operation, for which agent, what it was, how it ended. It holds no output and
+//! no values of environment variables. JSON lines, mode 0600, rotated by size.
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,19 +11,19 @@ use roost_protocol::report::{Ended, Outcome};
 use roost_protocol::text;
 use serde_json::{Value, json};
 
-/// Size of one file, bytes.
+/// Size at which a file is rotated, bytes.
 const TURN_OVER: u64 = 4 * 1024 * 1024;
-/// Older files kept: `operations.jsonl.1` is the newest of them.
+/// Older files that are kept: `operations.jsonl.1` is the newest of them.
 const KEPT: usize = 3;
 /// Longest text of one field, bytes.
 const FIELD: usize = 1024;
 
-/// Where the log of an executor lies.
+/// Path of an executor's log.
 pub fn path(state_dir: &Path) -> PathBuf {
     state_dir.join("operations.jsonl")
 }
 
-/// The owner's log; writing it never stops an operation.
+/// The owner's log. A failed write never stops an operation.
 #[derive(Debug)]
 pub struct OwnerLog {
     path: PathBuf,
@@ -31,7 +31,7 @@ pub struct OwnerLog {
 }
 
 impl OwnerLog {
-    /// Appends to the log at this path, which is made with the first line.
+    /// A log at this path. The first line makes the file.
     pub fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -39,7 +39,7 @@ impl OwnerLog {
         }
     }
 
-    /// An operation was taken.
+    /// Logs an accepted operation.
     pub fn began(&self, request: &OperationRequest, now_s: i64) {
         let (workspace, agent) = match request.on_behalf {
             Some(on) => (Some(on.workspace), Some(on.agent)),
@@ -53,11 +53,13 @@ impl OwnerLog {
             "workspace": workspace,
             "agent": agent,
             "sandbox": request.operation.sandbox(),
+            "tool": request.purpose.as_ref().map(|purpose| text::clean(&purpose.tool, FIELD)),
+            "command": command(request),
             "what": what(&request.operation),
         }));
     }
 
-    /// An operation ended, or was refused.
+    /// Logs an operation that ended or was refused.
     pub fn ended(&self, request: &OperationRequest, ended: &Ended, now_s: i64) {
         let outcome = match &ended.outcome {
             Outcome::Exited { code } => json!({ "code": code }),
@@ -80,7 +82,7 @@ impl OwnerLog {
         }));
     }
 
-    /// Something else the owner should find: a sandbox that was reaped, a pause.
+    /// Logs another event for the owner: a sandbox that was reaped, a pause.
     pub fn happened(&self, event: &str, facts: Value, now_s: i64) {
         self.line(&json!({ "at": stamp(now_s), "event": event, "facts": facts }));
     }
@@ -109,7 +111,7 @@ impl OwnerLog {
             file.write_all(format!("{value}\n").as_bytes())
         })();
         if let Err(error) = outcome {
-            tracing::warn!(%error, path = %self.path.display(), "the owner's log cannot be written");
+            tracing::warn!(%error, path = %self.path.display(), "cannot write the owner's log");
         }
     }
 }
@@ -123,6 +125,12 @@ fn turn_over(path: &Path) -> io::Result<()> {
         }
     }
     std::fs::rename(path, numbered(1))
+}
+
+/// The command that the agent gave to its tool. `what` holds the program that was run.
+fn command(request: &OperationRequest) -> Option<String> {
+    let command = request.purpose.as_ref()?.command.as_deref()?;
+    Some(text::clean(command, FIELD))
 }
 
 fn what(operation: &Operation) -> Value {
@@ -162,11 +170,12 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn the_log_says_who_and_what_but_no_secret_and_turns_over() {
+    fn log_has_agent_and_operation_without_secrets_and_rotates() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("operations.jsonl");
         let log = OwnerLog::new(path.clone());
         let request = OperationRequest {
+            purpose: None,
             id: Uuid::from_u128(7).into(),
             on_behalf: Some(OnBehalf {
                 workspace: Uuid::from_u128(8).into(),

@@ -1,9 +1,10 @@
-//! Both inventories converge: what the gateway waits for, what exists here, what nobody wants (promises P5, P7, P8).
+//! Reconciliation of both inventories: what the gateway waits for, what exists here, and what nobody wants (promises
+//! P5, P7, P8).
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use roost_protocol::control::{ControlReply, GoneCause};
+use roost_protocol::control::{ControlReply, GoneCause, Kept};
 use roost_protocol::ids::{OperationId, SandboxId};
 use roost_protocol::inventory::{Inventory, LedgerEntry};
 use roost_protocol::limits::{MAX_INVENTORY, SANDBOX_LEASE_S};
@@ -17,31 +18,31 @@ use super::control::state_of;
 use super::event::Event;
 use super::shared::Shared;
 
-/// Bytes of ends in one inventory; what the rest of a frame can take beside them.
+/// Bytes for ends in one inventory. The rest of the frame needs the remaining room.
 const ENDS_BUDGET: usize = 256 * 1024;
-/// Most sandboxes told in one inventory: about a third of a frame.
+/// Most sandboxes in one inventory: about a third of a frame.
 const MOST_TOLD: usize = 1000;
-/// How long the engine may take to list before it counts as silent: `hello` must not wait for one that hangs.
+/// How long the engine may take to list before it counts as silent. `hello` must not wait for an engine that hangs.
 const LIST_TIME: Duration = Duration::from_secs(5);
 
-/// Everything that this machine holds, asked of the engine now.
+/// Everything that this machine holds. It queries the engine now.
 pub async fn inventory(shared: &Shared) -> Inventory {
-    let listed = look(shared).await;
+    let listed = refresh(shared).await;
     let engine_silent = listed.is_none();
-    let desk = shared.desk();
-    let book = shared.ledger.book();
-    let under_way = desk
+    let in_flight = shared.in_flight();
+    let index = shared.ledger.index();
+    let under_way = in_flight
         .live
         .iter()
         .filter(|(_, live)| live.accepted)
         .map(|(id, _)| LedgerEntry {
             operation: *id,
-            output_end: desk.streams.get(id).map_or(0, |stream| stream.end()),
+            output_end: in_flight.streams.get(id).map_or(0, |stream| stream.end()),
             ended: None,
         });
-    // A frame has a limit: ends beyond the budget are told as reports of their own right after.
+    // A frame has a size limit: ends beyond the budget follow at once as separate reports.
     let mut budget = ENDS_BUDGET;
-    let ended = book.unacknowledged().map(|(id, ended)| {
+    let ended = index.unacknowledged().map(|(id, ended)| {
         let size = rmp_serde::to_vec_named(ended).map_or(ENDS_BUDGET, |bytes| bytes.len());
         budget = budget.saturating_sub(size);
         LedgerEntry {
@@ -61,17 +62,17 @@ pub async fn inventory(shared: &Shared) -> Inventory {
     }
 }
 
-/// Asks the engine what exists and brings the desk up to date; `None` when it does not answer.
-async fn look(shared: &Shared) -> Option<Vec<SandboxFacts>> {
-    let before: BTreeSet<SandboxId> = shared.desk().sandboxes.keys().copied().collect();
+/// Lists the engine's sandboxes and updates the in-flight table; `None` when the engine does not answer.
+async fn refresh(shared: &Shared) -> Option<Vec<SandboxFacts>> {
+    let before: BTreeSet<SandboxId> = shared.in_flight().sandboxes.keys().copied().collect();
     let listed = match tokio::time::timeout(LIST_TIME, shared.engine.list()).await {
         Ok(Ok(listed)) => listed,
         Ok(Err(error)) => {
-            tracing::debug!(%error, "the engine does not list");
+            tracing::debug!(%error, "the engine cannot list its sandboxes");
             return None;
         }
         Err(_) => {
-            tracing::warn!("the engine hangs");
+            tracing::warn!("the engine does not answer in time");
             return None;
         }
     };
@@ -79,19 +80,19 @@ async fn look(shared: &Shared) -> Option<Vec<SandboxFacts>> {
     for facts in &listed {
         shared.seen(facts.clone(), lease_s);
     }
-    // Only what was known before the question may be missing because of its answer.
+    // Only sandboxes that were known before the query can be missing in its answer.
     let present: BTreeSet<SandboxId> = listed.iter().map(|facts| facts.sandbox).collect();
     shared
-        .desk()
+        .in_flight()
         .sandboxes
         .retain(|sandbox, _| present.contains(sandbox) || !before.contains(sandbox));
     Some(listed)
 }
 
 async fn holding(shared: &Shared) -> Holding {
-    let listed = look(shared).await;
-    let desk = shared.desk();
-    let provisions = desk
+    let listed = refresh(shared).await;
+    let in_flight = shared.in_flight();
+    let provisions = in_flight
         .live
         .values()
         .filter(|live| matches!(live.request.operation, Operation::SbProvision(_)))
@@ -105,26 +106,27 @@ async fn holding(shared: &Shared) -> Holding {
 
 /// The gateway drains or undrains this machine.
 pub async fn drain(shared: &Arc<Shared>, on: bool, turn: u64) {
-    // Nothing new from here on, whatever the engine takes to answer.
-    shared.desk().drain.welcomed(on);
+    // Refuse new sandboxes from here on, however long the engine takes to answer.
+    shared.in_flight().drain.welcomed(on);
     let holding = holding(shared).await;
-    let reply = shared.desk().drain.drain(on, turn, holding);
-    shared.tell(Event::Reply(reply)).await;
+    let reply = shared.in_flight().drain.drain(on, turn, holding);
+    shared.send(Event::Reply(reply)).await;
 }
 
-/// Says so when a draining machine became empty.
+/// Reports when a draining machine became empty.
 pub async fn drained(shared: &Shared) {
-    if !shared.desk().drain.draining() {
+    if !shared.in_flight().drain.draining() {
         return;
     }
     let holding = holding(shared).await;
-    let reply = shared.desk().drain.changed(holding);
+    let reply = shared.in_flight().drain.changed(holding);
     if let Some(reply) = reply {
-        shared.tell(Event::Reply(reply)).await;
+        shared.send(Event::Reply(reply)).await;
     }
 }
 
-/// The gateway's view came: answer what it waits for, end what nobody wants, say what is here.
+/// Handles the gateway's reconcile: answers for what it waits for, ends what nobody wants, and reports what exists
+/// here.
 pub async fn reconcile(
     shared: &Arc<Shared>,
     waiting: Vec<OperationId>,
@@ -137,7 +139,7 @@ pub async fn reconcile(
     }
     let now_s = shared.clock.now_s();
     let wanted: BTreeSet<SandboxId> = wanted.into_iter().collect();
-    if let Some(listed) = look(shared).await {
+    if let Some(listed) = refresh(shared).await {
         for facts in listed {
             let age_ms = u64::try_from(now_s.saturating_sub(facts.created_at_s))
                 .unwrap_or(0)
@@ -145,7 +147,7 @@ pub async fn reconcile(
             let found = Found {
                 listed: wanted.contains(&facts.sandbox),
                 ours: true,
-                busy: shared.desk().busy(facts.sandbox),
+                busy: shared.in_flight().busy(facts.sandbox),
                 age_ms,
             };
             if is_orphan(found, grace_s) {
@@ -154,30 +156,36 @@ pub async fn reconcile(
         }
     }
     let inventory = inventory(shared).await;
-    shared.tell(Event::Inventory(inventory)).await;
+    shared.send(Event::Inventory(inventory)).await;
 }
 
-/// Ends a sandbox that nobody asked to end: its workspace is stored, its container goes.
+/// Removes stored workspaces of agents that have been unknown for long, and records which ones are still needed.
+pub async fn keep_archives(shared: &Shared, kept: Kept) {
+    let (store, now) = (shared.engine.archives.clone(), shared.clock.monotonic());
+    drop(tokio::task::spawn_blocking(move || store.keep(&kept, now)).await);
+}
+
+/// Ends a sandbox without a request: stores its workspace and removes its container.
 pub async fn end_sandbox(shared: &Shared, facts: &SandboxFacts, cause: GoneCause) {
     let sandbox = facts.sandbox;
     let archive = if facts.state == ContainerState::Running {
         match shared.engine.archive(sandbox).await {
             Ok(archive) => Some(archive),
             Err(error) => {
-                // Better a sandbox too long than a workspace lost; the next round tries again.
-                tracing::warn!(%sandbox, %error, "the workspace could not be stored; the sandbox stays for now");
+                // Keeping a sandbox too long is better than losing a workspace. The next round tries again.
+                tracing::warn!(%sandbox, %error, "cannot store the workspace; the sandbox is kept for now");
                 return;
             }
         }
     } else {
         None
     };
-    // Taken off the desk first, so that the engine's own news of it is no news.
-    let known = shared.desk().sandboxes.remove(&sandbox);
+    // Remove it from the table first, so that the engine's event about it is ignored.
+    let known = shared.in_flight().sandboxes.remove(&sandbox);
     if let Err(error) = shared.engine.remove(sandbox).await {
-        tracing::warn!(%sandbox, %error, "the sandbox could not be removed");
+        tracing::warn!(%sandbox, %error, "cannot remove the sandbox");
         if let Some(known) = known {
-            shared.desk().sandboxes.insert(sandbox, known);
+            shared.in_flight().sandboxes.insert(sandbox, known);
         }
         return;
     }
@@ -186,6 +194,6 @@ pub async fn end_sandbox(shared: &Shared, facts: &SandboxFacts, cause: GoneCause
         .log
         .happened("sandbox-ended", facts, shared.clock.now_s());
     shared
-        .tell(Event::Reply(ControlReply::SandboxGone { sandbox, cause }))
+        .send(Event::Reply(ControlReply::SandboxGone { sandbox, cause }))
         .await;
 }

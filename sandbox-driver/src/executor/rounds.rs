@@ -1,10 +1,11 @@
-//! What happens without being asked: sandboxes that end, leases that are over, results that are old.
+//! Background work: sandboxes that end by themselves, expired leases, old results.
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use roost_protocol::control::{ControlReply, GoneCause};
-use roost_protocol::ids::SandboxId;
+use roost_protocol::ids::{OperationId, SandboxId};
 use roost_protocol::machine::lease::CHECK_MS;
 use serde_json::json;
 
@@ -12,15 +13,14 @@ use super::event::Event;
 use super::ledger::Record;
 use super::reconcile;
 use super::shared::Shared;
-use super::spool::folder::MOST_KEPT_BYTES;
 use crate::GoneHow;
 
-/// How often old results are looked for.
+/// How often old results are removed.
 const TIDY: Duration = Duration::from_secs(3600);
-/// How long to wait before the engine's events are asked for again.
+/// How long to wait before watching the engine's events again.
 const WATCH_AGAIN: Duration = Duration::from_secs(2);
 
-/// Starts the rounds; they end with the executor.
+/// Starts the background tasks. They end with the executor.
 pub fn start(shared: &Arc<Shared>) {
     for round in 0..3 {
         let shared = Arc::clone(shared);
@@ -47,11 +47,11 @@ async fn leases(shared: &Arc<Shared>) {
         ticks.tick().await;
         let now_ms = shared.now_ms();
         let over: Vec<_> = {
-            let desk = shared.desk();
-            let over = desk
+            let in_flight = shared.in_flight();
+            let over = in_flight
                 .sandboxes
                 .iter()
-                .filter(|(sandbox, known)| known.lease.is_over(desk.busy(**sandbox), now_ms));
+                .filter(|(sandbox, known)| known.lease.is_over(in_flight.busy(**sandbox), now_ms));
             over.map(|(_, known)| known.facts.clone()).collect()
         };
         for facts in over {
@@ -66,35 +66,25 @@ async fn tidy(shared: &Arc<Shared>) {
     loop {
         ticks.tick().await;
         let at_s = shared.clock.now_s();
-        let expired = shared.ledger.book().expired(at_s);
+        let expired = shared.ledger.index().expired(at_s);
         for operation in expired {
-            // Awaited, so that its spool is known to be nobody's below.
+            // Wait for it, so that its spool is counted as unknown below.
             let _ = shared
                 .ledger
                 .written(Record::Forgotten { operation, at_s })
                 .await;
         }
-        let swept = shared.spools.sweep(
-            |operation| {
-                shared.ledger.book().get(operation).is_some()
-                    || shared.desk().live.contains_key(&operation)
-            },
-            |operation| {
-                shared
-                    .ledger
-                    .book()
-                    .get(operation)
-                    .is_some_and(|entry| entry.ended.is_some())
-            },
-            MOST_KEPT_BYTES,
-        );
-        if let Err(error) = swept {
-            tracing::warn!(%error, "old output could not be swept");
-        }
+        let known: HashSet<OperationId> = {
+            let in_flight = shared.in_flight();
+            let index = shared.ledger.index();
+            let in_ledger = index.entries().map(|(operation, _)| operation);
+            in_ledger.chain(in_flight.live.keys().copied()).collect()
+        };
+        shared.spools.sweep(|operation| known.contains(&operation));
     }
 }
 
-/// Sandboxes that end without being asked.
+/// Watches for sandboxes that end without a request.
 async fn watch(shared: &Arc<Shared>) {
     let mut out_of_memory: Option<SandboxId> = None;
     loop {
@@ -119,16 +109,16 @@ async fn watch(shared: &Arc<Shared>) {
     }
 }
 
-/// A container ended. When we are removing it ourselves, that is no news.
+/// A container ended. This is ignored while we remove it ourselves.
 async fn ended(shared: &Arc<Shared>, sandbox: SandboxId, cause: GoneCause) {
     let news = {
-        let mut desk = shared.desk();
-        let asked = desk.live.values().any(|live| {
+        let mut in_flight = shared.in_flight();
+        let asked = in_flight.live.values().any(|live| {
             use roost_protocol::operation::Operation::{SbDestroy, SbProvision};
             live.request.operation.sandbox() == Some(sandbox)
                 && matches!(live.request.operation, SbDestroy(_) | SbProvision(_))
         });
-        !asked && desk.sandboxes.remove(&sandbox).is_some()
+        !asked && in_flight.sandboxes.remove(&sandbox).is_some()
     };
     if news {
         shared.log.happened(
@@ -137,7 +127,7 @@ async fn ended(shared: &Arc<Shared>, sandbox: SandboxId, cause: GoneCause) {
             shared.clock.now_s(),
         );
         shared
-            .tell(Event::Reply(ControlReply::SandboxGone { sandbox, cause }))
+            .send(Event::Reply(ControlReply::SandboxGone { sandbox, cause }))
             .await;
     }
     reconcile::drained(shared).await;

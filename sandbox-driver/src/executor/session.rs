@@ -1,4 +1,4 @@
-//! One attached session: where events go until another one is attached.
+//! One attached session: the target of events until another one is attached.
 use std::sync::Arc;
 
 use roost_protocol::report::{OperationReport, Report};
@@ -9,7 +9,7 @@ use super::event::{Event, Events};
 use super::shared::Shared;
 use super::stream;
 
-/// Events that may wait for their reader; output beyond that waits on disk.
+/// Events that may wait for their reader. Further output waits on disk.
 const EVENT_BUFFER: usize = 32;
 
 /// The sending end of a session.
@@ -20,8 +20,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Hands an event over; waits while the reader is slow, gives up when the session is over. False when it is.
-    pub async fn tell(&self, event: Event) -> bool {
+    /// Sends an event; waits while the reader is slow. Returns false when the session is over.
+    pub async fn send(&self, event: Event) -> bool {
         tokio::select! {
             sent = self.sender.send(event) => sent.is_ok(),
             () = self.over.cancelled() => false,
@@ -33,7 +33,7 @@ impl Session {
         self.over.cancel();
     }
 
-    /// Resolves when nobody reads any more.
+    /// Resolves when the reader is gone.
     pub async fn closed(&self) {
         tokio::select! {
             () = self.sender.closed() => {}
@@ -42,8 +42,8 @@ impl Session {
     }
 }
 
-/// Begins a session: the earlier one ends, every stream waits for its replay, and what the gateway may have missed is
-/// said again: what is under way, and every end that was not acknowledged.
+/// Starts a session. The earlier one ends, every stream waits for its replay, and everything that the gateway may have
+/// missed is sent again: operations in flight and unacknowledged ends.
 pub fn attach(shared: &Arc<Shared>) -> Events {
     let (sender, receiver) = mpsc::channel(EVENT_BUFFER);
     let over = CancellationToken::new();
@@ -52,14 +52,17 @@ pub fn attach(shared: &Arc<Shared>) -> Events {
         over: over.clone(),
     };
     let streams: Vec<_> = {
-        let mut desk = shared.desk();
-        if let Some(earlier) = desk.session.replace(session.clone()) {
+        let mut in_flight = shared.in_flight();
+        if let Some(earlier) = in_flight.session.replace(session.clone()) {
             earlier.end();
         }
-        // Ended ones are asked for again if they are still wanted.
-        let live: Vec<_> = desk.live.keys().copied().collect();
-        desk.streams.retain(|id, _| live.contains(id));
-        desk.streams.values().cloned().collect()
+        for live in in_flight.live.values_mut() {
+            live.replay = None;
+        }
+        // The gateway requests streams of ended operations again if it still wants them.
+        let live: Vec<_> = in_flight.live.keys().copied().collect();
+        in_flight.streams.retain(|id, _| live.contains(id));
+        in_flight.streams.values().cloned().collect()
     };
     for stream in streams {
         stream.detach();
@@ -69,7 +72,7 @@ pub fn attach(shared: &Arc<Shared>) -> Events {
     shared.tasks.spawn(async move {
         for (operation, report) in missed(&again) {
             if !session
-                .tell(Event::Report(OperationReport { operation, report }))
+                .send(Event::Report(OperationReport { operation, report }))
                 .await
             {
                 return;
@@ -80,16 +83,17 @@ pub fn attach(shared: &Arc<Shared>) -> Events {
 }
 
 fn missed(shared: &Shared) -> Vec<(roost_protocol::ids::OperationId, Report)> {
-    let desk = shared.desk();
-    let live = desk
+    let in_flight = shared.in_flight();
+    let live = in_flight
         .live
         .iter()
         .filter(|(_, live)| live.accepted)
         .map(|(id, live)| (*id, live.answer()));
     let mut out: Vec<_> = live.collect();
-    let book = shared.ledger.book();
+    let index = shared.ledger.index();
     out.extend(
-        book.unacknowledged()
+        index
+            .unacknowledged()
             .map(|(id, ended)| (id, Report::Ended(ended.clone()))),
     );
     out

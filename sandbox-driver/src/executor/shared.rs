@@ -1,4 +1,5 @@
-//! What the tasks of one executor share. The lock is never held over an await; the ledger's book is locked inside it.
+//! State that the tasks of one executor share. The lock is never held over an await; the ledger's state is locked
+//! inside it.
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,7 +31,7 @@ use super::work::exec::Input;
 /// How often an end that could not be written is tried again.
 const WRITE_AGAIN: Duration = Duration::from_millis(500);
 
-/// Everything of one executor.
+/// The whole state of one executor.
 pub struct Shared {
     pub clock: ExecutorClock,
     pub policy: OwnerPolicy,
@@ -38,31 +39,31 @@ pub struct Shared {
     pub spools: SpoolFolder,
     pub log: OwnerLog,
     pub engine: Engine,
-    /// Nothing new is begun, and commands are left to their guests.
+    /// When cancelled, no new work begins and commands are left to their guests.
     pub stop: CancellationToken,
-    /// The grace is over: what still runs is left to the next life.
+    /// The grace period is over: running work is left to the next start.
     pub cut: CancellationToken,
     pub tasks: TaskTracker,
-    /// Held as long as this executor works.
+    /// Held as long as this executor runs.
     lock: Mutex<Option<File>>,
-    desk: Mutex<Desk>,
+    in_flight: Mutex<InFlight>,
 }
 
-/// What changes.
+/// The in-flight table: operations, streams and sandboxes.
 #[derive(Default)]
-pub struct Desk {
+pub struct InFlight {
     pub live: HashMap<OperationId, Live>,
-    /// Output that this session may be sent: of operations under way and of ended ones that were asked for.
+    /// Streams that this session may receive: of operations in flight, and of ended ones that the gateway requested.
     pub streams: HashMap<OperationId, Arc<Stream>>,
     pub sandboxes: BTreeMap<SandboxId, Known>,
     pub session: Option<Session>,
     pub drain: NodeDrain,
     pub paused: bool,
-    /// Ends that wait for the disk, and what it said. Nobody hears of them before they are written.
+    /// Ends that wait for the disk, with the disk's error. They are not reported before they are written.
     pub unwritten: BTreeMap<OperationId, LedgerError>,
 }
 
-/// An operation under way.
+/// An operation in flight.
 pub struct Live {
     pub slot: Slot,
     pub request: Arc<OperationRequest>,
@@ -71,8 +72,10 @@ pub struct Live {
     pub began: Duration,
     pub cancel: CancellationToken,
     pub input: mpsc::Sender<Input>,
-    /// Taken by the work when it begins.
+    /// The work takes this when it begins.
     pub inputs: Option<mpsc::Receiver<Input>>,
+    /// The offset from which this session wants the output, requested before the work opened its stream.
+    pub replay: Option<u64>,
 }
 
 /// A sandbox that is known to run here.
@@ -98,13 +101,15 @@ impl Shared {
             cut: CancellationToken::new(),
             tasks: TaskTracker::new(),
             lock: Mutex::new(Some(lock)),
-            desk: Mutex::default(),
+            in_flight: Mutex::default(),
         }
     }
 
-    /// What changes, locked.
-    pub fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The in-flight table, locked.
+    pub fn in_flight(&self) -> MutexGuard<'_, InFlight> {
+        self.in_flight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Monotonic milliseconds.
@@ -112,36 +117,38 @@ impl Shared {
         u64::try_from(self.clock.monotonic().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Tells the session that is attached, if one is. What matters is on disk and told again at the next attach.
-    pub async fn tell(&self, event: Event) {
-        let session = self.desk().session.clone();
+    /// Sends an event to the attached session, if there is one. Everything important is on disk and sent again at the
+    /// next attach.
+    pub async fn send(&self, event: Event) {
+        let session = self.in_flight().session.clone();
         if let Some(session) = session {
-            session.tell(event).await;
+            session.send(event).await;
         }
     }
 
-    /// Tells a report on an operation.
+    /// Sends a report on an operation.
     pub async fn report(&self, operation: OperationId, report: Report) {
-        self.tell(Event::Report(OperationReport { operation, report }))
+        self.send(Event::Report(OperationReport { operation, report }))
             .await;
     }
 
-    /// Asked right before the engine is called: false when the operation was cancelled meanwhile.
+    /// Call this right before the engine is called. It returns false when the operation was cancelled meanwhile.
     pub fn begin(&self, operation: OperationId) -> bool {
-        self.desk()
+        self.in_flight()
             .live
             .get_mut(&operation)
             .is_some_and(|live| live.slot.begin())
     }
 
-    /// Lets another executor work in the folder.
+    /// Releases the folder for another executor.
     pub fn release(&self) {
         let lock = self.lock.lock();
         lock.unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// The work is over: the ledger first, then the owner's log, then the gateway. Only the first end counts. `false`
-    /// when this life ends before its end is written: then nobody was told, and the next life finds out again.
+    /// Records the end of the work: first in the ledger, then in the owner's log, then to the gateway. Only the first
+    /// end counts. Returns `false` when this process stops before the end is written: then nobody has received it, and
+    /// the next start finds it out again.
     pub async fn finish(
         &self,
         operation: OperationId,
@@ -149,14 +156,14 @@ impl Shared {
         after_ledger: Option<KillPoint>,
     ) -> bool {
         let now_ms = self.now_ms();
-        let effects = match self.desk().live.get_mut(&operation) {
+        let effects = match self.in_flight().live.get_mut(&operation) {
             Some(live) => live.slot.finish(ended, now_ms),
             None => return false,
         };
         self.carry_out_end(operation, effects, after_ledger).await
     }
 
-    /// Carries out what a slot says of an end; `false` when there is none, or it is not written before this life ends.
+    /// Carries out the effects of an end; `false` without an end, or when it is not written before this process stops.
     pub async fn carry_out_end(
         &self,
         operation: OperationId,
@@ -169,12 +176,13 @@ impl Shared {
         if let Some(point) = after_ledger {
             point.pass();
         }
+        self.spools.ended(operation);
         let (request, stream) = {
-            let mut desk = self.desk();
-            let live = desk.live.remove(&operation);
+            let mut in_flight = self.in_flight();
+            let live = in_flight.live.remove(&operation);
             (
                 live.map(|live| live.request),
-                desk.streams.get(&operation).cloned(),
+                in_flight.streams.get(&operation).cloned(),
             )
         };
         if let Some(request) = request {
@@ -182,15 +190,15 @@ impl Shared {
             self.used(&request);
         }
         match stream {
-            // Its end is told behind its output, by the stream's own sender.
+            // The stream's own sender sends the end after the output.
             Some(stream) => stream.ended(ended),
             None => self.report(operation, Report::Ended(ended)).await,
         }
         true
     }
 
-    /// Writes the end that the slot gave out, as often as it takes: one that were told and not written, a restart could
-    /// contradict (promise P2). `None` when there is none to write, or this life ends before there is room.
+    /// Writes the slot's end and retries until it succeeds. If an end were reported before it is written, a restart
+    /// could contradict it (promise P2). `None` without an end, or when this process stops before there is room.
     async fn write_end(&self, operation: OperationId, mut effects: Vec<Effect>) -> Option<Ended> {
         loop {
             let ended = effects.into_iter().find_map(|effect| match effect {
@@ -198,62 +206,69 @@ impl Shared {
                 _ => None,
             })?;
             let Err(error) = self.ledger.end(operation, ended.clone()).await else {
-                self.desk().unwritten.remove(&operation);
+                self.in_flight().unwritten.remove(&operation);
                 return Some(ended);
             };
             {
-                let mut desk = self.desk();
-                if let Some(live) = desk.live.get_mut(&operation) {
-                    // An end gives out nothing when it is not written; the slot keeps it for its next tick.
+                let mut in_flight = self.in_flight();
+                if let Some(live) = in_flight.live.get_mut(&operation) {
+                    // A failed write of an end has no effects; the slot keeps the end for its next tick.
                     let _ = live.slot.write_failed(&error.to_string());
                 }
-                if desk.unwritten.insert(operation, error.clone()).is_none() {
-                    tracing::error!(%operation, %error, "an end waits for the disk; the gateway is told when it is written");
+                if in_flight
+                    .unwritten
+                    .insert(operation, error.clone())
+                    .is_none()
+                {
+                    tracing::error!(%operation, %error, "an end waits for the disk; it is reported to the gateway when it is written");
                 }
             }
             let pause = tokio::time::sleep(WRITE_AGAIN);
             self.stop.run_until_cancelled(pause).await?;
             let now_ms = self.now_ms();
-            effects = self.desk().live.get_mut(&operation)?.slot.tick(now_ms);
+            effects = self.in_flight().live.get_mut(&operation)?.slot.tick(now_ms);
         }
     }
 
-    /// The sandbox of this request is in use now.
+    /// Marks the request's sandbox as used now.
     pub fn used(&self, request: &OperationRequest) {
         let now_ms = self.now_ms();
-        let mut desk = self.desk();
+        let mut in_flight = self.in_flight();
         if let Some(known) = request
             .operation
             .sandbox()
-            .and_then(|sandbox| desk.sandboxes.get_mut(&sandbox))
+            .and_then(|sandbox| in_flight.sandboxes.get_mut(&sandbox))
         {
             known.lease.used(now_ms);
         }
     }
 
-    /// A sandbox is there; one that is known keeps its lease.
+    /// Records an existing sandbox. A known sandbox keeps its lease.
     pub fn seen(&self, facts: SandboxFacts, lease_s: u64) {
         let now_ms = self.now_ms();
-        let mut desk = self.desk();
-        match desk.sandboxes.get_mut(&facts.sandbox) {
+        let mut in_flight = self.in_flight();
+        match in_flight.sandboxes.get_mut(&facts.sandbox) {
             Some(known) => known.facts = facts,
             None => {
                 let lease = Lease::new(lease_s, now_ms);
-                desk.sandboxes.insert(facts.sandbox, Known { facts, lease });
+                in_flight
+                    .sandboxes
+                    .insert(facts.sandbox, Known { facts, lease });
             }
         }
     }
 }
 
 impl Live {
-    /// What may be said of it. It leaves the desk once its end is written; until then it is under way for everybody else.
+    /// The state that may be reported. An operation leaves the table once its end is written; until then it counts as
+    /// in flight.
     pub fn answer(&self) -> Report {
         Report::Accepted
     }
 }
 
-impl Desk {
-    /// Whether an operation on this sandbox is under way.
+impl InFlight {
+    /// Whether an operation on this sandbox is in flight.
     pub fn busy(&self, sandbox: SandboxId) -> bool {
         self.live
             .values()

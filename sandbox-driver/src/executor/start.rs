@@ -1,6 +1,6 @@
-//! Starting: open what is on disk, then take up what an earlier life left unfinished.
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+//! Start: opens the state on disk, then resumes what an earlier process left unfinished.
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,14 +11,12 @@ use super::engine::Engine;
 use super::ledger::Ledger;
 use super::owner_log::{self, OwnerLog};
 use super::shared::Shared;
-use super::spool::SpoolFolder;
-use super::{rounds, take};
-use crate::{ArchiveStore, EngineConfig};
+use super::spool::{Known, SpoolFolder};
+use super::wanted::WantedImage;
+use super::{admit, rounds};
+use crate::{ArchiveStore, EngineConfig, private};
 
-/// The image whose state is shown when the configuration names none.
-pub const AGENT_IMAGE: &str = "roost-agent:dev";
-
-/// Opens the state folder and starts the rounds.
+/// Opens the state folder and starts the background tasks.
 ///
 /// # Errors
 /// [`ExecutorError`] when the folder cannot be used.
@@ -28,28 +26,35 @@ pub async fn open(config: ExecutorConfig) -> Result<Arc<Shared>, ExecutorError> 
         path: folder.clone(),
         source,
     };
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(failed)?;
+    private::make_folder(folder).map_err(failed)?;
     let lock = lock(folder)?;
-    let archives = ArchiveStore::open(folder.join("archives"))
+    let mended = private::mend(folder).map_err(failed)?;
+    private::say_mended(mended, folder);
+    let disk = rustix::fs::statvfs(folder).map_err(|error| failed(error.into()))?;
+    let disk = disk.f_blocks.saturating_mul(disk.f_frsize);
+    let archives = ArchiveStore::open(folder.join("archives"), config.policy.archive_bytes(disk))
         .await
         .map_err(|error| failed(std::io::Error::other(error)))?;
     let ledger = Ledger::open(&folder.join("ledger"), config.clock.clone()).map_err(failed)?;
-    let spools = SpoolFolder::open(folder.join("spool")).map_err(failed)?;
+    let most = config.policy.output_bytes();
+    let spools = SpoolFolder::open(folder.join("spool"), most, |operation| {
+        let index = ledger.index();
+        let entry = index.get(operation)?;
+        let on_behalf = entry.request.as_ref().and_then(|request| request.on_behalf);
+        Some(Known {
+            workspace: on_behalf.map(|on| on.workspace),
+            ended: entry.ended.is_some(),
+        })
+    })
+    .map_err(failed)?;
     let log = OwnerLog::new(owner_log::path(folder));
     let engine = EngineConfig {
         host: config.engine,
         owner: config.install.to_string(),
         ..EngineConfig::default()
     };
-    let engine = Engine::new(
-        engine,
-        config.image.unwrap_or_else(|| AGENT_IMAGE.to_owned()),
-        archives,
-    );
+    let wanted = WantedImage::open(folder, config.image);
+    let engine = Engine::new(engine, config.policy.clone(), wanted, archives);
     let shared = Arc::new(Shared::new(
         (config.clock, config.policy),
         (ledger, spools, log, lock),
@@ -59,7 +64,7 @@ pub async fn open(config: ExecutorConfig) -> Result<Arc<Shared>, ExecutorError> 
     Ok(shared)
 }
 
-/// One executor a state folder: two would write one ledger. The kernel lets go of it when the process ends.
+/// One executor per state folder: two would write one ledger. The kernel releases the lock when the process ends.
 fn lock(folder: &Path) -> Result<File, ExecutorError> {
     let path = folder.join("lock");
     let failed = |source| ExecutorError::StateDir {
@@ -82,16 +87,17 @@ fn lock(folder: &Path) -> Result<File, ExecutorError> {
     }
 }
 
-/// Takes up every operation without an end.
+/// Resumes every operation without an end.
 pub fn resume(shared: &Arc<Shared>) {
     let unfinished: Vec<_> = {
-        let book = shared.ledger.book();
-        book.entries()
+        let index = shared.ledger.index();
+        index
+            .entries()
             .filter(|(_, entry)| entry.ended.is_none())
             .filter_map(|(_, entry)| entry.request.clone())
             .collect()
     };
     for request in unfinished {
-        take::resume(shared, request);
+        admit::resume(shared, request);
     }
 }

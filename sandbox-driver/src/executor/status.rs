@@ -1,4 +1,5 @@
-//! What the machine's owner is shown: who uses what, now.
+//! The status for the machine's owner: what runs here now.
+use roost_protocol::caps::Bounds;
 use roost_protocol::hello::{Engine, ImageState};
 use roost_protocol::ids::{AgentId, OperationId, SandboxId, WorkspaceId};
 use roost_protocol::operation::Operation;
@@ -8,14 +9,19 @@ use serde::{Deserialize, Serialize};
 
 use super::shared::{Live, Shared};
 
-/// The whole picture.
+/// The whole status.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExecutorStatus {
     pub engine: Option<Engine>,
     pub image: ImageState,
+    #[serde(default)]
+    pub image_reference: Option<String>,
+    /// The owner's limits, and whether the kernel enforces them.
+    #[serde(default)]
+    pub bounds: Option<Bounds>,
     pub paused: bool,
     pub draining: bool,
-    /// Ends that wait for the disk, and what it says.
+    /// Ends that wait for the disk, with the disk's error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for_disk: Option<String>,
     pub sandboxes: Vec<SandboxStatus>,
@@ -31,14 +37,14 @@ pub struct SandboxStatus {
     pub memory_bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pids: Option<u32>,
-    /// Percent of one core over the last moment.
+    /// Percent of one core during the last sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_pct: Option<f64>,
     /// Seconds since its last use.
     pub idle_s: u64,
 }
 
-/// One operation under way.
+/// One operation in flight.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OperationStatus {
     pub id: OperationId,
@@ -52,11 +58,15 @@ pub struct OperationStatus {
     pub output_bytes: u64,
 }
 
-/// What heartbeats and `hello` need.
+/// Facts for heartbeats and `hello`.
 #[derive(Clone, Debug)]
 pub struct Machine {
     pub engine: Option<Engine>,
     pub image: ImageState,
+    pub image_reference: Option<String>,
+    pub image_id: Option<String>,
+    pub image_unfit: Option<String>,
+    pub bounds: Option<Bounds>,
     /// Running containers of the engine, ours or not.
     pub containers: Option<u32>,
     pub sandboxes: Option<u32>,
@@ -64,24 +74,28 @@ pub struct Machine {
     pub draining: bool,
 }
 
-/// The machine's facts, at most some seconds old.
+/// The machine's facts, at most a few seconds old.
 pub async fn machine(shared: &Shared) -> Machine {
     let facts = shared.engine.facts().await;
-    let desk = shared.desk();
+    let in_flight = shared.in_flight();
     Machine {
         sandboxes: facts
             .engine
             .is_some()
-            .then(|| u32::try_from(desk.sandboxes.len()).unwrap_or(u32::MAX)),
+            .then(|| u32::try_from(in_flight.sandboxes.len()).unwrap_or(u32::MAX)),
         engine: facts.engine,
         image: facts.image,
+        image_reference: facts.image_reference,
+        image_id: facts.image_id,
+        image_unfit: facts.image_unfit,
+        bounds: facts.bounds,
         containers: facts.machine.running,
-        paused: desk.paused,
-        draining: desk.drain.draining(),
+        paused: in_flight.paused,
+        draining: in_flight.drain.draining(),
     }
 }
 
-/// The whole picture, asked of engine and guests now.
+/// The whole status. It queries the engine and the guests now.
 pub async fn status(shared: &Shared) -> ExecutorStatus {
     let facts = shared.engine.facts().await;
     let inventory = super::reconcile::inventory(shared).await;
@@ -94,14 +108,14 @@ pub async fn status(shared: &Shared) -> ExecutorStatus {
     let usage = futures::future::join_all(usage).await;
     let now_ms = shared.now_ms();
     let now = shared.clock.monotonic();
-    let desk = shared.desk();
+    let in_flight = shared.in_flight();
     let sandboxes = inventory
         .sandboxes
         .into_iter()
         .zip(usage)
         .map(|(facts, (usage, cpu_pct))| {
             let usage = usage.ok();
-            let used_ms = desk
+            let used_ms = in_flight
                 .sandboxes
                 .get(&facts.sandbox)
                 .map_or(now_ms, |known| known.lease.used_ms());
@@ -113,7 +127,7 @@ pub async fn status(shared: &Shared) -> ExecutorStatus {
                 facts,
             }
         });
-    let operations = desk.live.iter().map(|(id, live)| OperationStatus {
+    let operations = in_flight.live.iter().map(|(id, live)| OperationStatus {
         id: *id,
         operation: live.request.operation.name().into(),
         sandbox: live.request.operation.sandbox(),
@@ -121,18 +135,21 @@ pub async fn status(shared: &Shared) -> ExecutorStatus {
         agent: live.request.on_behalf.map(|on| on.agent),
         what: what(live),
         running_s: now.saturating_sub(live.began).as_secs(),
-        output_bytes: desk.streams.get(id).map_or(0, |stream| stream.end()),
+        output_bytes: in_flight.streams.get(id).map_or(0, |stream| stream.end()),
     });
     ExecutorStatus {
         engine: facts.engine,
         image: facts.image,
-        paused: desk.paused,
-        draining: desk.drain.draining(),
-        waits_for_disk: desk
-            .unwritten
-            .values()
-            .next()
-            .map(|error| format!("{} ended, but {error}", desk.unwritten.len())),
+        image_reference: facts.image_reference,
+        bounds: facts.bounds,
+        paused: in_flight.paused,
+        draining: in_flight.drain.draining(),
+        waits_for_disk: in_flight.unwritten.values().next().map(|error| {
+            format!(
+                "{} operations ended, but {error}",
+                in_flight.unwritten.len()
+            )
+        }),
         sandboxes: sandboxes.collect(),
         operations: operations.collect(),
     }

@@ -14,12 +14,12 @@ use tokio::time::Instant;
 use super::GuestHello;
 use super::resume::{Resume, Verdict};
 
-/// Bytes that wait for one reader before it is cut off: more than any credit that a reader should give.
+/// Bytes that wait for one reader before it is disconnected: more than any sensible credit.
 const MOST_WAITING: usize = 8 << 20;
-/// What a message weighs beside its bytes.
+/// Size of a message beside its bytes.
 const OVERHEAD: usize = 128;
 
-/// One operation's queue.
+/// The queue of one operation.
 #[derive(Default)]
 pub(super) struct Lane {
     state: Mutex<Waiting>,
@@ -83,7 +83,7 @@ fn weight(message: &FromGuest) -> usize {
     }
 }
 
-/// Joins small neighbours, so that a program that writes byte by byte costs bytes and not messages.
+/// Joins small adjacent messages, so that a program that writes byte by byte needs few messages.
 fn merged(last: Option<&mut FromGuest>, message: FromGuest) -> Option<FromGuest> {
     if let (
         Some(FromGuest::Output {
@@ -115,14 +115,14 @@ fn merged(last: Option<&mut FromGuest>, message: FromGuest) -> Option<FromGuest>
     Some(message)
 }
 
-/// All lanes of a link, and those who wait for a hello.
+/// All queues of a link, and the callers that wait for a hello.
 #[derive(Default)]
 pub(super) struct Lanes {
     closed: AtomicBool,
-    /// Wakes the task when the link is closed from this side.
+    /// Wakes the task when this side closes the link.
     pub(super) closing: Notify,
-    /// When the guest said something last.
-    heard: Mutex<Option<Instant>>,
+    /// When the guest last sent a message.
+    last_message: Mutex<Option<Instant>>,
     table: Mutex<Table>,
 }
 
@@ -141,7 +141,7 @@ impl Lanes {
         }
         let mut table = lock(&self.table);
         match table.operations.get_mut(&operation) {
-            // A second reader goes on where the first one stood: offsets and what was said stay known.
+            // A second reader continues where the first one was: offsets and sent messages are kept.
             Some((held, _)) => {
                 held.close();
                 *held = Arc::clone(&lane);
@@ -155,7 +155,7 @@ impl Lanes {
         lane
     }
 
-    /// The reader went away.
+    /// The reader is gone.
     pub(super) fn shut(&self, operation: OperationId, lane: &Arc<Lane>) {
         let mut table = lock(&self.table);
         if table
@@ -183,9 +183,9 @@ impl Lanes {
         }
     }
 
-    /// Passes a message to its reader; gives back what the guest must be asked because of it.
+    /// Passes a message to its reader; returns the request to the guest that follows from it.
     pub(super) fn take(&self, message: FromGuest) -> Option<ToGuest> {
-        *lock(&self.heard) = Some(Instant::now());
+        *lock(&self.last_message) = Some(Instant::now());
         let operation = match &message {
             FromGuest::Hello {
                 nonce,
@@ -193,7 +193,7 @@ impl Lanes {
                 processes,
             } => {
                 if let Some(waiting) = lock(&self.table).hellos.remove(nonce) {
-                    // Whoever asked may have given up: then nobody misses the answer.
+                    // The caller may have given up: then nobody needs the answer.
                     let _ = waiting.send(GuestHello {
                         instance: *instance,
                         processes: processes.clone(),
@@ -221,13 +221,13 @@ impl Lanes {
         }
     }
 
-    /// Whether the guest said anything within this time.
-    pub(super) fn heard_within(&self, time: Duration) -> bool {
-        lock(&self.heard).is_some_and(|heard| heard.elapsed() < time)
+    /// Whether the guest sent a message within this time.
+    pub(super) fn active_within(&self, time: Duration) -> bool {
+        lock(&self.last_message).is_some_and(|last_message| last_message.elapsed() < time)
     }
 
-    /// Everything that must be said again after a re-attach.
-    pub(super) fn again(&self) -> Vec<ToGuest> {
+    /// Everything that must be sent again after a re-attach.
+    pub(super) fn resend(&self) -> Vec<ToGuest> {
         let mut table = lock(&self.table);
         let mut messages: Vec<_> = table
             .hellos
@@ -235,7 +235,7 @@ impl Lanes {
             .map(|&nonce| ToGuest::Hello { nonce })
             .collect();
         for (operation, (_, resume)) in &mut table.operations {
-            messages.extend(resume.again(*operation));
+            messages.extend(resume.resend(*operation));
         }
         messages
     }
@@ -252,7 +252,7 @@ impl Lanes {
         lock(&self.table).hellos.remove(&nonce);
     }
 
-    /// True while somebody waits for something from the guest.
+    /// Whether a caller waits for the guest.
     pub(super) fn is_busy(&self) -> bool {
         let table = lock(&self.table);
         !table.operations.is_empty() || !table.hellos.is_empty()
@@ -275,6 +275,6 @@ impl Lanes {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code panics between a lock and its release here; and a queue is whole after any line.
+    // No code panics while it holds this lock, and a queue is valid after every line.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

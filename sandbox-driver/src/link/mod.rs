@@ -1,9 +1,9 @@
-//! A live line to a sandbox's first process: one attached stream, shared by every command of the sandbox.
+//! A link to a sandbox's first process: one attached stream, shared by every command of the sandbox.
 //!
-//! [`GuestLink`] is a cheap clone. A message goes out with [`GuestLink::send`]; what concerns one operation comes in by its
-//! own [`Events`], so a slow reader stalls nobody. When the stream breaks while the container lives, the task behind the
-//! link attaches again, asks for output from the last offset seen and says again what the guest may have missed: a reader
-//! of [`Events`] sees one gapless sequence, or a `Piece::Gap` where the guest's ring no longer had the bytes.
+//! [`GuestLink`] is a cheap clone. [`GuestLink::send`] sends a message. Each operation has its own [`Events`], so a
+//! slow reader delays nobody else. When the stream breaks while the container lives, the task behind the link attaches
+//! again, requests output from the last offset and sends again what the guest may have missed. A reader of [`Events`]
+//! sees one sequence without holes, or a `Piece::Gap` where the guest's ring no longer had the bytes.
 
 mod lane;
 mod resume;
@@ -23,30 +23,30 @@ use lane::{Lane, Lanes};
 
 /// How long the guest may take to answer a hello.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
-/// Messages that wait for the stream; a sender waits when it is full.
+/// Messages that wait for the stream. A sender waits when the queue is full.
 const OUTBOX: usize = 64;
 
-/// What a guest says of itself.
+/// The guest's description of itself.
 #[derive(Clone, Debug)]
 pub struct GuestHello {
-    /// One life of the guest; another one means that the sandbox was started again.
+    /// Id of the guest process. Another id means that the sandbox was started again.
     pub instance: InstanceId,
-    /// Commands that it holds, running or ended and not yet forgotten.
+    /// Commands that it holds: running, or ended and not yet forgotten.
     pub processes: Vec<Process>,
 }
 
-/// A shared line to one sandbox's guest. The task behind it ends when the last clone and the last [`Events`] are dropped.
+/// A shared link to one sandbox's guest. Its task ends when the last clone and the last [`Events`] are dropped.
 #[derive(Clone)]
 pub struct GuestLink {
     sandbox: SandboxId,
-    /// Whom the line was opened to. A container of ours is never started again, so it stays.
+    /// The guest to which the link was opened. Our containers are never started again, so it does not change.
     instance: InstanceId,
     outbox: mpsc::Sender<ToGuest>,
     lanes: Arc<Lanes>,
 }
 
 impl GuestLink {
-    /// Attaches to a running container and proves that its guest answers.
+    /// Attaches to a running container and checks that its guest answers.
     pub(crate) async fn open(
         docker: Docker,
         sandbox: SandboxId,
@@ -73,22 +73,22 @@ impl GuestLink {
         Ok(link)
     }
 
-    /// The life of the guest at the other end, as it said when the line was opened; `None` when it was not heard of
-    /// for a while, so that a [`hello`](Self::hello) is due.
-    pub fn heard_instance(&self) -> Option<InstanceId> {
-        (!self.is_closed() && self.lanes.heard_within(HELLO_TIMEOUT)).then_some(self.instance)
+    /// The guest's instance, as it reported when the link was opened. `None` when the guest has been silent for a
+    /// while, so that the caller should send a [`hello`](Self::hello).
+    pub fn known_instance(&self) -> Option<InstanceId> {
+        (!self.is_closed() && self.lanes.active_within(HELLO_TIMEOUT)).then_some(self.instance)
     }
 
-    /// The sandbox at the other end.
+    /// The sandbox of this link.
     pub fn sandbox(&self) -> SandboxId {
         self.sandbox
     }
 
-    /// Sends one message; waits while the stream is full. A message sent while the stream is being re-attached is not
-    /// lost where that matters: starts, credit and cancels are said again, and stdin is asked about.
+    /// Sends one message; waits while the stream is full. During a re-attach important messages are not lost: starts,
+    /// credit and cancels are sent again, and the stdin offset is queried.
     ///
     /// # Errors
-    /// [`DriverError::SandboxGone`] when the line is closed for good.
+    /// [`DriverError::SandboxGone`] when the link is closed for good.
     pub async fn send(&self, message: ToGuest) -> Result<(), DriverError> {
         if self.is_closed() {
             return Err(DriverError::SandboxGone(self.sandbox));
@@ -100,8 +100,8 @@ impl GuestLink {
             .map_err(|_| DriverError::SandboxGone(self.sandbox))
     }
 
-    /// What the guest says of one operation, from now on. Ask before sending `Start` or `Replay`. A second call for the
-    /// same operation takes the events over; the first receiver ends.
+    /// The guest's messages about one operation, from now on. Call it before sending `Start` or `Replay`. A second call
+    /// for the same operation takes over; the first receiver ends.
     pub fn events(&self, operation: OperationId) -> Events {
         Events {
             lane: self.lanes.open(operation),
@@ -110,10 +110,10 @@ impl GuestLink {
         }
     }
 
-    /// Asks the guest for its instance and commands: a round trip that proves both directions.
+    /// Queries the guest's instance and commands. The round trip proves that both directions work.
     ///
     /// # Errors
-    /// [`DriverError::GuestSilent`] when no answer comes in time, [`DriverError::SandboxGone`] when the line is closed.
+    /// [`DriverError::GuestSilent`] when no answer comes in time, [`DriverError::SandboxGone`] when the link is closed.
     pub async fn hello(&self) -> Result<GuestHello, DriverError> {
         let nonce = nonce();
         let (answer, answered) = oneshot::channel();
@@ -134,12 +134,12 @@ impl GuestLink {
         })?
     }
 
-    /// True when the line ended for good: the container is gone, or its guest does not answer any more.
+    /// Whether the link has ended for good: the container is gone, or its guest no longer answers.
     pub fn is_closed(&self) -> bool {
         self.lanes.is_closed() || self.outbox.is_closed()
     }
 
-    /// Ends the line; every receiver of events ends.
+    /// Closes the link; every receiver of events ends.
     pub(crate) fn close(&self) {
         self.lanes.close();
     }
@@ -153,13 +153,13 @@ pub struct Events {
 }
 
 impl Events {
-    /// The next message. `None` when nothing can come any more: the line is closed, or another receiver took over.
-    /// Output is never more than the credit that was given; who gives endless credit and does not read is cut off.
+    /// The next message; `None` when the link is closed or another receiver took over. Output never exceeds the given
+    /// credit; a reader with unlimited credit that does not read is disconnected.
     pub async fn recv(&mut self) -> Option<FromGuest> {
         self.lane.pop().await
     }
 
-    /// The line these events come by.
+    /// The link of these events.
     pub fn link(&self) -> &GuestLink {
         &self.link
     }
@@ -171,7 +171,7 @@ impl Drop for Events {
     }
 }
 
-/// Unlike any other nonce of this process, and very unlike one of an earlier process.
+/// Different from every other nonce of this process, and almost certainly from those of earlier processes.
 pub(crate) fn nonce() -> u64 {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let time = SystemTime::now()

@@ -1,4 +1,4 @@
-//! What a link must say again after a re-attach, and which output it has seen: pure, one value an operation.
+//! What a link must send again after a re-attach, and which output it has seen. Pure, one value per operation.
 use roost_protocol::guest::{FromGuest, ToGuest};
 use roost_protocol::ids::OperationId;
 use roost_protocol::output::Piece;
@@ -6,17 +6,17 @@ use roost_protocol::output::Piece;
 /// The state of one operation as this end knows it.
 #[derive(Debug, Default)]
 pub(super) struct Resume {
-    /// The start, until the guest answered it; starting an id twice is harmless.
+    /// The start message, until the guest has answered it. Starting an id twice is harmless.
     start: Option<ToGuest>,
     credit: Option<(u64, u64)>,
     stdin: bool,
     cancelled: bool,
-    /// The guest was told of the operation, so it may be asked.
-    told: bool,
+    /// The guest knows the operation, so it may be queried.
+    known: bool,
     ended: bool,
     /// Offset after the last byte that was passed on.
     next: u64,
-    /// A hole was seen and asked for; until it is filled nothing is asked again.
+    /// A hole was found and requested; until it is filled nothing else is requested.
     asked_from: Option<u64>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Resume {
 pub(super) enum Verdict {
     Pass(FromGuest),
     Drop,
-    /// A frame was lost on the way: ask for the bytes again.
+    /// A frame was lost: request the bytes again.
     Ask(ToGuest),
 }
 
@@ -35,7 +35,7 @@ impl Resume {
             ToGuest::Start { stdin, .. } => {
                 self.start = Some(message.clone());
                 self.stdin = *stdin;
-                self.told = true;
+                self.known = true;
             }
             ToGuest::Credit { up_to, acked, .. } => {
                 let (most, stored) = self.credit.unwrap_or((0, 0));
@@ -44,7 +44,7 @@ impl Resume {
             ToGuest::Replay { from, .. } => {
                 self.next = *from;
                 self.asked_from = None;
-                self.told = true;
+                self.known = true;
                 self.ended = false;
             }
             ToGuest::Cancel { .. } => self.cancelled = true,
@@ -56,7 +56,7 @@ impl Resume {
         }
     }
 
-    /// Takes a message of the guest and decides; repeated output is dropped, a hole is asked for.
+    /// Decides about a message of the guest: repeated output is dropped, a hole is requested.
     pub(super) fn take(&mut self, operation: OperationId, message: FromGuest) -> Verdict {
         match message {
             FromGuest::Output { piece, .. } => self.take_piece(operation, piece),
@@ -65,7 +65,7 @@ impl Resume {
                 Verdict::Pass(FromGuest::Started { operation })
             }
             FromGuest::Exited { output_end, .. } if output_end > self.next => {
-                // Output before the end was lost on the way: the guest says the end again after the replay.
+                // Output before the end was lost. The guest sends the end again after the replay.
                 self.ask(operation)
             }
             FromGuest::Exited { .. } if self.ended => Verdict::Drop,
@@ -121,9 +121,9 @@ impl Resume {
         })
     }
 
-    /// What to say after a re-attach (or when frames were lost), in order.
-    pub(super) fn again(&mut self, operation: OperationId) -> Vec<ToGuest> {
-        if self.ended || !self.told {
+    /// The messages to send after a re-attach (or after lost frames), in order.
+    pub(super) fn resend(&mut self, operation: OperationId) -> Vec<ToGuest> {
+        if self.ended || !self.known {
             return Vec::new();
         }
         self.asked_from = None;
@@ -143,7 +143,7 @@ impl Resume {
             from: self.next,
         });
         if self.stdin {
-            // Nothing new at offset 0: the answer says how far stdin came.
+            // An empty chunk at offset 0: the answer holds the stdin offset.
             messages.push(ToGuest::Stdin {
                 operation,
                 offset: 0,
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_output_is_passed_once_and_the_new_part_of_an_overlap_is_kept() {
+    fn repeated_output_is_passed_once_and_overlaps_are_trimmed() {
         let mut resume = Resume::default();
         assert_eq!(
             resume.take(id(), data(0, "abc")),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_is_asked_for_once_and_the_end_waits_for_it() {
+    fn hole_is_requested_once_and_the_end_waits_for_it() {
         let mut resume = Resume::default();
         let ask = Verdict::Ask(ToGuest::Replay {
             operation: id(),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_reattach_an_unanswered_start_and_a_cancel_are_said_again() {
+    fn unanswered_start_and_cancel_are_resent_after_a_reattach() {
         let mut resume = Resume::default();
         let start = ToGuest::Start {
             operation: id(),
@@ -236,7 +236,7 @@ mod tests {
         };
         resume.note_sent(&start);
         resume.note_sent(&ToGuest::Cancel { operation: id() });
-        let again = resume.again(id());
+        let again = resume.resend(id());
         assert_eq!(again[0], start);
         assert!(again.contains(&ToGuest::Cancel { operation: id() }));
         assert!(
@@ -245,13 +245,13 @@ mod tests {
                 .any(|message| matches!(message, ToGuest::Stdin { .. }))
         );
         resume.take(id(), FromGuest::Started { operation: id() });
-        assert!(!resume.again(id()).contains(&start));
+        assert!(!resume.resend(id()).contains(&start));
         resume.take(id(), exited(0));
-        assert!(resume.again(id()).is_empty());
+        assert!(resume.resend(id()).is_empty());
     }
 
     #[test]
-    fn nothing_is_asked_of_an_operation_that_the_guest_was_never_told_of() {
-        assert!(Resume::default().again(id()).is_empty());
+    fn no_request_is_sent_for_an_operation_unknown_to_the_guest() {
+        assert!(Resume::default().resend(id()).is_empty());
     }
 }

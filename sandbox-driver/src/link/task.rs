@@ -16,13 +16,13 @@ use tokio::time::Instant;
 use super::lane::Lanes;
 use crate::error::{DriverError, is_missing};
 
-/// How long a torn frame may wait for its rest.
+/// How long an incomplete frame may wait for its rest.
 const TORN_AFTER: Duration = Duration::from_secs(2);
-/// How many silences of that length, each with a question, make a stream a dead one.
+/// Number of such silences, each followed by a hello, after which a stream counts as dead.
 const SILENCES: u32 = 4;
-/// How long a silent engine is asked again before the line is given up.
+/// How long to retry a silent engine before the link is closed.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(30);
-/// Bytes written at once at most.
+/// Most bytes written at once.
 const BATCH: usize = 256 * 1024;
 
 /// Where to attach.
@@ -40,9 +40,9 @@ pub(super) struct Attached {
 
 /// Why a stream is no longer used.
 enum Ended {
-    /// Nobody holds the link any more, or it was closed from this side.
+    /// Nobody holds the link, or this side closed it.
     Unwanted,
-    /// The stream broke; the container may live.
+    /// The stream broke; the container may still run.
     Broken,
 }
 
@@ -79,7 +79,7 @@ impl Wire {
         })
     }
 
-    /// `Ok(false)` when the container does not run any more.
+    /// `Ok(false)` when the container no longer runs.
     async fn runs(&self) -> Result<bool, bollard::errors::Error> {
         match self
             .docker
@@ -112,7 +112,7 @@ impl Wire {
     }
 }
 
-/// Runs until nobody wants the link or the container is gone.
+/// Runs until the link is dropped or the container is gone.
 pub(super) async fn run(
     wire: Wire,
     mut attached: Attached,
@@ -137,7 +137,7 @@ pub(super) async fn run(
         };
         let Some(next) = next else { break };
         attached = next;
-        again = lanes.again();
+        again = lanes.resend();
     }
     lanes.close();
 }
@@ -161,7 +161,7 @@ async fn read(
                         return Ended::Broken;
                     }
                 }
-                // Somebody waits and nothing comes: one of the two directions may be dead without saying so.
+                // A caller waits and nothing arrives: one of the two directions may be dead.
                 silent = if lanes.is_busy() { silent + 1 } else { 0 };
                 let asked = silent == 0 || questions.try_send(ToGuest::Hello { nonce: 0 }).is_ok();
                 if silent > SILENCES || !asked {
@@ -177,8 +177,8 @@ async fn read(
             return Ended::Broken;
         }
         if reader.skipped() != skipped {
-            // Frames were lost: whatever was in them is asked for again.
-            for message in lanes.again() {
+            // Frames were lost: request their content again.
+            for message in lanes.resend() {
                 if questions.try_send(message).is_err() {
                     return Ended::Broken;
                 }
@@ -187,7 +187,7 @@ async fn read(
     }
 }
 
-/// False when a question found no room: a stream with so many holes is better attached anew.
+/// False when a request found no room: with so many holes it is better to attach again.
 fn deliver(reader: &mut FrameReader, lanes: &Lanes, questions: &mpsc::Sender<ToGuest>) -> bool {
     while let Some(message) = reader.next_message::<FromGuest>() {
         if let Some(question) = lanes.take(message)
@@ -234,7 +234,7 @@ async fn write(
 fn put(bytes: &mut Vec<u8>, message: &ToGuest) {
     match encode(message) {
         Ok(frame) => bytes.extend_from_slice(&frame),
-        // Senders check sizes before; what still does not fit would only be refused by the guest.
-        Err(error) => tracing::warn!(%error, "a message for the guest was not sent"),
+        // Senders check sizes before. The guest would refuse a message that still does not fit.
+        Err(error) => tracing::warn!(%error, "cannot send a message to the guest"),
     }
 }

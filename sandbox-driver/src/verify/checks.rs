@@ -1,4 +1,4 @@
-//! What the engine and the kernel can, as they say themselves; the probe then reads what came of it.
+//! What the engine and the kernel report about themselves. The probe then checks the effect.
 use bollard::models::{SystemInfo, SystemInfoCgroupVersionEnum, SystemVersion};
 use roost_protocol::verify::{Check, Level};
 
@@ -22,7 +22,7 @@ pub(super) fn check(name: &str, title: &str, level: Level, detail: impl Into<Str
 impl Driver {
     pub(super) async fn engine_checks(&self) -> Result<Vec<Check>, DriverError> {
         let docker = &self.inner.docker;
-        let fail = |error| DriverError::engine("asking for its state", error);
+        let fail = |error| DriverError::engine("querying its state", error);
         let (info, version) = tokio::try_join!(docker.info(), docker.version()).map_err(fail)?;
         Ok(all(&self.inner.engine, &info, &version))
     }
@@ -39,7 +39,7 @@ fn all(engine: &EngineFacts, info: &SystemInfo, version: &SystemVersion) -> Vec<
             "The engine's API is new enough",
             Level::Ok,
             format!(
-                "{name} {} speaks API {}; {LEAST_API} is needed",
+                "{name} {} has API {}; {LEAST_API} is needed",
                 engine.version, engine.api
             ),
         ),
@@ -56,10 +56,10 @@ fn all(engine: &EngineFacts, info: &SystemInfo, version: &SystemVersion) -> Vec<
     ] {
         let (level, detail) = match can {
             Some(true) => (Level::Ok, "yes"),
-            // Podman does not say it of every kernel; the probe reads the limit itself.
+            // Podman does not report this for every kernel; the probe reads the limit itself.
             None | Some(false) if engine.kind == EngineKind::Podman => (
                 Level::Warn,
-                "the engine does not say; the probe measures it",
+                "the engine does not report it; the probe measures it",
             ),
             _ => (
                 Level::Fail,
@@ -74,13 +74,13 @@ fn all(engine: &EngineFacts, info: &SystemInfo, version: &SystemVersion) -> Vec<
         "workspace.kind",
         "Workspaces are limited in size",
         Level::Ok,
-        "a tmpfs inside the memory limit, archived when it is to be kept",
+        "a tmpfs inside the memory limit, archived when it must be kept",
     ));
     checks
 }
 
 fn runtime(version: &SystemVersion, engine: &EngineFacts) -> Check {
-    let title = "The runtime has no known hole";
+    let title = "The runtime has no known vulnerability";
     if let Some(chosen) = engine.runtime.as_deref().filter(|name| *name != "runc") {
         return check(
             "runtime",
@@ -98,7 +98,7 @@ fn runtime(version: &SystemVersion, engine: &EngineFacts) -> Check {
             "runtime",
             title,
             Level::Warn,
-            "the engine does not say which runtime it has",
+            "the engine does not report its runtime",
         );
     };
     let details = part.details.as_ref();
@@ -179,13 +179,13 @@ fn live_restore(info: &SystemInfo, engine: &EngineFacts) -> Check {
     )
 }
 
-/// Seen on Podman 4.3: its conmon closes a container's stdin when the one who attached goes away, for good.
+/// Seen on Podman 4.3: its conmon closes a container's stdin for good when the attached client disconnects.
 fn reattach(engine: &EngineFacts) -> Check {
     let (level, detail) = match engine.kind {
         EngineKind::Docker => (Level::Ok, "yes"),
         EngineKind::Podman => (
             Level::Warn,
-            "no: Podman closes a sandbox's input when the daemon disconnects, so after a restart of the daemon its sandboxes fall silent and are made anew; use Docker where that matters",
+            "no: Podman closes a sandbox's input when the daemon disconnects, so after a restart of the daemon its sandboxes do not answer and are made again; use Docker where that matters",
         ),
     };
     check(
@@ -202,7 +202,7 @@ mod tests {
     use crate::policy::tests::engine;
 
     #[test]
-    fn an_engine_that_cannot_limit_fails_and_says_what_to_switch_on() {
+    fn engine_without_limits_fails_with_what_to_enable() {
         let info = SystemInfo {
             memory_limit: Some(true),
             swap_limit: Some(false),

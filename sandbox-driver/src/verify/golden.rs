@@ -1,11 +1,11 @@
-//! What the probe must find, fact by fact: the list that a report is compared with. Pure.
+//! The facts that the probe must find: the list with which a report is compared. Pure.
 use roost_protocol::verify::ProbedFact;
 
 /// Fact and value, as JSON: `[["caps.effective", "0"], …]`.
 pub const GOLDEN: &str = include_str!("../../golden/escape-probe.json");
 
-/// The facts of a probe, judged by the golden list and not by the probe itself: a fact that is missing, differs or is not
-/// on the list is wrong.
+/// Judges the facts of a probe by the golden list and not by the probe's own verdict. A fact that is missing, differs
+/// or is not on the list is wrong.
 pub fn judge(probed: Vec<ProbedFact>) -> Vec<ProbedFact> {
     let golden: Vec<(String, String)> =
         serde_json::from_str(GOLDEN).expect("the golden list is checked by a test");
@@ -31,7 +31,7 @@ pub fn judge(probed: Vec<ProbedFact>) -> Vec<ProbedFact> {
                 fact: name.clone(),
                 title: name.clone(),
                 expected: value.clone(),
-                actual: "not said".to_owned(),
+                actual: "not reported".to_owned(),
                 ok: false,
             });
         }
@@ -39,7 +39,7 @@ pub fn judge(probed: Vec<ProbedFact>) -> Vec<ProbedFact> {
     judged
 }
 
-/// What comes out of a sandbox is never trusted to be short or plain.
+/// Text from a sandbox is never trusted to be short or plain.
 fn clean(text: &str) -> String {
     roost_protocol::text::clean(text, roost_protocol::limits::MAX_SHORT_TEXT)
 }
@@ -48,7 +48,7 @@ fn clean(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn said(fact: &str, actual: &str) -> ProbedFact {
+    fn probed(fact: &str, actual: &str) -> ProbedFact {
         ProbedFact {
             fact: fact.to_owned(),
             title: String::new(),
@@ -73,10 +73,10 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_that_says_all_is_well_is_still_judged_by_the_list() {
+    fn probe_results_are_judged_by_the_golden_list() {
         let honest: Vec<_> = golden()
             .iter()
-            .map(|(name, value)| said(name, value))
+            .map(|(name, value)| probed(name, value))
             .collect();
         assert!(judge(honest.clone()).iter().all(|fact| fact.ok));
 
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(judge(short).iter().filter(|fact| !fact.ok).count(), 1);
 
         let mut long = honest;
-        long.push(said("invented", "x"));
+        long.push(probed("invented", "x"));
         assert_eq!(judge(long).iter().filter(|fact| !fact.ok).count(), 1);
         assert!(judge(Vec::new()).iter().all(|fact| !fact.ok));
     }

@@ -1,7 +1,7 @@
 //! Verify: measures the engine, the kernel and the inside of a probe sandbox, and trusts no claim.
 //!
-//! [`checks`] asks the engine, [`runc`] knows the holes of its runtime, [`probe`] runs the escape probe in a sandbox made
-//! like any other and compares what it read with the golden list.
+//! [`checks`] queries the engine, [`runc`] knows the vulnerabilities of its runtime, [`probe`] runs the escape probe in
+//! an ordinary sandbox and compares its facts with the golden list.
 mod checks;
 mod golden;
 mod probe;
@@ -14,19 +14,21 @@ use roost_protocol::verify::{Check, Level, VerifyReport};
 use crate::driver::Driver;
 use crate::error::DriverError;
 use crate::image::ImageState;
+use crate::total::Held;
 
 pub use golden::{GOLDEN, judge};
 pub use probe::PROBE_LIMITS;
 
 impl Driver {
-    /// Checks this machine for sandboxes of `image`. With `probe` a sandbox is made, read from inside and removed.
-    /// What cannot be measured is a failed check, not an error.
+    /// Checks this machine for sandboxes of `image`. With `probe`, a sandbox is made, checked from inside and removed.
+    /// A failed measurement is a failed check, not an error.
     ///
     /// # Errors
     /// [`DriverError`] only when the engine does not answer at all.
     pub async fn verify(&self, image: &str, probe: bool) -> Result<VerifyReport, DriverError> {
         let begun = Instant::now();
         let mut checks = self.engine_checks().await?;
+        checks.push(total_check(&self.total()));
         checks.push(image_check(image, &self.image_state(image, None).await));
         let mut facts = Vec::new();
         if probe {
@@ -35,7 +37,7 @@ impl Driver {
                     let wrong = found.iter().filter(|fact| !fact.ok).count();
                     checks.push(checks::check(
                         "sandbox.probe",
-                        "The sandbox holds from inside",
+                        "The sandbox is closed from inside",
                         if wrong == 0 { Level::Ok } else { Level::Fail },
                         format!("{} facts read, {wrong} differ", found.len()),
                     ));
@@ -43,7 +45,7 @@ impl Driver {
                 }
                 Err(error) => checks.push(checks::check(
                     "sandbox.probe",
-                    "The sandbox holds from inside",
+                    "The sandbox is closed from inside",
                     Level::Fail,
                     roost_protocol::report::OperationError::from(&error).detail,
                 )),
@@ -59,6 +61,23 @@ impl Driver {
     }
 }
 
+/// The check of the total of all sandboxes.
+pub fn total_check(held: &Held) -> Check {
+    let (level, detail) = match held {
+        Held::Yes => (Level::Ok, "the kernel enforces their total".to_owned()),
+        Held::No { why } => (
+            Level::Warn,
+            format!("the kernel does not enforce their total: {why}"),
+        ),
+    };
+    checks::check(
+        "limit.total",
+        "All sandboxes together are limited",
+        level,
+        detail,
+    )
+}
+
 fn image_check(image: &str, state: &Result<ImageState, DriverError>) -> Check {
     let (level, detail) = match state {
         Ok(ImageState::Ready { id, bytes }) => {
@@ -66,7 +85,7 @@ fn image_check(image: &str, state: &Result<ImageState, DriverError>) -> Check {
         }
         Ok(ImageState::Missing) => (
             Level::Fail,
-            format!("{image} is not here: `roostd image build` or `roostd image import <tar>`"),
+            format!("{image} is not here: use `roostd image build` or `roostd image import <tar>`"),
         ),
         Ok(ImageState::WrongDigest { id }) => (Level::Fail, format!("{image} is {id}")),
         Ok(ImageState::Unfit { reason }) => (Level::Fail, format!("{image}: {reason}")),

@@ -1,4 +1,4 @@
-//! A sandbox made like any other, read from inside by the escape probe, and removed.
+//! Makes an ordinary sandbox, runs the escape probe in it, and removes it.
 use std::collections::BTreeMap;
 
 use roost_protocol::ids::{AgentId, SandboxId, WorkspaceId};
@@ -10,9 +10,9 @@ use crate::driver::{Driver, now_s};
 use crate::error::DriverError;
 use crate::exec::{Command, new_operation};
 use crate::names;
-use crate::policy::{self, OwnerCaps, PROBE};
+use crate::policy::{self, PROBE};
 
-/// Fixed, so that what the probe must find is too.
+/// Fixed values, so that the probe's expected facts are fixed too.
 pub const PROBE_LIMITS: Limits = Limits {
     memory_bytes: 256 << 20,
     workspace_bytes: 32 << 20,
@@ -43,7 +43,7 @@ impl Driver {
     }
 
     async fn read_inside(&self, spec: &SandboxSpec) -> Result<Vec<ProbedFact>, DriverError> {
-        let limits = policy::admit(spec, &OwnerCaps::default())?;
+        let limits = policy::admit(spec)?;
         let image = self.fit_image(&spec.image, None).await?;
         let mut labels = names::labels(&self.inner.engine.owner, spec, limits, None, now_s());
         labels.insert(names::PROBE.to_owned(), "1".to_owned());

@@ -1,10 +1,10 @@
-//! Known holes of runc. A distributor repairs an old version without changing its number, so a version with a
-//! distributor's revision is a warning with that revision, never a refusal by the number alone. Pure.
+//! Known vulnerabilities of runc. A distributor fixes an old version without changing its number, so a version with a
+//! distributor's revision gives a warning with that revision, never a refusal by the number alone. Pure.
 use roost_protocol::verify::Level;
 
 type Version = (u32, u32, u32);
 
-/// A hole, and the first good version of each branch; branches before the first have none.
+/// A vulnerability, and the first fixed version of each branch; branches before the first have no fix.
 const HOLES: [(&str, &[Version]); 2] = [
     ("CVE-2024-21626", &[(1, 1, 12), (1, 2, 0)]),
     (
@@ -13,7 +13,7 @@ const HOLES: [(&str, &[Version]); 2] = [
     ),
 ];
 
-/// Judges a version as the engine tells it, with the packager's text beside it.
+/// Judges a version reported by the engine, with the package's text beside it.
 pub(super) fn judge(version: &str, package: &str) -> (Level, String) {
     let version = version.trim().trim_start_matches("runc version").trim();
     let version = version.lines().next().unwrap_or_default();
@@ -36,7 +36,7 @@ pub(super) fn judge(version: &str, package: &str) -> (Level, String) {
         (
             Level::Warn,
             format!(
-                "runc {version} (package {package}): by its number it has {open}; see your distribution's notes whether this revision repairs them"
+                "runc {version} (package {package}): by its number it has {open}; check your distribution's notes for fixes in this revision"
             ),
         )
     } else {
@@ -64,7 +64,7 @@ fn is_good(version: Version, good: &[Version]) -> bool {
             .any(|first| (first.0, first.1) == (version.0, version.1) && version >= *first)
 }
 
-/// Debian, Ubuntu, Fedora, Alpine and their kin write a revision; upstream writes none but `-rc`.
+/// Debian, Ubuntu, Fedora, Alpine and others write a revision; upstream writes only `-rc`.
 fn is_packaged(text: &str) -> bool {
     text.contains(['+', '~'])
         || ["deb", "ubuntu", ".el", ".fc", "-r", "amzn"]
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_names_the_revision_and_the_hole() {
+    fn warning_names_the_revision_and_the_vulnerability() {
         let (_, detail) = judge("1.1.5+ds1", "1.1.5+ds1-1+deb12u1");
         assert!(
             detail.contains("deb12u1") && detail.contains("CVE-2024-21626"),

@@ -4,18 +4,18 @@ use std::os::unix::fs::PermissionsExt;
 use roost_protocol::sandbox::WorkspaceState;
 use roost_sandbox_driver::{ArchiveStore, DriverError, ProvisionOptions};
 
-use crate::support::{Bench, said};
+use crate::support::{Bench, stdout_of};
 
 #[tokio::test]
-async fn what_was_in_the_workspace_is_there_in_the_next_sandbox() {
+async fn workspace_is_restored_in_the_next_sandbox() {
     let bench = Bench::new().await;
     let folder = tempfile::tempdir().unwrap();
-    let store = ArchiveStore::open(folder.path().join("archives"))
+    let store = ArchiveStore::open(folder.path().join("archives"), 1 << 30)
         .await
         .unwrap();
     let (sandbox, link) = bench.sandbox().await;
-    said(&link, "mkdir -p a/b; dd if=/dev/urandom of=a/b/data bs=1000 count=20000 2>/dev/null; echo '#!/bin/sh' > run; chmod 755 run; ln -s /usr/bin/python3 py").await;
-    let sum = said(&link, "sha256sum a/b/data").await;
+    stdout_of(&link, "mkdir -p a/b; dd if=/dev/urandom of=a/b/data bs=1000 count=20000 2>/dev/null; echo '#!/bin/sh' > run; chmod 755 run; ln -s /usr/bin/python3 py").await;
+    let sum = stdout_of(&link, "sha256sum a/b/data").await;
     let stored = bench.driver.archive(sandbox, &store).await.unwrap();
     let again = bench.driver.archive(sandbox, &store).await.unwrap();
     assert_eq!(stored, again, "the same content is the same archive");
@@ -50,26 +50,26 @@ async fn what_was_in_the_workspace_is_there_in_the_next_sandbox() {
         }
     );
     let link = bench.driver.attach(spec.sandbox).await.unwrap();
-    assert_eq!(said(&link, "sha256sum a/b/data").await, sum);
+    assert_eq!(stdout_of(&link, "sha256sum a/b/data").await, sum);
     assert_eq!(
-        said(&link, "ls -l py run | tr -s ' ' | sed 's/ .*//'")
+        stdout_of(&link, "ls -l py run | tr -s ' ' | sed 's/ .*//'")
             .await
             .len(),
         21
     );
-    // The same provision again finds the restored one and leaves it alone.
-    said(&link, "echo new > later").await;
+    // The same provision again finds the restored sandbox and leaves it unchanged.
+    stdout_of(&link, "echo new > later").await;
     bench
         .driver
         .provision(&spec, options, &mut |_| {})
         .await
         .unwrap();
-    assert_eq!(said(&link, "cat later").await, "new");
+    assert_eq!(stdout_of(&link, "cat later").await, "new");
     bench.clean().await;
 }
 
 #[tokio::test]
-async fn a_damaged_archive_makes_no_sandbox_and_a_missing_one_is_said() {
+async fn damaged_archive_makes_no_sandbox_and_missing_one_is_reported() {
     let bench = Bench::new().await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(format!("{}.tar", "a".repeat(64)));
@@ -105,14 +105,14 @@ async fn a_damaged_archive_makes_no_sandbox_and_a_missing_one_is_said() {
 }
 
 #[tokio::test]
-async fn a_workspace_that_cannot_be_stored_keeps_its_sandbox() {
+async fn sandbox_is_kept_when_its_workspace_cannot_be_stored() {
     let bench = Bench::new().await;
     let folder = tempfile::tempdir().unwrap();
-    let store = ArchiveStore::open(folder.path()).await.unwrap();
+    let store = ArchiveStore::open(folder.path(), 1 << 30).await.unwrap();
     let (sandbox, link) = bench.sandbox().await;
-    said(&link, "echo precious > file").await;
+    stdout_of(&link, "echo precious > file").await;
     drop(folder);
     assert!(bench.driver.destroy(sandbox, Some(&store)).await.is_err());
-    assert_eq!(said(&link, "cat file").await, "precious");
+    assert_eq!(stdout_of(&link, "cat file").await, "precious");
     bench.clean().await;
 }

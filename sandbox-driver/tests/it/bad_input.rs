@@ -1,4 +1,4 @@
-//! What callers may get wrong, and what an engine may do wrong: refused by name, nothing left behind.
+//! Wrong input of callers and faults of an engine: refused by name, with nothing left behind.
 use roost_protocol::report::{ErrorKind, OperationError};
 use roost_protocol::sandbox::SandboxSpec;
 use roost_sandbox_driver::{Driver, DriverError, EngineConfig, ProvisionOptions};
@@ -31,7 +31,7 @@ async fn a_bad_spec_is_refused_and_nothing_is_made(
 }
 
 #[tokio::test]
-async fn a_runtime_that_the_engine_does_not_know_is_an_error_and_no_fallback() {
+async fn unknown_runtime_is_an_error_without_fallback() {
     let config = EngineConfig {
         runtime: Some("runsc-not-here".to_owned()),
         ..EngineConfig::default()
@@ -48,7 +48,7 @@ async fn a_runtime_that_the_engine_does_not_know_is_an_error_and_no_fallback() {
 }
 
 #[tokio::test]
-async fn attaching_to_nothing_says_so() {
+async fn attaching_to_a_missing_sandbox_is_an_error() {
     let bench = Bench::new().await;
     let sandbox = bench.spec().sandbox;
     match bench.driver.attach(sandbox).await {

@@ -8,9 +8,9 @@ use roost_sandbox_driver::exec::Command;
 use roost_sandbox_driver::{DriverError, Events, GuestLink};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Bench, operation, said, shell, text};
+use crate::support::{Bench, operation, shell, stdout_of, text};
 
-/// Starts a script; the guest gives its usual first credit.
+/// Starts a script; the guest gets its usual first credit.
 async fn start(
     link: &GuestLink,
     script: &str,
@@ -54,7 +54,7 @@ async fn until(events: &mut Events, wanted: &str) -> String {
 }
 
 #[tokio::test]
-async fn both_streams_the_code_and_bytes_that_are_no_text_come_through() {
+async fn both_streams_exit_code_and_binary_bytes_arrive() {
     let bench = Bench::new().await;
     let (_, link) = bench.sandbox().await;
     let ran = link
@@ -71,7 +71,7 @@ async fn both_streams_the_code_and_bytes_that_are_no_text_come_through() {
 }
 
 #[tokio::test]
-async fn a_program_that_cannot_be_started_says_why() {
+async fn failed_start_reports_its_cause() {
     let bench = Bench::new().await;
     let (_, link) = bench.sandbox().await;
     for (program, cwd, errno) in [
@@ -112,13 +112,13 @@ async fn ten_gigabytes_of_output_are_counted_and_capped_and_end() {
 }
 
 #[tokio::test]
-async fn a_reader_without_credit_holds_its_own_command_and_no_other() {
+async fn reader_without_credit_blocks_only_its_own_command() {
     let bench = Bench::new().await;
     let (_, link) = bench.sandbox().await;
     let (mut slow, id) = start(&link, "yes | head -c 8388608; echo done >&2", false, None).await;
-    // The other command goes its way while the first waits for credit.
+    // The other command runs normally while the first waits for credit.
     for _ in 0..20 {
-        assert_eq!(said(&link, "echo quick").await, "quick");
+        assert_eq!(stdout_of(&link, "echo quick").await, "quick");
     }
     let mut end = 0;
     let mut granted = 0;
@@ -128,7 +128,7 @@ async fn a_reader_without_credit_holds_its_own_command_and_no_other() {
             .expect("it goes on")
         {
             Some(FromGuest::Output { piece, .. }) => {
-                assert_eq!(piece.start(), end, "no byte is lost or said twice");
+                assert_eq!(piece.start(), end, "no byte is lost or repeated");
                 end = piece.end();
                 assert!(end <= granted.max(roost_protocol::limits::INITIAL_CREDIT_BYTES));
                 if end + 65_536 > granted {
@@ -256,7 +256,7 @@ async fn a_terminal_has_a_size_echoes_and_passes_interrupts() {
 }
 
 #[tokio::test]
-async fn the_deadline_ends_a_command_and_says_so() {
+async fn deadline_ends_a_command_and_is_reported() {
     let bench = Bench::new().await;
     let (_, link) = bench.sandbox().await;
     let begun = Instant::now();
@@ -271,7 +271,7 @@ async fn the_deadline_ends_a_command_and_says_so() {
 }
 
 #[tokio::test]
-async fn starting_an_id_twice_runs_it_once_and_tells_its_end() {
+async fn starting_an_id_twice_runs_it_once_and_reports_its_end() {
     let bench = Bench::new().await;
     let (_, link) = bench.sandbox().await;
     let operation = operation();
@@ -312,7 +312,7 @@ async fn starting_an_id_twice_runs_it_once_and_tells_its_end() {
         };
         assert_eq!((code, got.as_slice()), (0, &b"once\n"[..]), "round {round}");
     }
-    assert_eq!(said(&link, "wc -l < count").await, "1");
+    assert_eq!(stdout_of(&link, "wc -l < count").await, "1");
     link.send(ToGuest::Forget { operation }).await.unwrap();
     let mut events = link.events(operation);
     link.send(ToGuest::Replay { operation, from: 0 })
@@ -332,7 +332,10 @@ async fn a_full_workspace_is_an_error_of_the_command_and_not_of_the_sandbox() {
         .unwrap();
     assert_ne!(ran.code, 0);
     assert!(String::from_utf8_lossy(&ran.errors).contains("No space left"));
-    assert_eq!(said(&link, "echo still here; rm big").await, "still here");
+    assert_eq!(
+        stdout_of(&link, "echo still here; rm big").await,
+        "still here"
+    );
     assert!(bench.driver.health(sandbox).await.unwrap().guest);
     bench.clean().await;
 }
@@ -346,6 +349,6 @@ async fn a_command_that_eats_all_memory_dies_and_the_guest_lives() {
         .await
         .unwrap();
     assert_ne!(ran.code, 0, "{ran:?}");
-    assert_eq!(said(&link, "echo alive").await, "alive");
+    assert_eq!(stdout_of(&link, "echo alive").await, "alive");
     bench.clean().await;
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use roost_protocol::sandbox::{ContainerState, WorkspaceState};
-use roost_sandbox_driver::{DriverError, Gone, GoneHow, ImageState, OwnerCaps, ProvisionOptions};
+use roost_sandbox_driver::executor::OwnerPolicy;
+use roost_sandbox_driver::{DriverError, Gone, GoneHow, ImageState, ProvisionOptions};
 
-use crate::support::{Bench, driver, said, shell, text};
+use crate::support::{Bench, driver, shell, stdout_of, text};
 
 #[tokio::test]
 async fn a_sandbox_is_made_used_listed_and_destroyed() {
@@ -27,7 +28,7 @@ async fn a_sandbox_is_made_used_listed_and_destroyed() {
 
     let link = bench.driver.attach(spec.sandbox).await.unwrap();
     assert_eq!(
-        said(&link, "id -u; pwd; echo $HOME $TMPDIR").await,
+        stdout_of(&link, "id -u; pwd; echo $HOME $TMPDIR").await,
         "65532\n/workspace\n/workspace /workspace/.tmp"
     );
 
@@ -62,14 +63,14 @@ async fn the_same_id_is_the_same_sandbox_and_another_spec_is_refused() {
     let bench = Bench::new().await;
     let spec = bench.spec();
     let (_, link) = bench.sandbox_of(&spec).await;
-    said(&link, "echo kept > file").await;
+    stdout_of(&link, "echo kept > file").await;
     let (again, _) = bench
         .driver
         .provision(&spec, ProvisionOptions::default(), &mut |_| {})
         .await
         .unwrap();
     assert_eq!(bench.driver.list().await.unwrap(), [again]);
-    assert_eq!(said(&link, "cat file").await, "kept");
+    assert_eq!(stdout_of(&link, "cat file").await, "kept");
 
     let mut other = spec.clone();
     other.limits.pids += 1;
@@ -79,12 +80,12 @@ async fn the_same_id_is_the_same_sandbox_and_another_spec_is_refused() {
         .await
         .unwrap_err();
     assert!(matches!(error, DriverError::SpecDiffers(_)), "{error}");
-    assert_eq!(said(&link, "cat file").await, "kept");
+    assert_eq!(stdout_of(&link, "cat file").await, "kept");
     bench.clean().await;
 }
 
 #[tokio::test]
-async fn many_provisions_at_once_of_one_id_make_one_sandbox() {
+async fn concurrent_provisions_of_one_id_make_one_sandbox() {
     let bench = Bench::new().await;
     let spec = bench.spec();
     let made = futures::future::join_all((0..4).map(|_| {
@@ -102,35 +103,49 @@ async fn many_provisions_at_once_of_one_id_make_one_sandbox() {
 }
 
 #[tokio::test]
-async fn the_owner_caps_lower_limits_and_count_sandboxes() {
+async fn a_sandbox_over_the_owners_caps_is_refused_and_never_made_weaker() {
     let bench = Bench::new().await;
-    let caps = OwnerCaps {
-        most_memory_bytes: Some(128 << 20),
-        most_sandboxes: Some(1),
-        ..OwnerCaps::default()
+    let policy = OwnerPolicy {
+        most_sandboxes: Some(2),
+        most_memory_bytes: Some(400 << 20),
+        each_memory_bytes: Some(300 << 20),
+        ..OwnerPolicy::default()
     };
     let options = ProvisionOptions {
-        caps,
+        allowance: Some(policy.allowance(bench.driver.host())),
         restore: None,
     };
-    let (facts, _) = bench
-        .driver
-        .provision(&bench.spec(), options.clone(), &mut |_| {})
-        .await
-        .unwrap();
-    assert_eq!(facts.limits.memory_bytes, 128 << 20);
-    assert_eq!(facts.limits.workspace_bytes, 32 << 20);
-    let error = bench
-        .driver
-        .provision(&bench.spec(), options, &mut |_| {})
-        .await
-        .unwrap_err();
-    assert!(matches!(error, DriverError::OwnerCaps(_)), "{error}");
+    let make = async |memory: u64| {
+        let mut spec = bench.spec();
+        spec.limits.memory_bytes = memory << 20;
+        let mut progress = |_: &str| {};
+        let made = bench
+            .driver
+            .provision(&spec, options.clone(), &mut progress);
+        made.await.map(|(facts, _)| facts.limits.memory_bytes >> 20)
+    };
+    let error = make(301).await.unwrap_err();
+    assert!(matches!(error, DriverError::OverCap(_)), "{error}");
+    assert_eq!(make(256).await.unwrap(), 256);
+    let error = make(256).await.unwrap_err();
+    assert!(matches!(error, DriverError::NoRoom(_)), "{error}");
+    assert!(
+        error.to_string().contains("112.0 MiB of memory too much"),
+        "{error}"
+    );
+    assert_eq!(make(128).await.unwrap(), 128);
+    let error = make(100).await.unwrap_err();
+    assert!(
+        error.to_string().contains("it has 2 and allows 2"),
+        "{error}"
+    );
+    bench.clean().await;
+    assert_eq!(make(128).await.unwrap(), 128, "there is room again");
     bench.clean().await;
 }
 
 #[tokio::test]
-async fn a_sweep_takes_orphans_past_the_grace_and_nothing_else() {
+async fn sweep_removes_only_orphans_past_the_grace() {
     let bench = Bench::new().await;
     let (kept, _) = bench.sandbox().await;
     let (orphan, _) = bench.sandbox().await;
@@ -169,11 +184,11 @@ async fn a_sweep_takes_orphans_past_the_grace_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn watch_tells_of_a_sandbox_that_ends_by_itself() {
+async fn watch_reports_a_sandbox_that_ends_by_itself() {
     let bench = Bench::new().await;
     let (sandbox, _link) = bench.sandbox().await;
     let mut watch = Box::pin(bench.driver.watch());
-    // The engine's events begin when the request arrives; killing again until one is seen avoids a pause.
+    // The engine's events begin when the request arrives. Repeating the kill until one is seen avoids a sleep.
     let docker = bollard::Docker::connect_with_unix_defaults().unwrap();
     let name = format!("roost-{sandbox}");
     let mut tick = tokio::time::interval(Duration::from_millis(200));
@@ -197,7 +212,7 @@ async fn watch_tells_of_a_sandbox_that_ends_by_itself() {
 }
 
 #[tokio::test]
-async fn a_sandbox_that_died_is_made_anew_by_the_same_provision() {
+async fn dead_sandbox_is_recreated_by_the_same_provision() {
     let bench = Bench::new().await;
     let spec = bench.spec();
     bench.sandbox_of(&spec).await;
@@ -207,7 +222,7 @@ async fn a_sandbox_that_died_is_made_anew_by_the_same_provision() {
         .await
         .unwrap();
     let (_, link) = bench.sandbox_of(&spec).await;
-    assert_eq!(said(&link, "echo alive").await, "alive");
+    assert_eq!(stdout_of(&link, "echo alive").await, "alive");
     bench.clean().await;
 }
 

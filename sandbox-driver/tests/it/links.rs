@@ -1,4 +1,4 @@
-//! A line that breaks, two lines at once, a daemon that died: output goes on without a hole.
+//! A broken link, two links at once, a dead daemon: output continues without a hole.
 use std::time::Duration;
 
 use bollard::query_parameters::AttachContainerOptionsBuilder;
@@ -6,7 +6,7 @@ use roost_protocol::guest::{FromGuest, ToGuest};
 use roost_protocol::output::Piece;
 use tokio::io::AsyncWriteExt;
 
-use crate::support::{Bench, driver, operation, said};
+use crate::support::{Bench, driver, operation, stdout_of};
 
 fn start(operation: roost_protocol::ids::OperationId, script: &str) -> ToGuest {
     ToGuest::Start {
@@ -22,7 +22,7 @@ fn start(operation: roost_protocol::ids::OperationId, script: &str) -> ToGuest {
 }
 
 #[tokio::test]
-async fn another_process_takes_a_running_command_over_by_offset() {
+async fn another_process_resumes_a_running_command_by_offset() {
     let bench = Bench::new().await;
     let (sandbox, link) = bench.sandbox().await;
     let id = operation();
@@ -44,7 +44,7 @@ async fn another_process_takes_a_running_command_over_by_offset() {
         }
     }
     let instance = link.hello().await.unwrap().instance;
-    // The first program dies here; a second one, which knows only what it stored, goes on.
+    // The first program ends here. A second one continues and knows only what it stored.
     drop(events);
     drop(link);
     let second = driver(&bench.owner).await;
@@ -81,7 +81,7 @@ async fn another_process_takes_a_running_command_over_by_offset() {
 }
 
 #[tokio::test]
-async fn half_a_frame_of_a_dead_writer_costs_nothing_but_patience() {
+async fn partial_frame_of_a_dead_writer_only_delays() {
     let bench = Bench::new().await;
     let (sandbox, link) = bench.sandbox().await;
     let docker = bollard::Docker::connect_with_unix_defaults().unwrap();
@@ -107,12 +107,12 @@ async fn half_a_frame_of_a_dead_writer_costs_nothing_but_patience() {
     while link.hello().await.is_err() {
         assert!(patience.elapsed() < Duration::from_secs(30));
     }
-    assert_eq!(said(&link, "ls").await, "");
+    assert_eq!(stdout_of(&link, "ls").await, "");
     bench.clean().await;
 }
 
 #[tokio::test]
-async fn garbage_from_a_stranger_stops_nothing() {
+async fn garbage_from_another_writer_stops_nothing() {
     let bench = Bench::new().await;
     let (sandbox, link) = bench.sandbox().await;
     let docker = bollard::Docker::connect_with_unix_defaults().unwrap();
@@ -130,12 +130,12 @@ async fn garbage_from_a_stranger_stops_nothing() {
         .collect();
     stranger.input.write_all(&garbage).await.unwrap();
     stranger.input.flush().await.unwrap();
-    assert_eq!(said(&link, "echo whole").await, "whole");
+    assert_eq!(stdout_of(&link, "echo whole").await, "whole");
     bench.clean().await;
 }
 
 #[tokio::test]
-async fn what_nobody_acknowledged_waits_and_what_was_acknowledged_becomes_a_gap() {
+async fn unacknowledged_output_is_kept_and_acknowledged_output_becomes_a_gap() {
     let bench = Bench::new().await;
     let (_, link) = bench.sandbox().await;
     let id = operation();
@@ -191,7 +191,7 @@ async fn a_hundred_commands_at_once_each_get_their_own_output() {
         let link = link.clone();
         async move {
             loop {
-                // The guest runs 64 at once and says so to the others.
+                // The guest runs 64 commands at once and refuses more.
                 match link
                     .run(crate::support::shell(&format!("echo {n}; seq 1 500")))
                     .await

@@ -1,12 +1,14 @@
-//! The driver against a real engine and a real guest. Without an engine these tests fail and say what to install.
+//! The driver against a real engine and a real guest. Without an engine these tests fail and name what to install.
 
 mod archives;
 mod bad_input;
 mod commands;
+mod floods;
 mod lifecycle;
 mod links;
 mod mutations;
 mod probe;
 mod shutdowns;
 mod support;
+mod totals;
 mod trees;

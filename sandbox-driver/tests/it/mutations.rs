@@ -1,8 +1,8 @@
-//! Drops one field of the policy at a time: the probe, read from inside, must notice each.
+//! Drops one field of the policy at a time: the probe must detect each from inside.
 //!
-//! The sandbox is made through the engine directly, because the driver would refuse it: that every dropped field is also
-//! noticed by inspect-after-create is held by the table in `src/inspect_tests.rs`. Fields that cannot be seen from inside
-//! stand in [`INSPECT_ONLY`], each with its reason.
+//! The test makes the sandbox through the engine directly, because the driver would refuse it. The table in
+//! `src/inspect_tests.rs` tests that inspect-after-create detects every dropped field as well. Fields that cannot be
+//! seen from inside are in [`INSPECT_ONLY`], each with its reason.
 use bollard::models::{ContainerCreateBody, HostConfig, HostConfigCgroupnsModeEnum};
 use bollard::query_parameters::{CreateContainerOptionsBuilder, RemoveContainerOptionsBuilder};
 use roost_sandbox_driver::exec::Command;
@@ -12,7 +12,7 @@ use rstest::rstest;
 
 use crate::support::{Bench, docker};
 
-/// Fields of the request that no probe can see.
+/// Fields of the request that a probe cannot see.
 const INSPECT_ONLY: &[(&str, &str)] = &[
     ("AutoRemove", "decides what happens after the end"),
     ("RestartPolicy", "decides what happens after the end"),
@@ -41,7 +41,7 @@ const INSPECT_ONLY: &[(&str, &str)] = &[
     ("Runtime", "is the engine's default"),
 ];
 
-/// Fields whose loss the probe notices; each has a case below.
+/// Fields whose loss the probe detects; each has a case below.
 const PROBED: &[&str] = &[
     "Privileged",
     "CapDrop",
@@ -102,7 +102,7 @@ type Change = fn(&mut Body, &mut HostConfig);
 #[case::a_group(|_: &mut Body, host: &mut HostConfig| host.group_add = Some(vec!["0".to_owned()]), "user.groups")]
 #[case::a_secret(|body: &mut Body, _: &mut HostConfig| body.env.get_or_insert_default().push("API_TOKEN=x".to_owned()), "environment.secrets")]
 #[tokio::test]
-async fn the_probe_notices_each_field_that_is_dropped(#[case] change: Change, #[case] fact: &str) {
+async fn probe_detects_each_dropped_field(#[case] change: Change, #[case] fact: &str) {
     let bench = Bench::new().await;
     let mut spec = bench.spec();
     spec.limits = PROBE_LIMITS;
@@ -201,7 +201,7 @@ fn add_security(host: &mut HostConfig, option: &str) {
         .push(option.to_owned());
 }
 
-/// Without a limit of ours there is the engine's, which is another.
+/// Without our limit the engine's own limit applies, which differs.
 fn drop_ulimit(host: &mut HostConfig, name: &str) {
     host.ulimits
         .get_or_insert_default()

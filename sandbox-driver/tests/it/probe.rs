@@ -4,7 +4,7 @@ use roost_protocol::verify::Level;
 use crate::support::Bench;
 
 #[tokio::test]
-async fn the_probe_finds_exactly_what_the_golden_list_says() {
+async fn probe_facts_match_the_golden_list() {
     let bench = Bench::new().await;
     let report = bench.driver.verify(&bench.image, true).await.unwrap();
     let wrong: Vec<_> = report
@@ -39,7 +39,7 @@ async fn the_probe_finds_exactly_what_the_golden_list_says() {
 }
 
 #[tokio::test]
-async fn an_image_that_is_not_here_is_a_failed_check_that_says_what_to_do() {
+async fn missing_image_fails_a_check_with_what_to_do() {
     let bench = Bench::new().await;
     let report = bench.driver.verify("roost-no-such:1", true).await.unwrap();
     assert!(!report.ok);

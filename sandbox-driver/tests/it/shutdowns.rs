@@ -1,4 +1,5 @@
-//! An executor that is shut down in its process: commands go on in their guests, the folder is free, the next one goes on.
+//! An executor that is shut down inside its process: commands continue in their guests, the folder is released, and the
+//! next executor continues.
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,7 @@ async fn executor(folder: &Path, install: Uuid) -> (ExecutorHandle, Events) {
 
 fn request(spec: &SandboxSpec, operation_: Operation) -> OperationRequest {
     OperationRequest {
+        purpose: None,
         id: operation(),
         on_behalf: Some(OnBehalf {
             workspace: spec.workspace,
@@ -100,7 +102,7 @@ async fn a_shutdown_leaves_commands_running_and_the_next_executor_in_this_proces
         began.elapsed()
     );
     assert!(events.next().await.is_none());
-    // What comes now is for the next life: nothing is written any more.
+    // Messages after this are for the next executor: nothing is written here.
     first.operation(shell("exit 1"));
 
     let (second, mut events) = executor(folder.path(), install).await;

@@ -1,16 +1,16 @@
-//! "Deadline and cancel kill the whole tree": whatever descendants do to get away.
+//! Deadline and cancel kill the whole tree, whatever its processes do to escape.
 use roost_protocol::guest::{ExitCause, FromGuest, ToGuest};
 use roost_protocol::ids::SandboxId;
 use roost_sandbox_driver::GuestLink;
 use rstest::rstest;
 
-use crate::support::{Bench, operation, said, shell};
+use crate::support::{Bench, operation, shell, stdout_of};
 
 /// Living processes whose command line holds a mark, zombies aside.
 async fn alive(link: &GuestLink, mark: &str) -> String {
-    // The mark is split so that the one who looks does not see itself.
+    // The mark is split so that the search does not find itself.
     let (a, b) = mark.split_at(3);
-    said(
+    stdout_of(
         link,
         &format!("a={a}; b={b}; ps -o pid,stat,args | grep -v grep | grep \"$a$b\" | grep -v ' Z' || true"),
     )
@@ -38,8 +38,8 @@ async fn fewer_than(bench: &Bench, sandbox: SandboxId, most: u32) {
 #[case::daemon_forked_twice("(setsid sh -c 'sleep 4711 & exit' & ); sleep 4711")]
 #[case::ignores_signals("trap '' TERM INT HUP; sh -c \"trap '' TERM INT HUP; sleep 4711\"")]
 #[case::empty_environment("env -i setsid sh -c 'sleep 4711 & sleep 4711'; sleep 4711")]
-#[case::kills_its_keeper("(setsid sleep 4711 &) ; kill -9 $PPID; sleep 4711")]
-#[case::stops_its_keeper("(setsid sleep 4711 &) ; kill -STOP $PPID; sleep 4711")]
+#[case::kills_its_reaper("(setsid sleep 4711 &) ; kill -9 $PPID; sleep 4711")]
+#[case::stops_its_reaper("(setsid sleep 4711 &) ; kill -STOP $PPID; sleep 4711")]
 #[tokio::test]
 async fn nothing_of_a_tree_outlives_its_deadline(#[case] script: &str) {
     let bench = Bench::new().await;
@@ -52,11 +52,11 @@ async fn nothing_of_a_tree_outlives_its_deadline(#[case] script: &str) {
     bench.clean().await;
 }
 
-/// Its line in `/proc` says "zombie" as long as its other threads run, and has no arguments: only the count tells.
+/// `/proc` shows it as a zombie without arguments while its other threads run: only the task count reveals it.
 #[rstest]
 #[case::as_a_child("/usr/local/lib/roost/escape-probe --look-dead")]
 #[case::in_the_background("/usr/local/lib/roost/escape-probe --look-dead & sleep 4711")]
-#[case::under_a_killed_keeper(
+#[case::under_a_killed_reaper(
     "(setsid /usr/local/lib/roost/escape-probe --look-dead &) ; kill -9 $PPID; sleep 4711"
 )]
 #[tokio::test]
@@ -67,13 +67,13 @@ async fn a_process_whose_first_thread_has_left_is_killed_too(#[case] script: &st
     command.deadline_ms = 700;
     let ran = link.run(command).await.unwrap();
     assert_ne!(ran.code, 0, "{ran:?}");
-    // The guest alone. The kernel's count trails the end of what it counts.
+    // Only the guest. The kernel updates its count a little late.
     fewer_than(&bench, sandbox, 2).await;
     bench.clean().await;
 }
 
 #[tokio::test]
-async fn what_a_command_leaves_behind_lives_until_its_deadline_and_no_longer() {
+async fn leftover_processes_are_killed_at_the_deadline() {
     let bench = Bench::new().await;
     let (_, link) = bench.sandbox().await;
     let mut command = shell("setsid sleep 4711 >/dev/null 2>&1 & echo started");
@@ -103,7 +103,7 @@ async fn a_fork_bomb_is_stopped_by_the_limit_and_killed_at_the_deadline() {
     command.deadline_ms = 2000;
     let ran = link.run(command).await.unwrap();
     assert_ne!(ran.code, 0);
-    // The guest is whole, and there is room for processes again.
+    // The guest works, and there is room for processes again.
     let patience = std::time::Instant::now();
     loop {
         match link.run(shell("echo alive")).await {
@@ -116,7 +116,7 @@ async fn a_fork_bomb_is_stopped_by_the_limit_and_killed_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn cancel_kills_the_tree_and_says_cancelled() {
+async fn cancel_kills_the_tree_and_reports_cancelled() {
     let bench = Bench::new().await;
     let (_, link) = bench.sandbox().await;
     let operation = operation();
@@ -146,12 +146,12 @@ async fn cancel_kills_the_tree_and_says_cancelled() {
 }
 
 #[tokio::test]
-async fn a_command_that_kills_everything_it_can_leaves_the_guest_alive() {
+async fn command_that_kills_everything_leaves_the_guest_alive() {
     let bench = Bench::new().await;
     let (_, link) = bench.sandbox().await;
     let _ = link
         .run(shell("kill -9 -1; kill -9 1; kill -STOP 1; kill -TERM 1"))
         .await;
-    assert_eq!(said(&link, "echo alive").await, "alive");
+    assert_eq!(stdout_of(&link, "echo alive").await, "alive");
     bench.clean().await;
 }

@@ -1,4 +1,4 @@
-//! The workspace as a tar stream, out and in, so that an image needs no tar and no file name is ever a way out.
+//! The workspace as a tar stream, out and in. The image needs no tar program, and no file name can leave the workspace.
 mod pack;
 mod unpack;
 

@@ -1,4 +1,4 @@
-//! Packs a folder: sorted, so that the same content gives the same bytes; never through a link.
+//! Packs a folder. Entries are sorted, so the same content gives the same bytes; links are never followed.
 use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use tar::{Builder, EntryType, Header};
 
-/// Names at the top that are not kept.
+/// Names at the top level that are not packed.
 const NOT_KEPT: [&str; 1] = [".tmp"];
 
-/// Writes `root` as a tar. `budget` is what the workspace can hold, bytes: a sparse file that claims more than that leaves
-/// room for is left out. Gives a line for each thing left out.
+/// Writes `root` as a tar stream. `budget` is the size of the workspace in bytes: a sparse file that claims more than
+/// the remaining budget is skipped. Returns one line for each skipped entry.
 ///
 /// # Errors
 /// When the output cannot be written, or the root cannot be read.
@@ -72,7 +72,7 @@ fn walk(
             continue;
         }
         let path = at.join(&name);
-        // Gone since the folder was read: then it is not part of what is kept.
+        // It vanished after the folder was read, so it is not packed.
         let Ok(meta) = fs::symlink_metadata(root.join(&path)) else {
             continue;
         };
@@ -85,12 +85,12 @@ fn walk(
         } else if typ.is_fifo() {
             left_out.push(format!("{}: a pipe", path.display()));
         }
-        // Sockets are of their process and devices cannot exist here.
+        // Sockets belong to their process, and devices cannot exist here.
     }
     Ok(())
 }
 
-/// `Ok(Err)` when this one thing cannot be read; `Err` when the output cannot be written.
+/// `Ok(Err)` when this one entry cannot be read; `Err` when the output cannot be written.
 fn add<W: Write>(
     tar: &mut Builder<W>,
     root: &Path,
@@ -149,7 +149,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
-/// Exactly as many bytes as the header says, whatever happens to the file meanwhile.
+/// Reads exactly as many bytes as the header says, even when the file changes meanwhile.
 struct Exact {
     inner: File,
     left: u64,

@@ -1,4 +1,4 @@
-//! Archives come back as they were, and a hostile one changes nothing outside.
+//! Unpacking restores a packed folder, and a hostile archive changes nothing outside.
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
@@ -18,7 +18,7 @@ fn tar_of(add: impl FnOnce(&mut tar::Builder<Vec<u8>>)) -> Vec<u8> {
     builder.into_inner().unwrap()
 }
 
-/// The tar crate refuses to write a bad name, so it is put into the header by hand.
+/// The tar crate refuses to write an invalid name, so it is put into the header by hand.
 fn entry(
     builder: &mut tar::Builder<Vec<u8>>,
     name: &str,
@@ -38,7 +38,7 @@ fn entry(
 }
 
 #[test]
-fn what_was_packed_comes_back_the_same() {
+fn unpacking_restores_what_was_packed() {
     let from = folder("from");
     fs::create_dir_all(from.join("a/b")).unwrap();
     fs::write(from.join("a/b/file"), b"content").unwrap();
@@ -82,7 +82,7 @@ fn what_was_packed_comes_back_the_same() {
 }
 
 #[test]
-fn a_sparse_file_that_claims_more_than_there_is_is_left_out_and_named() {
+fn oversized_sparse_file_is_skipped_and_named() {
     let from = folder("sparse");
     fs::write(from.join("real"), b"x").unwrap();
     File::create(from.join("huge"))
@@ -99,7 +99,7 @@ fn a_sparse_file_that_claims_more_than_there_is_is_left_out_and_named() {
 }
 
 #[test]
-fn names_that_leave_and_things_that_are_no_files_are_refused() {
+fn escaping_names_and_special_files_are_refused() {
     for (name, typ) in [
         ("../out", EntryType::Regular),
         ("a/../../out", EntryType::Regular),

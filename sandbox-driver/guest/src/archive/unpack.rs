@@ -1,7 +1,7 @@
-//! Unpacks a tar into a folder and nowhere else.
+//! Unpacks a tar stream into a folder and nowhere else.
 //!
-//! Refused: absolute names, `..`, devices, pipes, anything written through a link. A symbolic link's target is text (a
-//! Python environment points at `/usr/bin/python3`): it is made as it was, and never followed while unpacking.
+//! Refused: absolute names, `..`, devices, pipes, and writing through a link. A symbolic link's target is only text (a
+//! Python environment points at `/usr/bin/python3`): it is restored unchanged and never followed during unpacking.
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ use tar::{Archive, Entry, EntryType};
 /// Unpacks a stream into `root`.
 ///
 /// # Errors
-/// At the first entry that is refused or cannot be written, with its name.
+/// The first entry that is refused or cannot be written, with its name.
 pub fn unpack(from: impl Read, root: &Path) -> io::Result<()> {
     let mut archive = Archive::new(from);
     let root = folder(root)?;
@@ -34,7 +34,7 @@ pub fn unpack(from: impl Read, root: &Path) -> io::Result<()> {
             folders.push((parts.clone(), mode(&entry), mtime(&entry)));
         }
     }
-    // Last and deepest first: a read-only folder could not be filled, and filling changes its time.
+    // Last, and deepest first: a read-only folder could not be filled, and filling it changes its time.
     for (parts, mode, time) in folders.into_iter().rev() {
         let fd = descend(&root, &parts)?;
         rustix::fs::fchmod(&fd, mode)?;
@@ -76,10 +76,10 @@ fn one(
             let target = link_target(entry)?;
             let target = parts(&target)?;
             let Some((first, above)) = target.split_last() else {
-                return Err(refused("a link to nothing"));
+                return Err(refused("a hard link with an empty target"));
             };
             let folder = descend(root, above)?;
-            // Without SYMLINK_FOLLOW a link to a link stays one.
+            // Without SYMLINK_FOLLOW, a hard link to a symbolic link stays a link to the link.
             rustix::fs::linkat(&folder, first, parent, name, AtFlags::empty())?;
             Ok(())
         }
@@ -95,7 +95,7 @@ fn link_target(entry: &Entry<'_, impl Read>) -> io::Result<PathBuf> {
 }
 
 fn mode<R: Read>(entry: &Entry<'_, R>) -> Mode {
-    // Never a setuid bit, though the mount would ignore it.
+    // Never set a setuid bit, although the mount would ignore it.
     Mode::from_raw_mode(entry.header().mode().unwrap_or(0o644) & 0o777)
 }
 
@@ -110,7 +110,7 @@ fn mtime<R: Read>(entry: &Entry<'_, R>) -> Timestamps {
     }
 }
 
-/// The parts of a name, all of them plain.
+/// The parts of a name; all must be plain.
 fn parts(path: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     path.components()
         .filter(|part| *part != Component::CurDir)
@@ -121,7 +121,7 @@ fn parts(path: &Path) -> io::Result<Vec<std::ffi::OsString>> {
         .collect()
 }
 
-/// Opens a folder below `root` step by step, making what is not there, never through a link.
+/// Opens a folder below `root` step by step and makes missing ones; never follows a link.
 fn descend(root: &OwnedFd, parts: &[std::ffi::OsString]) -> io::Result<OwnedFd> {
     let mut at = root.try_clone()?;
     for name in parts {
@@ -145,7 +145,7 @@ fn folder(path: &Path) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
-/// Makes room for a file or link; a folder of that name is an error.
+/// Removes an existing file or link of that name; a folder of that name is an error.
 fn clear(parent: &OwnedFd, name: &OsStr) -> io::Result<()> {
     match rustix::fs::unlinkat(parent, name, AtFlags::empty()) {
         Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),

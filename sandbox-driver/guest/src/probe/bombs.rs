@@ -1,4 +1,4 @@
-//! Bombs, each in a bounded child: what stops them must be the sandbox's limits and not our bound.
+//! Bombs, each in a bounded child. The sandbox's limits must stop them before the child's own bound does.
 #![allow(unsafe_code)] // libc: fork, kill and waitpid for the fork bomb.
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -66,7 +66,7 @@ fn disk(path: &str, bound: u64) -> String {
     }
 }
 
-/// Children that only wait; all are killed and waited for.
+/// Forks children that only wait; all are killed and waited for.
 fn forks(bound: u64) -> String {
     let mut children = Vec::new();
     let mut stopped = false;
@@ -105,7 +105,7 @@ fn memory(bound: u64) -> String {
         let mut held: Vec<Vec<u8>> = Vec::new();
         for n in 0..bound / BLOCK as u64 {
             let mut block = vec![0u8; BLOCK];
-            // Every page is written, with something that no page has in common.
+            // Writes every page, each with different content.
             for (at, byte) in block.iter_mut().enumerate().step_by(512) {
                 *byte = (at as u64 ^ n) as u8 | 1;
             }

@@ -1,4 +1,4 @@
-//! The list of facts, and the bounded child that a dangerous one runs in.
+//! The list of facts, and the bounded child process for dangerous tests.
 use std::fmt::Display;
 use std::io;
 
@@ -11,7 +11,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Adds a fact; it holds when both values are the same text.
+    /// Adds a fact; it is true when both values are the same text.
     pub fn add(&mut self, fact: &str, title: &str, expected: impl Display, actual: impl Display) {
         let (expected, actual) = (expected.to_string(), actual.to_string());
         self.list.push(ProbedFact {
@@ -24,7 +24,7 @@ impl Facts {
     }
 }
 
-/// A name for what the kernel answered.
+/// A name for the kernel's answer.
 pub fn answer(result: io::Result<()>) -> String {
     match result {
         Ok(()) => "allowed".to_owned(),
@@ -37,7 +37,7 @@ pub fn answer(result: io::Result<()>) -> String {
     }
 }
 
-/// As [`answer`], where the kernel has several words for "no".
+/// As [`answer`], for calls where the kernel has several error codes for a refusal.
 pub fn denied(result: io::Result<()>) -> String {
     match result {
         Err(error)
@@ -58,7 +58,7 @@ pub enum Ended {
     Killed(i32),
 }
 
-/// Runs a closure in a child of its own, whose exit code is what it gives; whatever it did to itself ends with it.
+/// Runs a closure in a child process; its result is the exit code. All its effects on itself end with the child.
 #[allow(unsafe_code)] // libc: fork and waitpid, in a program with one thread.
 pub fn in_child(work: impl FnOnce() -> i32) -> io::Result<Ended> {
     // SAFETY: this program has one thread, so the child's memory is consistent.
@@ -90,7 +90,7 @@ pub fn in_child(work: impl FnOnce() -> i32) -> io::Result<Ended> {
     })
 }
 
-/// Tries a call in a child, so that one that works changes nothing here.
+/// Tries a call in a child, so that a call that succeeds changes nothing here.
 pub fn tried(call: impl FnOnce() -> io::Result<()>) -> String {
     let ended = in_child(|| match call() {
         Ok(()) => 0,

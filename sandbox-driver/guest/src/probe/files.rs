@@ -30,7 +30,7 @@ const MASKED: [(&str, &str); 17] = [
     ("powercap", "/sys/devices/virtual/powercap"),
 ];
 
-/// Sockets and folders through which a container rules its host.
+/// Sockets and folders with which a container can control its host.
 const SOCKETS: [&str; 7] = [
     "/var/run/docker.sock",
     "/run/docker.sock",
@@ -131,7 +131,7 @@ fn read_only(path: &str) -> String {
     match statvfs(path) {
         Ok(found) if found.f_flag.contains(StatVfsMountFlags::RDONLY) => "read-only".to_owned(),
         Ok(_) => "writable".to_owned(),
-        // What is not there cannot be written.
+        // A missing path cannot be written.
         Err(rustix::io::Errno::NOENT) => "read-only".to_owned(),
         Err(error) => answer(Err(error.into())),
     }
@@ -163,7 +163,7 @@ fn mounts(facts: &mut Facts) {
     let known = |path: &str| {
         matches!(path, "/dev" | "/proc" | "/tmp" | "/workspace")
             || path.starts_with("/dev/")
-            // Podman's own, when only root may write there.
+            // Podman's own mounts, if only root may write there.
             || (matches!(path, "/run" | "/run/.containerenv" | "/var/tmp")
                 && rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_err())
     };
@@ -174,7 +174,7 @@ fn mounts(facts: &mut Facts) {
         let fields: Vec<&str> = line.split(' ').collect();
         if let (Some(path), Some(options)) = (fields.get(4), fields.get(5)) {
             let writable = options.split(',').all(|option| option != "ro");
-            // A masked file is an empty device, which is no place to write to.
+            // A masked file is an empty device, where nothing can be stored.
             let masked = line.contains(" /null ");
             top.insert(path, writable && !masked);
         }
@@ -235,7 +235,7 @@ fn devices() -> String {
     none_other(&other.join(" "))
 }
 
-/// Copies this program and asks for its usage.
+/// Copies this program there and runs it for its usage text.
 fn execute(path: &str) -> String {
     let ran = fs::copy("/proc/self/exe", path)
         .and_then(|_| fs::set_permissions(path, fs::Permissions::from_mode(0o755)))

@@ -1,4 +1,4 @@
-//! Who we are: user, capabilities, filters, and what can be seen of others.
+//! The process's identity: user, capabilities, filters, and what it can see of other processes.
 use std::fs;
 
 use super::fact::{Facts, denied};

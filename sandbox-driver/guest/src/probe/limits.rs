@@ -1,4 +1,4 @@
-//! Limits as the kernel holds them, for both versions of control groups.
+//! Limits as the kernel enforces them, for both versions of control groups.
 use std::fs;
 
 use rustix::fs::statvfs;

@@ -1,7 +1,7 @@
-//! `escape-probe`: tries to get out of the sandbox that it runs in and says what it found, as JSON.
+//! `escape-probe`: tries to escape from its sandbox and prints the results as JSON.
 //!
-//! Every fact has a stable name and one right value; the driver compares the values with a golden file, so a probe that
-//! lies about what is right changes nothing. Facts that could harm run in bounded children.
+//! Every fact has a stable name and one right value. The driver compares the values with a golden file, so a probe that
+//! reports wrong expected values changes nothing. Facts that could cause harm run in bounded children.
 
 mod bombs;
 mod fact;
@@ -16,15 +16,15 @@ use std::process::ExitCode;
 
 use fact::Facts;
 
-/// What the sandbox was given, as the caller says it.
+/// The sandbox's limits, as given by the caller.
 pub struct Given {
     pub memory_bytes: u64,
     pub workspace_bytes: u64,
     pub pids: u64,
 }
 
-/// A program that looks dead in `/proc` and is not: its first thread ends, another one stays. The driver's tests run it under
-/// a deadline.
+/// A program that looks dead in `/proc` but is not: its first thread ends, another one stays. The driver's tests run it
+/// under a deadline.
 fn look_dead() -> ! {
     std::thread::spawn(|| {
         loop {
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     network::probe(&mut facts);
     files::probe(&mut facts);
     limits::probe(&mut facts, &given);
-    // In an agent's own sandbox the bombs are left out: they would take what its commands need.
+    // In an agent's own sandbox the bombs are skipped: they would use the resources of its commands.
     if !std::env::args().any(|word| word == "--quick") {
         bombs::probe(&mut facts, &given);
     }

@@ -1,4 +1,4 @@
-//! No way out: no interface but loopback, no route, and only harmless kinds of sockets.
+//! No network: only the loopback interface, no route, and only harmless kinds of sockets.
 #![allow(unsafe_code)] // libc: socket and socketpair, with numbers only.
 use std::fs;
 use std::io::{self, Read, Write};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::fact::{Facts, answer, tried};
 
-/// Families and types whose code in the kernel a sandbox has no business with.
+/// Families and types that a sandbox does not need; their kernel code is an unnecessary risk.
 const REFUSED: [(&str, i32, i32); 16] = [
     ("netlink", 16, libc::SOCK_RAW),
     ("packet", 17, libc::SOCK_RAW),
@@ -113,7 +113,7 @@ fn works(result: io::Result<()>) -> String {
 }
 
 fn socket(family: i32, kind: i32) -> io::Result<()> {
-    // SAFETY: numbers only; the descriptor ends with the child that this runs in.
+    // SAFETY: numbers only; the descriptor closes when this child ends.
     let fd = unsafe { libc::socket(family, kind, 0) };
     if fd < 0 {
         Err(io::Error::last_os_error())

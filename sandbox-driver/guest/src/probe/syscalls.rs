@@ -4,7 +4,7 @@ use std::io;
 
 use super::fact::{Facts, tried};
 
-/// Name, number, arguments. The arguments are such that the call would fail otherwise, or change only the child.
+/// Name, number, arguments. With these arguments the call would fail anyway, or change only the child.
 const REFUSED: &[(&str, libc::c_long, [libc::c_long; 5])] = &[
     ("io_uring_setup", libc::SYS_io_uring_setup, [0; 5]),
     ("io_uring_enter", libc::SYS_io_uring_enter, [-1, 0, 0, 0, 0]),
@@ -97,13 +97,13 @@ const REFUSED: &[(&str, libc::c_long, [libc::c_long; 5])] = &[
     ("move_pages", libc::SYS_move_pages, [0; 5]),
     ("vmsplice", libc::SYS_vmsplice, [-1, 0, 0, 0, 0]),
     ("vhangup", libc::SYS_vhangup, [0; 5]),
-    // Without randomised addresses an exploit is easier.
+    // Without address randomisation an exploit is easier.
     (
         "personality",
         libc::SYS_personality,
         [0x0004_0000, 0, 0, 0, 0],
     ),
-    // Namespace flags with nothing to run: the filter must see them before the kernel complains.
+    // Namespace flags without a program to run: the filter must see them before the kernel reports an error.
     (
         "clone_user",
         libc::SYS_clone,

@@ -3,9 +3,9 @@
 //! ```text
 //!  | whole records ─────────────── end | zeros: room for what comes ── room_to |
 //! ```
-//! The room is written ahead, for two reasons: what was accepted can always be ended, because its end finds room (when
-//! no room can be had, nothing more is accepted); and a sync of bytes that lie inside the file need not wait for the
-//! file system's journal, as one of bytes that make it longer must (on ext4 a fraction of the time).
+//! The file is extended ahead of use for two reasons. An accepted operation can always be ended, because there is room
+//! for its end; without room, nothing more is accepted. And a sync inside the file need not wait for the file system's
+//! journal, as a sync that makes it longer must (on ext4 it takes a fraction of the time).
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::record::{self, Record, Scan};
 use crate::executor::chaos::KillPoint;
 
-/// Room kept ready after the end for the ends of what was accepted, bytes.
+/// Bytes kept ready after the end, for the ends of accepted operations.
 const ROOM: u64 = 1024 * 1024;
 static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
@@ -28,12 +28,13 @@ pub struct LedgerFile {
 }
 
 impl LedgerFile {
-    /// Opens or makes the ledger and reads it. A torn tail is cut off; a damaged middle is kept aside for people.
+    /// Opens or makes the ledger and reads it. Removes a torn tail; keeps a copy of a file that is damaged in the
+    /// middle, for people.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn open(path: &Path) -> io::Result<(Self, Vec<Record>)> {
-        // A compaction that was not finished: the old ledger still has the name and is whole.
+        // An unfinished compaction: the old ledger still has the name and is whole.
         let _ = std::fs::remove_file(path.with_extension("new"));
         let mut file = options().open(path)?;
         let mut bytes = Vec::new();
@@ -45,7 +46,7 @@ impl LedgerFile {
         } = record::scan(&bytes);
         if damaged > 0 {
             let aside = path.with_extension("damaged");
-            std::fs::write(&aside, &bytes)?;
+            crate::private::write(&aside, &bytes)?;
             tracing::error!(bytes = damaged, kept = %aside.display(), "the ledger was damaged in the middle; whole records were kept");
         }
         let mut room_to = bytes.len() as u64;
@@ -53,7 +54,7 @@ impl LedgerFile {
         if let Some(last) = torn {
             tracing::warn!(
                 bytes = last + 1,
-                "the ledger ended in half a record; it was never acted on and is cut off"
+                "the last record of the ledger was incomplete; it was never acted on and is removed"
             );
             room_to = end as u64;
             file.set_len(room_to)?;
@@ -74,10 +75,10 @@ impl LedgerFile {
         self.end
     }
 
-    /// Makes sure that the ends of what is accepted will find room.
+    /// Makes sure that there is room for the ends of accepted operations.
     ///
     /// # Errors
-    /// `StorageFull` when the room cannot be had.
+    /// `StorageFull` when there is no room.
     pub fn reserve(&mut self) -> io::Result<()> {
         if self.end + ROOM / 2 <= self.room_to {
             return Ok(());
@@ -85,7 +86,7 @@ impl LedgerFile {
         let mut at = self.room_to;
         while at < self.end + ROOM {
             if let Err(error) = self.file.write_all_at(&ZEROS, at) {
-                // What little was had is given back: others may need it more than half a room helps here.
+                // Give back the part that was reserved: it does not help here, and others may need it.
                 self.file.set_len(self.room_to)?;
                 return Err(error);
             }
@@ -95,10 +96,10 @@ impl LedgerFile {
         Ok(())
     }
 
-    /// Appends whole records. When that fails, nothing of them is left behind.
+    /// Appends whole records. After a failure none of them is left in the file.
     ///
     /// # Errors
-    /// What the file system says, e.g. `StorageFull`.
+    /// The file system's error, for example `StorageFull`.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self.file.write_all_at(bytes, self.end) {
             Ok(()) => {
@@ -114,18 +115,18 @@ impl LedgerFile {
         }
     }
 
-    /// Makes what was appended survive a power cut.
+    /// Syncs appended records, so that they survive a power cut.
     ///
     /// # Errors
-    /// What the file system says; after that nothing written before can be trusted to be there.
+    /// The file system's error. After it, no earlier write can be trusted.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 
-    /// Replaces the content by these records, whole or not at all.
+    /// Replaces the content with these records, atomically.
     ///
     /// # Errors
-    /// What the file system says; the old ledger then goes on.
+    /// The file system's error. The old ledger is still in use then.
     pub fn replace(&mut self, records: &[Record]) -> io::Result<()> {
         let new_path = self.path.with_extension("new");
         let mut new = options().truncate(true).open(&new_path)?;

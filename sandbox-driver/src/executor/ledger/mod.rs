@@ -1,16 +1,16 @@
-//! The ledger: which operations were accepted and how they ended, on disk before anything is done (promise P2).
+//! The ledger: which operations were accepted and how they ended. It is on disk before anything is done (promise P2).
 //!
-//! [`record`] is the form on disk, [`book`] what the records mean (both pure); [`mod@file`] writes, syncs, recovers a torn
-//! tail and compacts; [`desk`] is the thread that owns the file and commits in groups.
+//! [`record`] is the format on disk and [`index`] the state that records describe (both pure). [`mod@file`] writes,
+//! syncs, recovers from a torn tail and compacts. [`writer`] is the thread that owns the file and commits in groups.
 
-pub mod book;
-pub mod desk;
 pub mod file;
+pub mod index;
 pub mod record;
+pub mod writer;
 
-pub use book::{Book, Entry};
-pub use desk::{Ledger, LedgerError};
+pub use index::{Entry, LedgerIndex};
 pub use record::Record;
+pub use writer::{Ledger, LedgerError};
 
 #[cfg(test)]
 mod tests;

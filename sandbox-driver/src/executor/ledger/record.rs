@@ -1,4 +1,4 @@
-//! One record of the ledger and its form on disk: magic, length, checksum, MessagePack with field names.
+//! One record of the ledger and its format on disk: magic, length, checksum, MessagePack with field names.
 use roost_protocol::guest::checksum;
 use roost_protocol::ids::{InstanceId, OperationId};
 use roost_protocol::operation::OperationRequest;
@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 
 const MAGIC: [u8; 4] = *b"RoL1";
 const HEADER: usize = 12;
-/// Largest payload believed, bytes; a request is bounded by the channel's frame of 1 MiB.
+/// Largest accepted payload, bytes. A request is bounded by the channel's frame of 1 MiB.
 const MAX_PAYLOAD: usize = 4 * 1024 * 1024;
 
-/// What the ledger says. Times are seconds since the epoch, for retention only.
+/// A record. Times are seconds since the epoch, for retention only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "r", rename_all = "snake_case")]
 pub enum Record {
-    /// From here the operation ends in exactly one terminal state.
+    /// After this the operation ends in exactly one terminal state.
     Accepted {
         request: OperationRequest,
         at_s: i64,
     },
-    /// A guest of this instance is about to be told to start the command.
+    /// The start is about to be sent to a guest of this instance.
     Starting {
         operation: OperationId,
         guest: InstanceId,
     },
-    /// A destroy stored the workspace; nothing was removed yet.
+    /// A destroy stored the workspace and removed nothing yet.
     Archived {
         operation: OperationId,
         archive: ArchiveFacts,
@@ -43,15 +43,13 @@ pub enum Record {
 /// Encodes a record with its header.
 ///
 /// # Errors
-/// When a value has no MessagePack form or is larger than any request can be.
+/// When a value has no MessagePack form or is larger than any request.
 pub fn encode(record: &Record) -> std::io::Result<Vec<u8>> {
     let payload = rmp_serde::to_vec_named(record).map_err(std::io::Error::other)?;
     let length = u32::try_from(payload.len())
         .ok()
         .filter(|_| payload.len() <= MAX_PAYLOAD)
-        .ok_or_else(|| {
-            std::io::Error::other("a ledger record is larger than any request can be")
-        })?;
+        .ok_or_else(|| std::io::Error::other("a ledger record is larger than any valid request"))?;
     let mut bytes = Vec::with_capacity(HEADER + payload.len());
     bytes.extend_from_slice(&MAGIC);
     bytes.extend_from_slice(&length.to_le_bytes());
@@ -60,17 +58,18 @@ pub fn encode(record: &Record) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What a read of the whole file found.
+/// The result of a scan of the whole file.
 #[derive(Debug, Default, PartialEq)]
 pub struct Scan {
     pub records: Vec<Record>,
     /// Offset after the last whole record.
     pub end: usize,
-    /// Bytes between whole records that are none: damage, not a torn tail.
+    /// Invalid bytes between whole records: damage, not a torn tail.
     pub damaged: usize,
 }
 
-/// Reads every whole record. A torn tail is what is left after [`Scan::end`]; damage in the middle costs only itself.
+/// Reads every whole record. A torn tail is the rest after [`Scan::end`]. Damage in the middle loses only the damaged
+/// records.
 pub fn scan(bytes: &[u8]) -> Scan {
     let mut found = Scan::default();
     let mut at = 0;

@@ -14,6 +14,7 @@ fn id(n: u8) -> OperationId {
 
 fn request(n: u8) -> OperationRequest {
     OperationRequest {
+        purpose: None,
         id: id(n),
         on_behalf: None,
         operation: Operation::SbExec(Exec {
@@ -64,17 +65,17 @@ fn any_record() -> impl Strategy<Value = Record> {
     })
 }
 
-fn replayed(records: &[Record]) -> Book {
-    let mut book = Book::default();
+fn replayed(records: &[Record]) -> LedgerIndex {
+    let mut index = LedgerIndex::default();
     for record in records {
-        book.apply(record.clone());
+        index.apply(record.clone());
     }
-    book
+    index
 }
 
 proptest! {
     #[test]
-    fn a_torn_tail_costs_only_the_record_that_was_torn(records in prop::collection::vec(any_record(), 1..20), cut in 0usize..2000) {
+    fn torn_tail_loses_only_the_torn_record(records in prop::collection::vec(any_record(), 1..20), cut in 0usize..2000) {
         let mut bytes = Vec::new();
         let mut ends = Vec::new();
         for record in &records {
@@ -89,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn a_flipped_byte_costs_only_its_record(records in prop::collection::vec(any_record(), 1..12), at in any::<prop::sample::Index>(), bit in 0u8..8) {
+    fn flipped_byte_loses_only_its_record(records in prop::collection::vec(any_record(), 1..12), at in any::<prop::sample::Index>(), bit in 0u8..8) {
         let encoded: Vec<_> = records.iter().map(|record| record::encode(record).expect("encodes")).collect();
         let mut bytes = encoded.concat();
         let at = at.index(bytes.len());
@@ -108,25 +109,25 @@ proptest! {
 
     #[test]
     fn an_operation_has_one_end_and_a_compaction_changes_nothing(records in prop::collection::vec(any_record(), 0..60)) {
-        let mut book = Book::default();
+        let mut index = LedgerIndex::default();
         let mut first_end = std::collections::BTreeMap::new();
         for record in &records {
-            book.apply(record.clone());
-            for (operation, entry) in book.entries() {
+            index.apply(record.clone());
+            for (operation, entry) in index.entries() {
                 if let Some((ended, _)) = &entry.ended {
                     let first = first_end.entry(operation).or_insert_with(|| ended.clone());
                     prop_assert_eq!(&*first, ended);
                 }
             }
         }
-        let compacted = replayed(&book.records());
-        let view = |book: &Book| book.entries().map(|(id, entry)| (id, entry.ended.clone(), entry.acked, entry.request.clone(), entry.guest.filter(|_| entry.ended.is_none()))).collect::<Vec<_>>();
-        prop_assert_eq!(view(&compacted), view(&book));
+        let compacted = replayed(&index.records());
+        let view = |index: &LedgerIndex| index.entries().map(|(id, entry)| (id, entry.ended.clone(), entry.acked, entry.request.clone(), entry.guest.filter(|_| entry.ended.is_none()))).collect::<Vec<_>>();
+        prop_assert_eq!(view(&compacted), view(&index));
     }
 }
 
 #[test]
-fn what_was_written_is_there_after_a_reopen_and_half_a_record_is_cut_off() {
+fn records_survive_a_reopen_and_a_partial_one_is_removed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("ledger");
     let (mut file, records) = LedgerFile::open(&path).expect("opens");
@@ -153,7 +154,7 @@ fn what_was_written_is_there_after_a_reopen_and_half_a_record_is_cut_off() {
 }
 
 #[test]
-fn room_written_ahead_is_not_damage_and_is_used_after_a_reopen() {
+fn preallocated_room_is_not_damage_and_is_reused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("ledger");
     let (mut file, _) = LedgerFile::open(&path).expect("opens");
@@ -194,7 +195,7 @@ fn a_ledger_in_the_middle_of_a_compaction_opens_with_the_old_or_the_new_content(
     };
     file.append(&record::encode(&kept).expect("encodes"))
         .expect("appends");
-    // The plug is pulled before the rename: half of a new file lies beside.
+    // A crash before the rename: a partial new file is left beside the old one.
     std::fs::write(path.with_extension("new"), b"RoL1").expect("writes");
     drop(file);
     let (mut file, records) = LedgerFile::open(&path).expect("opens");
@@ -230,7 +231,7 @@ async fn an_accepted_operation_is_on_disk_when_accept_returns() {
     ledger.end(id(3), ended(0)).await.expect("ended");
     assert!(
         ledger
-            .book()
+            .index()
             .get(id(3))
             .is_some_and(|entry| entry.ended.is_some())
     );
@@ -238,7 +239,7 @@ async fn an_accepted_operation_is_on_disk_when_accept_returns() {
     let again = Ledger::open(&path, ExecutorClock::system()).expect("opens");
     assert_eq!(
         again
-            .book()
+            .index()
             .entries()
             .filter(|(_, entry)| entry.ended.is_none())
             .count(),
@@ -246,7 +247,7 @@ async fn an_accepted_operation_is_on_disk_when_accept_returns() {
     );
 }
 
-/// The other half of the test below: compacts the ledger that the environment names.
+/// The child process of the test below: compacts the ledger that the environment names.
 #[test]
 fn child_that_compacts() {
     let Some(path) = std::env::var_os("ROOST_TEST_LEDGER") else {
@@ -257,7 +258,7 @@ fn child_that_compacts() {
 }
 
 #[test]
-fn a_plug_pulled_during_a_compaction_loses_nothing() {
+fn crash_during_a_compaction_loses_nothing() {
     use crate::executor::chaos::KillPoint;
     for point in [KillPoint::CompactWritten, KillPoint::CompactRenamed] {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,7 +1,7 @@
-//! One operation's output: append by offset, read by offset, gaps marked.
+//! The output of one operation: append by offset, read by offset, gaps marked.
 //!
-//! Writes go to the page cache in the caller's thread: a chunk is at most 32 KiB and costs microseconds. They are not
-//! synced: what a power cut takes, it takes together with the guest that produced it.
+//! Writes go to the page cache in the caller's thread: a chunk is at most 32 KiB and takes microseconds. They are not
+//! synced: a power cut that loses them also ends the guest that produced them.
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use roost_protocol::limits::{MAX_CHUNK_BYTES, MAX_STREAMED_BYTES};
 use roost_protocol::output::Piece;
 
+use super::folder::Lease;
 use super::record::{self, HEADER, Header, Kind};
 
-/// File bytes between two entries of the index, at least.
+/// Least distance between two entries of the index, in file bytes.
 const STRIDE: u64 = 32 * 1024;
 /// File bytes read at once: from an index entry over a whole stride to a whole record.
 const BLOCK: usize = 3 * MAX_CHUNK_BYTES;
@@ -24,16 +25,18 @@ pub struct Spool {
     file: Option<File>,
     /// Bytes of the file in use.
     size: u64,
-    /// (offset of output, place in the file), rising.
+    /// Pairs of output offset and position in the file, rising.
     index: Vec<(u64, u64)>,
-    /// Offset after the last byte of output, gaps counted.
+    /// Offset after the last byte of output, gaps included.
     end: u64,
-    /// From here to `end` the disk had no room.
+    /// From here to `end` there was no room.
     unwritten_from: Option<u64>,
+    /// Its share of the limit of all spools; absent in tests of one spool alone.
+    lease: Option<Lease>,
 }
 
 impl Spool {
-    /// An empty spool; the file comes with the first byte.
+    /// An empty spool. The first byte makes the file.
     pub fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -42,13 +45,20 @@ impl Spool {
             index: Vec::new(),
             end: 0,
             unwritten_from: None,
+            lease: None,
         }
     }
 
-    /// Opens a spool that another life of the daemon wrote; half a record at its end is cut off.
+    /// Counts everything that it writes from now on.
+    pub(super) fn counted(mut self, lease: Lease) -> Self {
+        self.lease = Some(lease);
+        self
+    }
+
+    /// Opens a spool that an earlier process wrote; removes an incomplete record at its end.
     ///
     /// # Errors
-    /// What the file system says; a file that is not there is an empty spool.
+    /// The file system's error. A missing file is an empty spool.
     pub fn open(path: PathBuf) -> io::Result<Self> {
         let mut spool = Self::new(path);
         let file = match OpenOptions::new().read(true).write(true).open(&spool.path) {
@@ -71,7 +81,7 @@ impl Spool {
             if !header.holds(&payload) {
                 break;
             }
-            spool.note(header.offset);
+            spool.add_to_index(header.offset);
             spool.size = place + header.payload();
             spool.end = header.end();
         }
@@ -82,18 +92,27 @@ impl Spool {
         Ok(spool)
     }
 
-    /// Offset after the last byte of output, gaps counted.
+    /// Offset after the last byte of output, gaps included.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Bytes it takes on disk.
+    /// The operation wrote up to `end`: missing bytes before it read as a gap.
+    pub fn reaches(&mut self, end: u64) {
+        let end = end.min(MAX_STREAMED_BYTES);
+        if end > self.end {
+            self.unwritten_from.get_or_insert(self.end);
+            self.end = end;
+        }
+    }
+
+    /// Bytes on disk.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Stores a piece. Bytes that are here already are ignored, bytes that are missing before it become a gap, bytes
-    /// beyond the streaming cap are dropped. A disk without room makes a gap as well: output never stops a command.
+    /// Stores a piece. Bytes that are already here are ignored, missing bytes before it become a gap, and bytes beyond
+    /// the streaming cap are dropped. A full disk or a reached limit also makes a gap: output never stops a command.
     pub fn append(&mut self, piece: &Piece) {
         if piece.end() <= self.end || self.end >= MAX_STREAMED_BYTES {
             return;
@@ -129,7 +148,7 @@ impl Spool {
         }
     }
 
-    /// Writes one record that stands for `offset..end`, or remembers that there was no room for it.
+    /// Writes one record for `offset..end`, or remembers that there was no room for it.
     fn write(&mut self, offset: u64, bytes: &[u8]) {
         let outcome = match self.unwritten_from {
             Some(from) => self.put(from, &record::gap(from, offset)).and_then(|()| {
@@ -140,7 +159,7 @@ impl Spool {
         };
         if let Err(error) = outcome {
             if self.unwritten_from.is_none() {
-                tracing::warn!(%error, path = %self.path.display(), "output finds no room on disk and will show as a gap");
+                tracing::warn!(%error, path = %self.path.display(), "there is no room for more output; the output has a gap");
                 self.unwritten_from = Some(offset);
             }
             if let Some(file) = &self.file {
@@ -150,6 +169,18 @@ impl Spool {
     }
 
     fn put(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let Some(lease) = self.lease.clone() else {
+            return self.put_counted(offset, bytes);
+        };
+        lease.take(bytes.len() as u64)?;
+        let outcome = self.put_counted(offset, bytes);
+        if outcome.is_err() {
+            lease.give(bytes.len() as u64);
+        }
+        outcome
+    }
+
+    fn put_counted(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
             none => {
@@ -164,12 +195,12 @@ impl Spool {
             }
         };
         file.write_all_at(bytes, self.size)?;
-        self.note(offset);
+        self.add_to_index(offset);
         self.size += bytes.len() as u64;
         Ok(())
     }
 
-    fn note(&mut self, offset: u64) {
+    fn add_to_index(&mut self, offset: u64) {
         if self
             .index
             .last()
@@ -182,10 +213,13 @@ impl Spool {
     /// The piece at `from`, at most `most` bytes of data; `None` at the end.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn read(&self, from: u64, most: usize) -> io::Result<Option<Piece>> {
         if from >= self.end || most == 0 {
             return Ok(None);
+        }
+        if self.is_gone() {
+            return Ok(Some(Piece::Gap { from, to: self.end }));
         }
         let unwritten = self.unwritten_from.unwrap_or(self.end);
         if from >= unwritten {
@@ -203,52 +237,59 @@ impl Spool {
         };
         let want = BLOCK.min(usize::try_from(self.size - place).unwrap_or(BLOCK));
         let mut block = vec![0; want];
-        file.read_exact_at(&mut block, place)?;
-        Ok(collect(&block, from, most.min(MAX_CHUNK_BYTES)))
+        match file.read_exact_at(&mut block, place) {
+            // The file was removed to make room during the read.
+            Err(_) if self.is_gone() => Ok(Some(Piece::Gap { from, to: self.end })),
+            Err(error) => Err(error),
+            Ok(()) => Ok(collect(&block, from, most.min(MAX_CHUNK_BYTES))),
+        }
     }
 
-    /// Keeps only the last `keep` bytes of output; what is before reads as a gap.
+    fn is_gone(&self) -> bool {
+        self.lease.as_ref().is_some_and(Lease::is_gone)
+    }
+
+    /// Keeps only the last `keep` bytes of output; earlier output reads as a gap.
     ///
     /// # Errors
-    /// What the file system says; the spool is then unchanged.
+    /// The file system's error; the spool is unchanged then.
     pub fn trim(&mut self, keep: u64) -> io::Result<()> {
         let from = self.end.saturating_sub(keep);
-        if from == 0 || self.file.is_none() || self.size <= keep.saturating_add(STRIDE) {
+        let small = self.size <= keep.saturating_add(STRIDE);
+        if from == 0 || self.file.is_none() || small || self.is_gone() {
             return Ok(());
         }
         let path = self.path.with_extension("trim");
         let mut kept = Self::new(path.clone());
+        kept.lease.clone_from(&self.lease);
         kept.append(&Piece::Gap { from: 0, to: from });
         let mut at = from;
         while let Some(piece) = self.read(at, MAX_CHUNK_BYTES)? {
             at = piece.end();
             kept.append(&piece);
         }
-        if kept.unwritten_from.is_some() {
+        let replaced = match &self.lease {
+            _ if kept.unwritten_from.is_some() => Err(io::ErrorKind::StorageFull.into()),
+            Some(lease) => lease.replace(&path, &self.path, self.size),
+            None => std::fs::rename(&path, &self.path),
+        };
+        if let Err(error) = replaced {
             let _ = std::fs::remove_file(&path);
-            return Err(io::ErrorKind::StorageFull.into());
+            self.lease.iter().for_each(|lease| lease.give(kept.size));
+            return Err(error);
         }
-        std::fs::rename(&path, &self.path)?;
         kept.path.clone_from(&self.path);
         *self = kept;
         Ok(())
     }
-
-    /// Takes the file away; everything then reads as a gap.
-    pub fn remove(&mut self) {
-        self.file = None;
-        self.size = 0;
-        self.index.clear();
-        remove(&self.path);
-    }
 }
 
-/// Takes a spool's file away, if there is one.
+/// Removes a spool's file if it exists.
 pub fn remove(path: &Path) {
     if let Err(error) = std::fs::remove_file(path)
         && error.kind() != io::ErrorKind::NotFound
     {
-        tracing::warn!(%error, path = %path.display(), "a spool cannot be removed");
+        tracing::warn!(%error, path = %path.display(), "cannot remove a spool");
     }
 }
 
@@ -261,7 +302,7 @@ fn read_header(file: &File, place: u64) -> io::Result<Option<Header>> {
     }
 }
 
-/// The piece at `from` in a block of whole records: neighbours of one stream are joined up to `most` bytes.
+/// The piece at `from` in a block of whole records. Adjacent pieces of one stream are joined up to `most` bytes.
 fn collect(block: &[u8], from: u64, most: usize) -> Option<Piece> {
     let mut found: Option<(roost_protocol::output::StreamName, Vec<u8>)> = None;
     let mut at = 0;

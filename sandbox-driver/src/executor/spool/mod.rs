@@ -1,11 +1,12 @@
-//! Output of operations on disk, so that it can be sent again from any byte until its retention (promise P3).
+//! Output of operations on disk, so that it can be sent again from any byte until its retention ends (promise P3).
 //!
-//! One file an operation, made with its first byte. [`record`] is the form on disk (pure), [`mod@file`] one operation's
-//! spool, [`folder`] all of them and what they may take together.
+//! One file per operation, made with its first byte. [`record`] is the format on disk (pure), [`mod@file`] the spool of
+//! one operation, [`folder`] all spools, `room` their common limit (pure).
 
 pub mod file;
 pub mod folder;
 pub mod record;
+mod room;
 
 pub use file::Spool;
-pub use folder::SpoolFolder;
+pub use folder::{Known, SpoolFolder};

@@ -5,7 +5,7 @@ use roost_protocol::output::StreamName;
 /// Bytes before a record's payload.
 pub const HEADER: usize = 1 + 8 + 8 + 4;
 
-/// What a record holds.
+/// The content of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Data(StreamName),
@@ -16,9 +16,9 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     pub kind: Kind,
-    /// Offset of the first byte of output it stands for.
+    /// Offset of the first byte of output in it.
     pub offset: u64,
-    /// Bytes of output it stands for.
+    /// Number of bytes of output in it.
     pub length: u64,
     checksum: u32,
 }
@@ -32,12 +32,12 @@ impl Header {
         }
     }
 
-    /// Offset after the last byte it stands for.
+    /// Offset after its last byte of output.
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(self.length)
     }
 
-    /// Whether these are the bytes that were written.
+    /// Whether the payload matches the checksum.
     pub fn holds(&self, payload: &[u8]) -> bool {
         sum(self.offset, self.length, payload) == self.checksum
     }
@@ -52,7 +52,7 @@ pub fn data(stream: StreamName, offset: u64, bytes: &[u8]) -> Vec<u8> {
     encode(kind, offset, bytes.len() as u64, bytes)
 }
 
-/// Encodes the mark that `from..to` can no longer be had.
+/// Encodes a mark that `from..to` is no longer available.
 pub fn gap(from: u64, to: u64) -> Vec<u8> {
     encode(3, from, to.saturating_sub(from), &[])
 }
@@ -67,7 +67,7 @@ fn encode(kind: u8, offset: u64, length: u64, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Reads a header; `None` for what cannot be one.
+/// Reads a header; `None` for invalid bytes.
 pub fn header(bytes: &[u8]) -> Option<Header> {
     let bytes: &[u8; HEADER] = bytes.get(..HEADER)?.try_into().ok()?;
     let kind = match bytes[0] {

@@ -1,4 +1,4 @@
-//! Spools: what goes in by offset comes out by offset, whatever the disk and the daemon go through.
+//! Spools: stored output is read back by offset, through disk and daemon failures.
 use super::*;
 use proptest::prelude::*;
 use roost_protocol::output::StreamName;
@@ -11,7 +11,7 @@ fn data(stream: StreamName, offset: u64, bytes: &[u8]) -> Piece {
     }
 }
 
-/// Reads everything from `from`: bytes where there are some, `None` for each byte in a gap.
+/// Reads everything from `from`: bytes where they exist, `None` for each byte in a gap.
 fn all(spool: &Spool, from: u64) -> Vec<Option<(StreamName, u8)>> {
     let mut out = Vec::new();
     let mut at = from;
@@ -32,7 +32,7 @@ fn all(spool: &Spool, from: u64) -> Vec<Option<(StreamName, u8)>> {
 
 proptest! {
     #[test]
-    fn pieces_come_back_from_any_offset_also_after_a_restart(
+    fn pieces_are_read_from_any_offset_even_after_a_restart(
         pieces in prop::collection::vec((any::<bool>(), 1usize..3000), 1..60),
         torn in 0u64..40,
     ) {
@@ -44,7 +44,7 @@ proptest! {
             let stream = if *stderr { StreamName::Stderr } else { StreamName::Stdout };
             let bytes = vec![n as u8; *length];
             spool.append(&data(stream, wanted.len() as u64, &bytes));
-            // The same again changes nothing.
+            // A repeated piece changes nothing.
             spool.append(&data(stream, wanted.len() as u64, &bytes));
             wanted.extend(bytes.iter().map(|byte| Some((stream, *byte))));
         }
@@ -54,21 +54,21 @@ proptest! {
         }
         let again = Spool::open(path.clone()).expect("a whole spool opens");
         prop_assert_eq!(all(&again, 0), wanted.clone());
-        // A write that was cut off costs the last record only, and what is left is a prefix.
+        // A torn write loses only the last record; the rest is a prefix.
         let file = OpenOptions::new().write(true).open(&path).expect("the file");
         let cut = file.metadata().expect("a length").len().saturating_sub(torn);
         file.set_len(cut).expect("cut");
         let mut torn = Spool::open(path).expect("a torn spool opens");
         let left = all(&torn, 0);
         prop_assert_eq!(&left[..], &wanted[..left.len()]);
-        // What the guest sends again closes it up.
+        // A piece that the guest sends again continues the spool.
         torn.append(&data(StreamName::Stdout, torn.end(), b"more"));
         prop_assert_eq!(all(&torn, 0).len(), left.len() + 4);
     }
 }
 
 #[test]
-fn missing_bytes_become_a_gap_and_known_bytes_are_cut() {
+fn missing_bytes_become_a_gap_and_repeated_bytes_are_skipped() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut spool = Spool::new(folder.path().join("a.out"));
     spool.append(&data(StreamName::Stdout, 0, b"ab"));
@@ -83,7 +83,7 @@ fn missing_bytes_become_a_gap_and_known_bytes_are_cut() {
 }
 
 #[test]
-fn only_the_cap_is_kept_of_an_endless_output() {
+fn endless_output_is_kept_up_to_the_cap() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut spool = Spool::new(folder.path().join("a.out"));
     let bytes = vec![b'x'; 1024 * 1024];
@@ -95,7 +95,7 @@ fn only_the_cap_is_kept_of_an_endless_output() {
 }
 
 #[test]
-fn a_trimmed_spool_has_its_tail_and_says_that_the_rest_is_gone() {
+fn trimmed_spool_has_its_tail_and_a_gap() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.out");
     let mut spool = Spool::new(path.clone());
@@ -114,7 +114,7 @@ fn a_trimmed_spool_has_its_tail_and_says_that_the_rest_is_gone() {
 }
 
 #[test]
-fn output_without_any_bytes_makes_no_file() {
+fn empty_output_makes_no_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.out");
     let spool = Spool::new(path.clone());

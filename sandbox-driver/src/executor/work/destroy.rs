@@ -1,4 +1,5 @@
-//! `sb_destroy`: store the workspace when asked, then remove. What was stored is in the ledger before anything goes.
+//! `sb_destroy`: stores the workspace when requested, then removes the sandbox. The ledger holds the stored archive
+//! before anything is removed.
 use std::sync::Arc;
 
 use roost_protocol::operation::{Destroy, OperationRequest};
@@ -17,7 +18,7 @@ pub async fn run(
 ) -> Result<Outcome, OperationError> {
     let known = shared
         .ledger
-        .book()
+        .index()
         .get(request.id)
         .and_then(|entry| entry.archive.clone());
     let archive = match known {
@@ -28,7 +29,7 @@ pub async fn run(
     KillPoint::DestroyArchived.pass();
     patiently(resumed, || shared.engine.remove(destroy.sandbox)).await?;
     KillPoint::DestroyRemoved.pass();
-    shared.desk().sandboxes.remove(&destroy.sandbox);
+    shared.in_flight().sandboxes.remove(&destroy.sandbox);
     Ok(Outcome::Destroyed { archive })
 }
 
@@ -40,7 +41,7 @@ async fn store(
 ) -> Result<Option<roost_protocol::report::ArchiveFacts>, OperationError> {
     let running = patiently(resumed, || shared.engine.running(destroy.sandbox)).await?;
     if !running {
-        // A stopped sandbox has no workspace any more: it lived in memory.
+        // A stopped sandbox has no workspace: it was in memory.
         return Ok(None);
     }
     progress(shared, request, "storing the workspace".into()).await;
@@ -53,9 +54,6 @@ async fn store(
         .ledger
         .written(record)
         .await
-        .map_err(|error| OperationError {
-            kind: ErrorKind::DiskFull,
-            detail: error.to_string(),
-        })?;
+        .map_err(|error| OperationError::new(ErrorKind::DiskFull, error.to_string()))?;
     Ok(Some(archive))
 }

@@ -3,14 +3,15 @@
 //! ```text
 //!  ledger: accepted ─▶ guest answers ─▶ ledger: starting(guest) ─▶ start ─▶ output ▶ spool … ─▶ exited ─▶ ledger: ended
 //! ```
-//! After a restart the ledger and the guest's own list say together what happened: see [`Evidence`].
+//! After a restart, the ledger and the guest's list together determine what happened: see [`Evidence`].
 use std::sync::Arc;
 use std::time::Duration;
 
 use roost_protocol::guest::{ExitCause, FromGuest, ToGuest};
-use roost_protocol::ids::{InstanceId, OperationId};
+use roost_protocol::ids::{InstanceId, OperationId, WorkspaceId};
 use roost_protocol::limits::MAX_STREAMED_BYTES;
 use roost_protocol::machine::ledger::{Effect, Evidence};
+use roost_protocol::machine::stdin::Feed;
 use roost_protocol::operation::{Exec, OperationRequest, TtySize};
 use roost_protocol::output::Piece;
 use roost_protocol::report::{Ended, ErrorKind, OperationError, Outcome, Report, Terminal};
@@ -19,20 +20,21 @@ use tokio_util::sync::CancellationToken;
 
 use super::{PATIENCE, is_silence};
 use crate::executor::chaos::KillPoint;
-use crate::executor::event::Event;
 use crate::executor::ledger::Record;
 use crate::executor::shared::Shared;
 use crate::executor::stream::{self, Stream};
 use crate::{Events, GuestLink};
 
-/// Output that the guest may send ahead of what is stored, bytes.
+mod stdin;
+
+/// Output that the guest may send before earlier output is stored, bytes.
 const WINDOW: u64 = 1024 * 1024;
-/// Stored bytes after which the guest is told, so that its ring can let them go.
+/// Number of stored bytes after which the guest gets new credit and can drop them from its ring.
 const CREDIT_STEP: u64 = 256 * 1024;
-/// How long after its deadline a command may stay unended before it is given up: the guest kills by itself.
+/// How long after its deadline to wait for a command's end: the guest kills it by itself.
 const OVERTIME: Duration = Duration::from_secs(30);
 
-/// What the gateway sends into a running command.
+/// Input of the gateway for a running command.
 #[derive(Debug)]
 pub enum Input {
     Stdin {
@@ -43,7 +45,7 @@ pub enum Input {
     Resize(TtySize),
 }
 
-/// One command on its way.
+/// One command being run.
 struct Command<'a> {
     shared: &'a Arc<Shared>,
     request: &'a OperationRequest,
@@ -51,14 +53,16 @@ struct Command<'a> {
     stream: Arc<Stream>,
     cancel: CancellationToken,
     inputs: mpsc::Receiver<Input>,
+    /// Stdin that the guest has not confirmed; absent until the guest of a resumed command has reported its offset.
+    stdin: Option<Feed>,
     credited: u64,
 }
 
 /// How following a command's events ended.
 enum Followed {
     Ended(Ended),
-    /// The line broke for good; whether the command still runs is to be asked.
-    LineLost,
+    /// The link broke for good; whether the command still runs must be checked.
+    LinkLost,
 }
 
 pub async fn run(
@@ -69,14 +73,15 @@ pub async fn run(
 ) {
     let id = request.id;
     let Some((cancel, inputs)) = shared
-        .desk()
+        .in_flight()
         .live
         .get_mut(&id)
         .and_then(|live| Some((live.cancel.clone(), live.inputs.take()?)))
     else {
         return;
     };
-    let stream = open_stream(shared, id, resumed);
+    let workspace = request.on_behalf.map(|on| on.workspace);
+    let stream = open_stream(shared, id, workspace, resumed);
     let mut command = Command {
         shared,
         request,
@@ -84,35 +89,48 @@ pub async fn run(
         stream,
         cancel,
         inputs,
+        stdin: None,
         credited: 0,
     };
-    // A shutdown leaves the command to its guest; the next life attaches to it again.
+    // A shutdown leaves the command to its guest. The next start attaches to it again.
     let Some((ended, link)) = shared.stop.run_until_cancelled(command.run(resumed)).await else {
         return;
     };
     KillPoint::ExecExited.pass();
     let written = shared.finish(id, ended, Some(KillPoint::ExecEnded)).await;
     if let Some(link) = link.filter(|_| written) {
-        // The end is in the ledger: the guest may drop its ring. A guest that is gone has nothing to drop.
+        // The ledger holds the end, so the guest may drop its ring. A guest that is gone has nothing to drop.
         let _ = link.send(ToGuest::Forget { operation: id }).await;
     }
 }
 
-fn open_stream(shared: &Arc<Shared>, id: OperationId, resumed: bool) -> Arc<Stream> {
+fn open_stream(
+    shared: &Arc<Shared>,
+    id: OperationId,
+    workspace: Option<WorkspaceId>,
+    resumed: bool,
+) -> Arc<Stream> {
     let stream = if resumed {
-        let spool = shared.spools.open_spool(id).unwrap_or_else(|error| {
-            tracing::error!(operation = %id, %error, "a spool cannot be opened; what it held is a gap");
-            shared.spools.create(id)
+        let spool = shared.spools.open_running(id, workspace).unwrap_or_else(|error| {
+            tracing::error!(operation = %id, %error, "cannot open a spool; its content becomes a gap");
+            shared.spools.create(id, workspace)
         });
-        Stream::found(id, spool, false)
+        Stream::found(id, spool)
     } else {
-        Stream::new(id, shared.spools.create(id))
+        Stream::new(id, shared.spools.create(id, workspace))
     };
     let stream = Arc::new(stream);
     let session = {
-        let mut desk = shared.desk();
-        desk.streams.insert(id, Arc::clone(&stream));
-        desk.session.clone()
+        let mut in_flight = shared.in_flight();
+        in_flight.streams.insert(id, Arc::clone(&stream));
+        let replay = in_flight
+            .live
+            .get_mut(&id)
+            .and_then(|live| live.replay.take());
+        if let Some(from) = replay {
+            stream.replay(from);
+        }
+        in_flight.session.clone()
     };
     if let Some(session) = session {
         stream::pump(shared, Arc::clone(&stream), session);
@@ -125,7 +143,7 @@ impl Command<'_> {
         self.request.id
     }
 
-    /// Runs or takes up the command until it has an end.
+    /// Runs or resumes the command until it has an end.
     async fn run(&mut self, mut resumed: bool) -> (Ended, Option<GuestLink>) {
         loop {
             let (link, guest, held) = match self.reach(resumed).await {
@@ -134,18 +152,18 @@ impl Command<'_> {
             };
             KillPoint::ExecLinked.pass();
             let mut events = link.events(self.id());
-            if let Err(ended) = self.tell_guest(&link, guest, held, resumed).await {
+            if let Err(ended) = self.start_or_resume(&link, guest, held, resumed).await {
                 return (ended, Some(link));
             }
             KillPoint::ExecAsked.pass();
             match self.follow(&link, &mut events).await {
                 Followed::Ended(ended) => return (ended, Some(link)),
-                Followed::LineLost => resumed = true,
+                Followed::LinkLost => resumed = true,
             }
         }
     }
 
-    /// A line to the guest, its instance, and whether it holds this command.
+    /// Links to the guest; returns the link, the guest's instance, and whether it holds this command.
     async fn reach(&self, resumed: bool) -> Result<(GuestLink, InstanceId, bool), Ended> {
         let begun = tokio::time::Instant::now();
         let mut pause = Duration::from_millis(200);
@@ -171,8 +189,8 @@ impl Command<'_> {
 
     async fn hello(&self, resumed: bool) -> Result<(GuestLink, InstanceId, bool), OperationError> {
         let link = self.shared.engine.attach(self.exec.sandbox).await?;
-        if !resumed && let Some(instance) = link.heard_instance() {
-            // It just spoke, and it cannot hold a new command: one round trip less.
+        if !resumed && let Some(instance) = link.known_instance() {
+            // The guest answered a moment ago and cannot hold a new command: this saves a round trip.
             return Ok((link, instance, false));
         }
         let hello = link.hello().await?;
@@ -183,7 +201,7 @@ impl Command<'_> {
         Ok((link, hello.instance, held))
     }
 
-    /// False only when the engine answers and says that the sandbox does not run.
+    /// False only when the engine answers that the sandbox does not run.
     async fn sandbox_may_live(&self) -> bool {
         self.shared
             .engine
@@ -192,13 +210,13 @@ impl Command<'_> {
             .unwrap_or(true)
     }
 
-    /// What the ledger's machine makes of the evidence, when that is an end.
+    /// The end that the ledger's state machine derives from the evidence, if any.
     fn evidence(&self, evidence: Evidence) -> Option<Ended> {
         let now_ms = self.shared.now_ms();
         let output_end = self.stream.end();
         let effects = self
             .shared
-            .desk()
+            .in_flight()
             .live
             .get(&self.id())
             .map(|live| live.slot.clone().recover(evidence, output_end, now_ms))?;
@@ -208,22 +226,22 @@ impl Command<'_> {
         })
     }
 
-    /// Starts the command, or asks for the rest of one that the guest holds.
-    async fn tell_guest(
+    /// Starts the command, or requests the rest of one that the guest holds.
+    async fn start_or_resume(
         &mut self,
         link: &GuestLink,
         guest: InstanceId,
         held: bool,
         resumed: bool,
     ) -> Result<(), Ended> {
-        let told = self
+        let recorded = self
             .shared
             .ledger
-            .book()
+            .index()
             .get(self.id())
             .and_then(|entry| entry.guest);
-        let evidence = match told {
-            Some(told) if told != guest => Evidence::SandboxGone,
+        let evidence = match recorded {
+            Some(recorded) if recorded != guest => Evidence::SandboxGone,
             _ if held => Evidence::GuestKnows,
             _ => Evidence::GuestDoesNotKnow,
         };
@@ -231,8 +249,8 @@ impl Command<'_> {
             return Err(ended);
         }
         let operation = self.id();
-        if told.is_none() {
-            // Written, not synced: what a power cut takes from the ledger, it takes from the guest as well.
+        if recorded.is_none() {
+            // Written, not synced: a power cut that loses this record also ends the guest.
             let record = Record::Starting { operation, guest };
             self.shared.ledger.written(record).await.map_err(|error| {
                 Ended::without_result(
@@ -270,13 +288,14 @@ impl Command<'_> {
             up_to: end + WINDOW,
             acked: end,
         };
-        // A line that breaks here is found broken by the reader of its events.
+        // If the link breaks here, the reader of its events detects it.
         let _ = link.send(first).await;
         let _ = link.send(credit).await;
+        self.resume_stdin(link, held).await;
         Ok(())
     }
 
-    /// Follows the guest's events until the command ends or the line breaks.
+    /// Follows the guest's events until the command ends or the link breaks.
     async fn follow(&mut self, link: &GuestLink, events: &mut Events) -> Followed {
         let operation = self.id();
         let mut cancelled = false;
@@ -286,40 +305,38 @@ impl Command<'_> {
             tokio::select! {
                 message = events.recv() => match message {
                     Some(message) => {
-                        if let Some(ended) = self.hear(link, message).await {
+                        if let Some(ended) = self.handle(link, message).await {
                             return Followed::Ended(ended);
                         }
                     }
-                    None => return Followed::LineLost,
+                    None => return Followed::LinkLost,
                 },
-                Some(input) = self.inputs.recv() => {
-                    let message = match input {
-                        Input::Stdin { offset, data, eof } => ToGuest::Stdin { operation, offset, data, eof },
-                        Input::Resize(size) => ToGuest::Resize { operation, size },
-                    };
-                    let _ = link.send(message).await;
-                }
+                Some(input) = self.inputs.recv(), if self.stdin.is_some() => match input {
+                    Input::Stdin { offset, data, eof } => self.give(link, offset, &data, eof).await,
+                    Input::Resize(size) => {
+                        let _ = link.send(ToGuest::Resize { operation, size }).await;
+                    }
+                },
                 () = self.cancel.cancelled(), if !cancelled => {
                     cancelled = true;
                     let _ = link.send(ToGuest::Cancel { operation }).await;
                 }
                 () = &mut overtime => {
-                    let detail = "the deadline passed and the guest did not say how the command ended";
+                    let detail = "the deadline passed and the guest did not report how the command ended";
                     return Followed::Ended(self.lost(detail));
                 }
             }
         }
     }
 
-    async fn hear(&mut self, link: &GuestLink, message: FromGuest) -> Option<Ended> {
+    async fn handle(&mut self, link: &GuestLink, message: FromGuest) -> Option<Ended> {
         match message {
             FromGuest::Output { piece, .. } => {
                 self.store(link, &piece).await;
                 None
             }
-            FromGuest::StdinTaken { operation, offset } => {
-                let reply = roost_protocol::control::ControlReply::StdinTaken { operation, offset };
-                self.shared.tell(Event::Reply(reply)).await;
+            FromGuest::StdinTaken { offset, .. } => {
+                self.stdin_taken(link, offset).await;
                 None
             }
             FromGuest::Exited {
@@ -379,9 +396,7 @@ impl Command<'_> {
                     detail,
                 ))
             }
-            FromGuest::NoSuch { .. } => {
-                Some(self.lost("the guest does not know the command any more"))
-            }
+            FromGuest::NoSuch { .. } => Some(self.lost("the guest no longer knows the command")),
             FromGuest::Started { .. } | FromGuest::Hello { .. } | FromGuest::Unknown => None,
         }
     }
@@ -411,9 +426,6 @@ impl Command<'_> {
 
 fn error(kind: ErrorKind, detail: impl Into<String>) -> Outcome {
     Outcome::Error {
-        error: OperationError {
-            kind,
-            detail: detail.into(),
-        },
+        error: OperationError::new(kind, detail),
     }
 }

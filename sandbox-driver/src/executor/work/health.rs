@@ -1,4 +1,4 @@
-//! `sb_health`: what the engine and the guest say of one sandbox.
+//! `sb_health`: the state of one sandbox from the engine and the guest.
 use roost_protocol::operation::Health;
 use roost_protocol::report::{OperationError, Outcome};
 

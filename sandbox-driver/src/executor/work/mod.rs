@@ -1,4 +1,4 @@
-//! Carrying out operations, one kind a file. Each gives the end; [`Shared::finish`] writes and tells it.
+//! Runs operations, one kind a file. Each returns its end; [`Shared::finish`] writes and reports it.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ mod list;
 mod provision;
 mod verify;
 
-/// How long work of an earlier life waits for an engine that does not answer.
+/// How long resumed work waits for an engine that does not answer.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Begins an operation that was written down just now.
+/// Begins an operation that was just recorded.
 pub async fn begin(shared: &Arc<Shared>, request: &Arc<OperationRequest>) {
     carry_out(shared, request, false).await;
 }
 
-/// Takes up an operation that an earlier life wrote down and did not end.
+/// Resumes an operation that an earlier process recorded and did not end.
 pub async fn resume(shared: &Arc<Shared>, request: &Arc<OperationRequest>) {
-    tracing::info!(operation = %request.id, kind = request.operation.name(), "taking up what an earlier life began");
+    tracing::info!(operation = %request.id, kind = request.operation.name(), "resuming an operation of an earlier run");
     carry_out(shared, request, true).await;
 }
 
@@ -36,7 +36,7 @@ async fn carry_out(shared: &Arc<Shared>, request: &Arc<OperationRequest>, resume
         exec::run(shared, request, exec, resumed).await;
         return;
     }
-    // What is cut off has no end in the ledger: the next life does it again, to the same effect.
+    // Interrupted work has no end in the ledger. The next start repeats it with the same effect.
     let work = shared
         .cut
         .run_until_cancelled(work(shared, request, resumed));
@@ -50,7 +50,7 @@ async fn carry_out(shared: &Arc<Shared>, request: &Arc<OperationRequest>, resume
     shared.finish(request.id, ended, point).await;
 }
 
-/// Everything but commands; `None` for what this daemon does not know.
+/// Every operation except commands; `None` for one that this daemon does not know.
 async fn work(
     shared: &Arc<Shared>,
     request: &Arc<OperationRequest>,
@@ -93,12 +93,12 @@ fn elapsed_ms(shared: &Shared, began: Duration) -> u64 {
     u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Human-readable progress.
+/// Sends human-readable progress.
 async fn progress(shared: &Shared, request: &OperationRequest, detail: String) {
     shared.report(request.id, Report::Progress { detail }).await;
 }
 
-/// Tries again while the engine is away: after a restart of the machine it may come up later than the daemon.
+/// Retries while the engine is away: after a restart of the machine it may start later than the daemon.
 async fn patiently<T, F: Future<Output = Result<T, OperationError>>>(
     resumed: bool,
     mut work: impl FnMut() -> F,

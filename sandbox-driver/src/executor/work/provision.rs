@@ -1,4 +1,4 @@
-//! `sb_provision`: make and start a sandbox. Repeating it finds what an earlier try made, by the sandbox's id.
+//! `sb_provision`: makes and starts a sandbox. A repetition finds what an earlier attempt made, by the sandbox's id.
 use std::sync::Arc;
 
 use roost_protocol::operation::{OperationRequest, Provision};
@@ -16,22 +16,22 @@ pub async fn run(
     resumed: bool,
 ) -> Result<Outcome, OperationError> {
     let cancel = shared
-        .desk()
+        .in_flight()
         .live
         .get(&request.id)
         .map(|live| live.cancel.clone())
         .unwrap_or_default();
-    let (steps, mut said) = mpsc::channel::<String>(16);
+    let (steps, mut received) = mpsc::channel::<String>(16);
     let making = patiently(resumed, || {
         let steps = steps.clone();
         async move {
-            let mut tell = |step: &str| {
-                // Progress is for people: what they cannot read in time is left out.
+            let mut on_step = |step: &str| {
+                // Progress is for people: steps that they cannot read in time are dropped.
                 let _ = steps.try_send(step.to_owned());
             };
             shared
                 .engine
-                .provision(&provision.spec, provision.restore.as_deref(), &mut tell)
+                .provision(&provision.spec, provision.restore.as_deref(), &mut on_step)
                 .await
         }
     });
@@ -39,8 +39,8 @@ pub async fn run(
     let made = loop {
         tokio::select! {
             made = &mut making => break made,
-            Some(step) = said.recv() => progress(shared, request, step).await,
-            () = cancel.cancelled() => break Err(OperationError { kind: ErrorKind::Cancelled, detail: "cancelled while it was made".into() }),
+            Some(step) = received.recv() => progress(shared, request, step).await,
+            () = cancel.cancelled() => break Err(OperationError::new(ErrorKind::Cancelled, "cancelled while it was made")),
         }
     };
     KillPoint::ProvisionMade.pass();
@@ -56,7 +56,7 @@ pub async fn run(
             if error.kind == ErrorKind::Cancelled
                 && let Err(error) = shared.engine.remove(provision.spec.sandbox).await
             {
-                tracing::warn!(sandbox = %provision.spec.sandbox, %error, "a cancelled sandbox could not be removed; the sweep finds it");
+                tracing::warn!(sandbox = %provision.spec.sandbox, %error, "cannot remove a cancelled sandbox; the sweep will remove it");
             }
             Err(error)
         }

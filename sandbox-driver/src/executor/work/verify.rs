@@ -1,4 +1,4 @@
-//! `verify`: what was measured on this machine.
+//! `verify`: measures this machine.
 use roost_protocol::operation::Verify;
 use roost_protocol::report::{OperationError, Outcome};
 

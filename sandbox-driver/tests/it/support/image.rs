@@ -1,4 +1,4 @@
-//! A tiny agent image: busybox, the guest and the escape probe, built once and named by their content.
+//! A tiny agent image: busybox, the guest and the escape probe, built once and named by its content.
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 const BUSYBOX: [&str; 2] = ["/bin/busybox", "/usr/bin/busybox"];
 
-/// The image's reference, ready on the engine. `ROOST_TEST_IMAGE` names another one that is there (Podman imports nothing
+/// The image's reference, ready on the engine. `ROOST_TEST_IMAGE` names another existing image (Podman imports nothing
 /// with an entry point: load one that `deploy/agent-image/build.sh --profile tiny --engine podman` made).
 pub async fn tiny_image() -> String {
     if let Ok(given) = std::env::var("ROOST_TEST_IMAGE") {
@@ -49,7 +49,7 @@ pub fn docker() -> Docker {
         .clone()
 }
 
-/// Builds the two static programs and packs them. Runs once at a time over all test processes.
+/// Builds the two static programs and packs them. All test processes together run it once at a time.
 fn prepare() -> (Vec<u8>, String) {
     let target = target();
     fs::create_dir_all(&target).expect("the target folder can be made");
@@ -74,7 +74,7 @@ fn read(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// A folder beside the usual one: cargo holds that one's lock while it builds.
+/// A separate target folder: cargo holds the lock of the usual one while it builds.
 fn target() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let target =

@@ -1,5 +1,6 @@
-//! A driver on the local engine, an image made for tests, and sandboxes that go away with the test.
+//! A driver on the local engine, an image for tests, and sandboxes that are removed with the test.
 mod image;
+mod machine;
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,9 @@ use roost_sandbox_driver::exec::{Command, Ran};
 use roost_sandbox_driver::{Driver, EngineConfig, GuestLink, ProvisionOptions};
 
 pub use image::{docker, tiny_image};
+pub use machine::Machine;
 
-/// A driver of its own owner, so that tests do not see each other's sandboxes.
+/// A driver with its own owner, so that tests do not see each other's sandboxes.
 pub struct Bench {
     pub driver: Driver,
     pub image: String,
@@ -49,7 +51,7 @@ impl Bench {
         }
     }
 
-    /// A running sandbox and the line to it.
+    /// A running sandbox and the link to it.
     pub async fn sandbox(&self) -> (SandboxId, GuestLink) {
         self.sandbox_of(&self.spec()).await
     }
@@ -67,13 +69,25 @@ impl Bench {
         (spec.sandbox, link)
     }
 
-    /// Removes everything that this test made; call it at the end. What a failed test leaves, `leftovers.sh` removes.
+    /// Removes everything that this test made; call it at the end. `leftovers.sh` removes what a failed test leaves.
     pub async fn clean(&self) {
         for facts in self.driver.list().await.expect("the engine lists") {
             self.driver
                 .destroy(facts.sandbox, None)
                 .await
                 .expect("a sandbox of the test goes away");
+        }
+    }
+}
+
+impl Drop for Bench {
+    /// Also removes the control group of the test's sandboxes; the kernel keeps one that is not empty.
+    fn drop(&mut self) {
+        let parent = self.driver.engine().cgroup_parent.clone();
+        let roots = std::fs::read_dir("/sys/fs/cgroup");
+        for root in roots.into_iter().flatten().flatten() {
+            let group = parent.iter().map(|parent| parent.trim_start_matches('/'));
+            group.for_each(|group| drop(std::fs::remove_dir(root.path().join(group))));
         }
     }
 }
@@ -97,8 +111,8 @@ pub fn shell(script: &str) -> Command {
     Command::of("/bin/sh", &["-c", script])
 }
 
-/// Runs a script and gives what it wrote to stdout.
-pub async fn said(link: &GuestLink, script: &str) -> String {
+/// Runs a script and returns its stdout.
+pub async fn stdout_of(link: &GuestLink, script: &str) -> String {
     let ran = link.run(shell(script)).await.expect("the script runs");
     text(&ran)
 }

@@ -1,6 +1,7 @@
-//! What the ledger's records mean together. Pure: records in, entries out, and the fewest records that say the same.
+//! The state that the ledger's records describe. Pure: records in, entries out, and the fewest records with the same
+//! meaning.
 //!
-//! An end that was not acknowledged is kept however old it is; see [`roost_protocol::machine::ledger`].
+//! An unacknowledged end is kept at any age; see [`roost_protocol::machine::ledger`].
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use roost_protocol::report::{ArchiveFacts, Ended};
 
 use super::record::Record;
 
-/// Most acknowledged results kept, whatever their age, so that memory stays small.
+/// Most acknowledged results kept, at any age, so that memory stays small.
 const MOST_RESULTS: usize = 5_000;
 
 /// One operation.
@@ -20,7 +21,7 @@ pub struct Entry {
     /// Present until the end is known.
     pub request: Option<Arc<OperationRequest>>,
     pub accepted_at_s: i64,
-    /// The guest instance that was about to be told to start it.
+    /// The guest instance to which the start was about to be sent.
     pub guest: Option<InstanceId>,
     /// The archive that a destroy stored before it removed anything.
     pub archive: Option<ArchiveFacts>,
@@ -28,14 +29,14 @@ pub struct Entry {
     pub acked: bool,
 }
 
-/// All operations that are known.
+/// All known operations.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Book {
+pub struct LedgerIndex {
     entries: BTreeMap<OperationId, Entry>,
 }
 
-impl Book {
-    /// Takes a record. One that contradicts what is known (a second end, an unknown id) changes nothing.
+impl LedgerIndex {
+    /// Applies a record. A record that contradicts the state (a second end, an unknown id) changes nothing.
     pub fn apply(&mut self, record: Record) {
         match record {
             Record::Accepted { request, at_s } => {
@@ -99,7 +100,7 @@ impl Book {
             .filter_map(|(id, entry)| Some((id, &entry.ended.as_ref()?.0)))
     }
 
-    /// Operations whose results need not be kept any more at `now_s`.
+    /// Operations whose results may be dropped at `now_s`.
     pub fn expired(&self, now_s: i64) -> Vec<OperationId> {
         let acked: Vec<_> = self
             .entries()
@@ -117,7 +118,7 @@ impl Book {
             .collect()
     }
 
-    /// The fewest records that make this book.
+    /// The fewest records that describe this state.
     pub fn records(&self) -> Vec<Record> {
         let mut out = Vec::with_capacity(self.entries.len());
         for (operation, entry) in self.entries() {

@@ -1,4 +1,4 @@
-//! The thread that owns the ledger's file. What waits together is written and synced together.
+//! The ledger's writer: a thread that owns the file. It writes and syncs waiting records in one batch.
 use std::io;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -9,20 +9,20 @@ use roost_protocol::operation::OperationRequest;
 use roost_protocol::report::Ended;
 use tokio::sync::oneshot;
 
-use super::book::Book;
 use super::file::LedgerFile;
+use super::index::LedgerIndex;
 use super::record::{self, Record};
 use crate::executor::config::ExecutorClock;
 
-/// Size from which a compaction is thought of, bytes.
+/// Size at which a compaction is considered, bytes.
 const COMPACT_FROM: u64 = 1024 * 1024;
 
-/// Why the ledger did not take an operation; nothing was started.
+/// Why the ledger did not accept an operation. Nothing was started.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LedgerError {
     #[error("the disk that holds the daemon's state is full; free some space")]
     Full,
-    #[error("the ledger cannot be written: {0}; look at the disk, then restart")]
+    #[error("the ledger cannot be written: {0}; check the disk, then restart")]
     Broken(String),
 }
 
@@ -30,12 +30,12 @@ pub enum LedgerError {
 #[derive(Clone, Debug)]
 pub struct Ledger {
     sender: Sender<Write>,
-    book: Arc<Mutex<Book>>,
+    index: Arc<Mutex<LedgerIndex>>,
     clock: ExecutorClock,
 }
 
 struct Write {
-    /// Nothing: only what stands before it is waited for.
+    /// `None` only waits for the records before it.
     record: Option<Record>,
     /// Sync before answering.
     durable: bool,
@@ -43,21 +43,21 @@ struct Write {
 }
 
 impl Ledger {
-    /// Opens the ledger in a file of this path and starts its thread, which ends with the last clone.
+    /// Opens the ledger at this path and starts its thread. The thread ends with the last clone.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn open(path: &Path, clock: ExecutorClock) -> io::Result<Self> {
         let (file, records) = LedgerFile::open(path)?;
-        let mut book = Book::default();
+        let mut index = LedgerIndex::default();
         for record in records {
-            book.apply(record);
+            index.apply(record);
         }
-        let book = Arc::new(Mutex::new(book));
+        let index = Arc::new(Mutex::new(index));
         let (sender, receiver) = channel();
-        let desk = Desk {
+        let writer = Writer {
             file,
-            book: Arc::clone(&book),
+            index: Arc::clone(&index),
             clock: clock.clone(),
             compacted_to: 0,
             broken: None,
@@ -65,33 +65,33 @@ impl Ledger {
         };
         std::thread::Builder::new()
             .name("ledger".into())
-            .spawn(move || desk.run(&receiver))?;
+            .spawn(move || writer.run(&receiver))?;
         Ok(Self {
             sender,
-            book,
+            index,
             clock,
         })
     }
 
-    /// What is known, locked; never hold it over an await.
-    pub fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The known state, locked. Never hold it over an await.
+    pub fn index(&self) -> MutexGuard<'_, LedgerIndex> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes an operation down and syncs. Only after this may the engine be called for it.
+    /// Writes an operation and syncs. The engine may be called for it only after this.
     ///
     /// # Errors
-    /// [`LedgerError`]; the operation is then not in the ledger.
+    /// [`LedgerError`]; the ledger does not hold the operation then.
     pub async fn accept(&self, request: OperationRequest) -> Result<(), LedgerError> {
         let at_s = self.clock.now_s();
         self.write(Some(Record::Accepted { request, at_s }), true)
             .await
     }
 
-    /// Writes an end down and syncs.
+    /// Writes an end and syncs.
     ///
     /// # Errors
-    /// [`LedgerError`] when it could not be written; it is then not known to anybody and must be tried again.
+    /// [`LedgerError`] when the write fails. Nobody knows the end then, and the caller must try again.
     pub async fn end(&self, operation: OperationId, ended: Ended) -> Result<(), LedgerError> {
         let at_s = self.clock.now_s();
         let record = Record::Ended {
@@ -102,8 +102,8 @@ impl Ledger {
         self.write(Some(record), true).await
     }
 
-    /// Writes a record down in order, without waiting for it.
-    pub fn note(&self, record: Record) {
+    /// Writes a record in order, without waiting for it.
+    pub fn append(&self, record: Record) {
         let _ = self.sender.send(Write {
             record: Some(record),
             durable: false,
@@ -111,10 +111,10 @@ impl Ledger {
         });
     }
 
-    /// As [`note`](Self::note), and waits until it is written.
+    /// As [`append`](Self::append), and waits until it is written.
     ///
     /// # Errors
-    /// [`LedgerError`] when it could not be written.
+    /// [`LedgerError`] when the write fails.
     pub async fn written(&self, record: Record) -> Result<(), LedgerError> {
         self.write(Some(record), false).await
     }
@@ -122,14 +122,14 @@ impl Ledger {
     /// Waits until everything before is written and synced.
     ///
     /// # Errors
-    /// [`LedgerError`] when something could not be written.
+    /// [`LedgerError`] when a write failed.
     pub async fn settled(&self) -> Result<(), LedgerError> {
         self.write(None, true).await
     }
 
     async fn write(&self, record: Option<Record>, durable: bool) -> Result<(), LedgerError> {
         let (done, answer) = oneshot::channel();
-        let gone = || LedgerError::Broken("its thread ended".into());
+        let gone = || LedgerError::Broken("its thread has stopped".into());
         self.sender
             .send(Write {
                 record,
@@ -141,19 +141,19 @@ impl Ledger {
     }
 }
 
-struct Desk {
+struct Writer {
     file: LedgerFile,
-    book: Arc<Mutex<Book>>,
+    index: Arc<Mutex<LedgerIndex>>,
     clock: ExecutorClock,
     /// Size after the last compaction.
     compacted_to: u64,
-    /// A sync failed: nothing more is accepted until a restart has read what is really there.
+    /// A sync failed. Nothing more is accepted until a restart has read what the disk really holds.
     broken: Option<String>,
-    /// Notes that found no room yet.
+    /// Records without sync for which there was no room yet.
     late: Vec<Record>,
 }
 
-impl Desk {
+impl Writer {
     fn run(mut self, receiver: &Receiver<Write>) {
         while let Ok(first) = receiver.recv() {
             let mut batch = vec![first];
@@ -180,8 +180,8 @@ impl Desk {
             match self.put(&write) {
                 Ok(()) => written.push(write),
                 Err(error) => {
-                    // What must be on disk before anybody hears of it is not known in memory either. Notes are: they
-                    // are written when there is room.
+                    // A record that must be on disk before anybody learns of it must not be in memory either. Other
+                    // records may be: they are written when there is room.
                     if let Some(record) = write.record.filter(|_| !write.durable) {
                         self.apply(&record);
                         self.late.push(record);
@@ -217,17 +217,19 @@ impl Desk {
             return Err(LedgerError::Broken(why.clone()));
         }
         if !self.late.is_empty() {
-            // Order is kept: nothing is written before what still waits for room.
+            // Keep the order: write nothing before the records that still wait for room.
             return Err(LedgerError::Full);
         }
         let Some(record) = &write.record else {
             return Ok(());
         };
-        let bytes = record::encode(record).map_err(|error| said(&error))?;
+        let bytes = record::encode(record).map_err(|error| ledger_error(&error))?;
         if matches!(record, Record::Accepted { .. }) {
-            self.file.reserve().map_err(|error| said(&error))?;
+            self.file.reserve().map_err(|error| ledger_error(&error))?;
         }
-        self.file.append(&bytes).map_err(|error| said(&error))
+        self.file
+            .append(&bytes)
+            .map_err(|error| ledger_error(&error))
     }
 
     fn sync(&mut self) -> Result<(), LedgerError> {
@@ -238,7 +240,7 @@ impl Desk {
     }
 
     fn apply(&self, record: &Record) {
-        self.book
+        self.index
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .apply(record.clone());
@@ -265,17 +267,17 @@ impl Desk {
         }
         let now_s = self.clock.now_s();
         let records = {
-            let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
-            for operation in book.expired(now_s) {
-                book.apply(Record::Forgotten {
+            let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+            for operation in index.expired(now_s) {
+                index.apply(Record::Forgotten {
                     operation,
                     at_s: now_s,
                 });
             }
-            book.records()
+            index.records()
         };
         if let Err(error) = self.file.replace(&records) {
-            tracing::warn!(%error, "the ledger could not be compacted; it goes on as it is");
+            tracing::warn!(%error, "cannot compact the ledger; it continues with the old file");
         }
         self.compacted_to = self.file.size().max(COMPACT_FROM / 2);
     }
@@ -290,7 +292,7 @@ fn answer(
     }
 }
 
-fn said(error: &io::Error) -> LedgerError {
+fn ledger_error(error: &io::Error) -> LedgerError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => LedgerError::Full,
         _ => LedgerError::Broken(error.to_string()),

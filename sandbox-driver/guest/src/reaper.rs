@@ -1,5 +1,5 @@
-//! Starts a command under a keeper: a child of ours that is a subreaper, waits for the whole tree and says how the command
-//! ended. The tree can be found from it whatever descendants do (see [`crate::tree`]).
+//! Starts a command under a reaper: a child of the guest that is a subreaper, waits for the whole tree and reports how
+//! the command ended. The tree can be found from the reaper whatever its processes do (see [`crate::tree`]).
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use roost_protocol::operation::TtySize;
 use crate::stdin::nonblocking;
 use crate::sys;
 
-/// Of all processes a command's die first when memory is short; the guest stays.
+/// When memory is short, the kernel kills processes of a command first; the guest survives.
 const COMMAND_OOM_SCORE: &str = "1000";
 
 /// What to start.
@@ -24,20 +24,20 @@ pub struct Plan<'a> {
     pub tty: Option<TtySize>,
 }
 
-/// A keeper and our ends of its command's descriptors.
-pub struct Kept {
-    pub keeper: i32,
-    /// Closes when the program runs; says an errno when it does not.
+/// A reaper, and the guest's ends of its command's descriptors.
+pub struct Spawned {
+    pub reaper: i32,
+    /// Closes when the program runs; receives an errno when it cannot run.
     pub started: OwnedFd,
-    /// Says the exit code, once.
+    /// Receives the exit code, once.
     pub status: OwnedFd,
     pub stdin: Option<OwnedFd>,
     pub stdout: OwnedFd,
-    /// Absent on a terminal.
+    /// Absent with a terminal.
     pub stderr: Option<OwnedFd>,
 }
 
-/// Everything that the child needs, made before the fork.
+/// Everything that the child needs, prepared before the fork.
 struct Ready {
     candidates: Vec<CString>,
     argv: Vec<CString>,
@@ -45,11 +45,11 @@ struct Ready {
     cwd: CString,
 }
 
-/// Forks the keeper. Whether the program itself could be started is said on [`Kept::started`].
+/// Forks the reaper. [`Spawned::started`] reports whether the program itself could be started.
 ///
 /// # Errors
-/// What the kernel says, for instance EAGAIN at the pids limit, or EINVAL for a NUL in an argument.
-pub fn start(plan: &Plan<'_>) -> io::Result<Kept> {
+/// The kernel's error, for example EAGAIN at the pids limit, or EINVAL for a NUL in an argument.
+pub fn start(plan: &Plan<'_>) -> io::Result<Spawned> {
     let ready = ready(plan)?;
     let (status, status_there) = pipe()?;
     let (started, started_there) = pipe()?;
@@ -81,8 +81,8 @@ pub fn start(plan: &Plan<'_>) -> io::Result<Kept> {
                 [stdin_there, stdout_there, stderr_there],
             )
         };
-    let keeper = sys::fork()?;
-    if keeper == 0 {
+    let reaper = sys::fork()?;
+    if reaper == 0 {
         let fds = [
             there[0].as_raw_fd(),
             there[1].as_raw_fd(),
@@ -90,10 +90,10 @@ pub fn start(plan: &Plan<'_>) -> io::Result<Kept> {
             status_there.as_raw_fd(),
             started_there.as_raw_fd(),
         ];
-        keep(&fds, &ready, plan.tty.is_some());
+        run(&fds, &ready, plan.tty.is_some());
     }
-    Ok(Kept {
-        keeper,
+    Ok(Spawned {
+        reaper,
         started,
         status,
         stdin: kept_stdin,
@@ -102,7 +102,7 @@ pub fn start(plan: &Plan<'_>) -> io::Result<Kept> {
     })
 }
 
-/// A pipe whose reading end, ours, does not block.
+/// A pipe whose reading end, the guest's, does not block.
 fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (reader, writer) = io::pipe()?;
     let reader = OwnedFd::from(reader);
@@ -156,18 +156,18 @@ fn ready(plan: &Plan<'_>) -> io::Result<Ready> {
     })
 }
 
-/// Descriptors of the keeper after [`sys::only_these`].
+/// Descriptors of the reaper after [`sys::only_these`].
 const STATUS: i32 = 3;
 const STARTED: i32 = 4;
 
-/// The keeper's whole life.
-fn keep(fds: &[i32], ready: &Ready, terminal: bool) -> ! {
+/// The main function of the reaper.
+fn run(fds: &[i32], ready: &Ready, terminal: bool) -> ! {
     sys::ignore_habitual_signals();
     let prepared = sys::subreaper().and_then(|()| sys::only_these(fds));
     let command = prepared.and_then(|()| sys::fork());
     match command {
         Err(error) => {
-            say(STARTED, error.raw_os_error().unwrap_or(libc::EIO));
+            send(STARTED, error.raw_os_error().unwrap_or(libc::EIO));
             sys::exit_now(1);
         }
         Ok(0) => become_command(ready, terminal),
@@ -176,7 +176,7 @@ fn keep(fds: &[i32], ready: &Ready, terminal: bool) -> ! {
             close(&[0, 1, 2, STARTED]);
             while let Some((pid, code)) = sys::wait_any(true) {
                 if pid == command {
-                    say(STATUS, code);
+                    send(STATUS, code);
                 }
             }
             sys::exit_now(0);
@@ -186,7 +186,7 @@ fn keep(fds: &[i32], ready: &Ready, terminal: bool) -> ! {
 
 fn become_command(ready: &Ready, terminal: bool) -> ! {
     let error = prepare_and_execute(ready, terminal);
-    say(STARTED, error.raw_os_error().unwrap_or(libc::EIO));
+    send(STARTED, error.raw_os_error().unwrap_or(libc::EIO));
     sys::exit_now(127);
 }
 
@@ -206,7 +206,7 @@ fn prepare_and_execute(ready: &Ready, terminal: bool) -> io::Error {
     if let Err(error) = prepared {
         return error;
     }
-    // A kernel that refuses leaves the score of the container, which is high enough for the host.
+    // If the kernel refuses, the container's own score applies. It is high enough to protect the host.
     let _ = std::fs::write("/proc/self/oom_score_adj", COMMAND_OOM_SCORE);
     let ends = |list: &[CString]| -> Vec<*const libc::c_char> {
         list.iter()
@@ -218,7 +218,7 @@ fn prepare_and_execute(ready: &Ready, terminal: bool) -> io::Error {
     let mut last = io::Error::from_raw_os_error(libc::ENOENT);
     for candidate in &ready.candidates {
         let error = sys::execute(candidate, &argv, &env);
-        // As shells do: what is not there or may not be run is looked for in the next folder.
+        // As in a shell: if the program is missing or not executable in one folder, try the next one.
         let next = matches!(
             error.raw_os_error(),
             Some(libc::ENOENT | libc::ENOTDIR | libc::EACCES)
@@ -233,10 +233,10 @@ fn prepare_and_execute(ready: &Ready, terminal: bool) -> io::Error {
     last
 }
 
-/// Four bytes: less than a pipe writes at once, so never torn.
-fn say(fd: i32, number: i32) {
+/// Writes four bytes. A pipe writes so few at once, so they are never split.
+fn send(fd: i32, number: i32) {
     let mut pipe = borrowed(fd);
-    // Nobody reads when the guest is gone, and then this process is too.
+    // Without a reader the guest is gone, and this process will end too.
     let _ = pipe.write_all(&number.to_le_bytes());
 }
 
@@ -265,7 +265,7 @@ impl Write for WriteThrough {
 fn close(fds: &[i32]) {
     for fd in fds {
         #[allow(unsafe_code)] // A descriptor by number, as `only_these` placed it.
-        // SAFETY: the keeper uses none of them any more.
+        // SAFETY: the reaper no longer uses any of them.
         unsafe {
             libc::close(*fd);
         }

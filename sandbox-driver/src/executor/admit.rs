@@ -1,34 +1,38 @@
-//! Taking an operation: known already, refused, or written down and begun.
+//! Admission of an operation: already known, refused, or recorded and begun.
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use roost_protocol::machine::admission::{Conditions, admit};
+use roost_protocol::caps::Total;
+use roost_protocol::ids::SandboxId;
+use roost_protocol::machine::admission::{Commands, Conditions, admit};
 use roost_protocol::machine::ledger::{Effect, Kind, Slot};
 use roost_protocol::operation::{Operation, OperationRequest};
 use roost_protocol::report::{Ended, OperationError, Report};
+use roost_protocol::sandbox::{ContainerState, Limits, SandboxSpec};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::chaos::KillPoint;
-use super::policy::InUse;
-use super::shared::{Desk, Live, Shared};
+use super::shared::{InFlight, Live, Shared};
 use super::work;
+use crate::DriverError;
 
 /// Inputs of one command that may wait for its guest.
 const INPUTS: usize = 1024;
 
 enum Decision {
-    /// It is known: this is its state.
+    /// The operation is known; this is its state.
     Known(Report),
-    /// It is being written down just now: its answer is on the way.
+    /// The operation is being recorded; its answer will follow.
     UnderWay,
     Refused(OperationError),
     Taken,
 }
 
-/// Takes an operation; everything that it causes comes as events.
+/// Accepts an operation. All results arrive as events.
 pub fn operation(shared: &Arc<Shared>, request: OperationRequest) {
     if shared.stop.is_cancelled() {
-        // Not known here: the gateway asks the next life again.
+        // Not recorded here: the gateway asks again after the next start.
         return;
     }
     let request = Arc::new(request);
@@ -51,8 +55,8 @@ pub fn operation(shared: &Arc<Shared>, request: OperationRequest) {
 
 fn decide(shared: &Shared, request: &Arc<OperationRequest>) -> Decision {
     let now_ms = shared.now_ms();
-    let mut desk = shared.desk();
-    if let Some(live) = desk.live.get(&request.id) {
+    let mut in_flight = shared.in_flight();
+    if let Some(live) = in_flight.live.get(&request.id) {
         return if live.accepted {
             Decision::Known(live.answer())
         } else {
@@ -60,8 +64,8 @@ fn decide(shared: &Shared, request: &Arc<OperationRequest>) -> Decision {
         };
     }
     let conditions = {
-        let book = shared.ledger.book();
-        if let Some(entry) = book.get(request.id) {
+        let index = shared.ledger.index();
+        if let Some(entry) = index.get(request.id) {
             return Decision::Known(
                 entry
                     .ended
@@ -70,17 +74,16 @@ fn decide(shared: &Shared, request: &Arc<OperationRequest>) -> Decision {
             );
         }
         Conditions {
-            draining: desk.drain.draining(),
-            paused: desk.paused,
-            in_flight: desk.live.len(),
-            unacknowledged: book.unacknowledged().count(),
+            commands: Commands::count(under_way(&in_flight), request),
+            draining: in_flight.drain.draining(),
+            paused: in_flight.paused,
+            in_flight: in_flight.live.len(),
+            unacknowledged: index.unacknowledged().count(),
         }
     };
     let admitted = admit(request, &conditions).and_then(|kind| {
         if let Operation::SbProvision(provision) = &request.operation {
-            shared
-                .policy
-                .admit(&provision.spec, in_use(&desk, request))?;
+            allowed(shared, &in_flight, &provision.spec)?;
         }
         Ok(kind)
     });
@@ -88,15 +91,15 @@ fn decide(shared: &Shared, request: &Arc<OperationRequest>) -> Decision {
         Err(error) => Decision::Refused(error),
         Ok(kind) => {
             let (slot, _) = Slot::record(kind, now_ms);
-            insert(&mut desk, request, slot, false, shared);
+            insert(&mut in_flight, request, slot, false, shared);
             Decision::Taken
         }
     }
 }
 
-/// Puts an operation on the desk.
+/// Adds an operation to the in-flight table.
 fn insert(
-    desk: &mut Desk,
+    in_flight: &mut InFlight,
     request: &Arc<OperationRequest>,
     slot: Slot,
     accepted: bool,
@@ -111,11 +114,12 @@ fn insert(
         cancel: CancellationToken::new(),
         input,
         inputs: Some(inputs),
+        replay: None,
     };
-    desk.live.insert(request.id, live);
+    in_flight.live.insert(request.id, live);
 }
 
-/// Puts an operation that an earlier life left unfinished back on the desk, and takes it up.
+/// Adds an operation that an earlier process left unfinished to the in-flight table, and resumes it.
 pub fn resume(shared: &Arc<Shared>, request: Arc<OperationRequest>) {
     let Some(kind) = Kind::of(&request.operation) else {
         return;
@@ -125,7 +129,7 @@ pub fn resume(shared: &Arc<Shared>, request: Arc<OperationRequest>) {
         roost_protocol::machine::ledger::Stage::Started,
         shared.now_ms(),
     );
-    insert(&mut shared.desk(), &request, slot, true, shared);
+    insert(&mut shared.in_flight(), &request, slot, true, shared);
     let work = Arc::clone(shared);
     shared
         .tasks
@@ -136,8 +140,8 @@ async fn begin(shared: Arc<Shared>, request: Arc<OperationRequest>) {
     KillPoint::Asked.pass();
     if let Err(error) = shared.ledger.accept((*request).clone()).await {
         let effects = {
-            let mut desk = shared.desk();
-            let live = desk.live.remove(&request.id);
+            let mut in_flight = shared.in_flight();
+            let live = in_flight.live.remove(&request.id);
             live.map_or_else(Vec::new, |mut live| {
                 live.slot.write_failed(&error.to_string())
             })
@@ -154,8 +158,8 @@ async fn begin(shared: Arc<Shared>, request: Arc<OperationRequest>) {
     }
     KillPoint::Accepted.pass();
     let answer = {
-        let mut desk = shared.desk();
-        desk.live.get_mut(&request.id).map(|live| {
+        let mut in_flight = shared.in_flight();
+        in_flight.live.get_mut(&request.id).map(|live| {
             live.accepted = true;
             live.answer()
         })
@@ -169,25 +173,46 @@ async fn begin(shared: Arc<Shared>, request: Arc<OperationRequest>) {
     }
 }
 
-/// What is promised already: every known sandbox and every provision under way.
-fn in_use(desk: &Desk, request: &OperationRequest) -> InUse {
-    let mut used = InUse::default();
-    let mut add = |limits: &roost_protocol::sandbox::Limits| {
-        used.sandboxes += 1;
-        used.memory_bytes = used.memory_bytes.saturating_add(limits.memory_bytes);
-        used.nano_cpus = used.nano_cpus.saturating_add(limits.nano_cpus);
+/// Operations in flight.
+fn under_way(in_flight: &InFlight) -> impl Iterator<Item = &OperationRequest> {
+    in_flight.live.values().map(|live| &*live.request)
+}
+
+/// Whether the machine's owner allows one more sandbox, by the facts known here. The driver checks again with the
+/// engine's facts when it makes the sandbox.
+fn allowed(
+    shared: &Shared,
+    in_flight: &InFlight,
+    spec: &SandboxSpec,
+) -> Result<(), OperationError> {
+    shared.policy.allow_image(spec)?;
+    let Some(allowance) = shared.engine.allowance() else {
+        return Ok(());
     };
-    for (sandbox, known) in &desk.sandboxes {
-        if Some(*sandbox) != request.operation.sandbox() {
-            add(&known.facts.limits);
+    allowance
+        .caps
+        .check(&spec.limits)
+        .map_err(DriverError::OverCap)?;
+    let taken = Total::of(promised(in_flight, spec.sandbox).values());
+    allowance
+        .caps
+        .room(&taken, &spec.limits)
+        .map_err(DriverError::NoRoom)?;
+    Ok(())
+}
+
+/// Limits promised to other sandboxes: existing ones, and those being made.
+fn promised(in_flight: &InFlight, except: SandboxId) -> BTreeMap<SandboxId, Limits> {
+    let there = in_flight.sandboxes.iter();
+    let there = there.filter(|(_, known)| known.facts.state != ContainerState::Stopped);
+    let mut promised: BTreeMap<SandboxId, Limits> = there
+        .map(|(sandbox, known)| (*sandbox, known.facts.limits))
+        .collect();
+    for request in under_way(in_flight) {
+        if let Operation::SbProvision(provision) = &request.operation {
+            promised.insert(provision.spec.sandbox, provision.spec.limits);
         }
     }
-    for live in desk.live.values() {
-        if let Operation::SbProvision(provision) = &live.request.operation
-            && !desk.sandboxes.contains_key(&provision.spec.sandbox)
-        {
-            add(&provision.spec.limits);
-        }
-    }
-    used
+    promised.remove(&except);
+    promised
 }
