@@ -1,25 +1,28 @@
-//! What can be checked on this machine before and after a join, with what to do about it.
+//! Checks of this machine before and after a join, each with what to do.
 use std::time::Duration;
 
 use roost_protocol::text::clean;
 use roost_protocol::verify::{Check, Level};
-use roost_sandbox_driver::{Driver, EngineConfig, ImageState};
+use roost_sandbox_driver::{Driver, EngineConfig, Held, ImageState};
 
 use crate::channel::connect::check_address;
 use crate::channel::keep::ca_file;
 use crate::channel::tls;
+use crate::control_socket::client;
+use crate::control_socket::message::{Answer, Request};
 use crate::state::{Identity, StateFolder, Token, owner_file};
 
-/// Said at join and here, plainly.
+/// Printed at join and here.
 pub const DOCKER_GROUP: &str = "\
-Who may use the container engine is as good as root on this machine: membership in the docker group is root without a
-password, and roostd has it through the engine's socket. A rootless engine (DOCKER_HOST) confines that to your own user.";
+A user of the container engine has the same power as root on this machine: membership in the docker group gives root
+rights without a password, and roostd has them through the engine's socket. A rootless engine (DOCKER_HOST) limits these
+rights to your own user.";
 
 /// How long the gateway may take to answer.
 const GATEWAY_TIME: Duration = Duration::from_secs(10);
 
-/// Engine, API version, agent image.
-pub async fn engine_checks() -> Vec<Check> {
+/// Engine, API version, and the agent image that the gateway wants here.
+pub async fn engine_checks(state: &StateFolder) -> Vec<Check> {
     let driver = match Driver::connect(EngineConfig::default()).await {
         Ok(driver) => driver,
         Err(error) => {
@@ -37,8 +40,8 @@ pub async fn engine_checks() -> Vec<Check> {
         "{:?} {} (API {}{rootless}) at {}",
         facts.kind, facts.version, facts.api, facts.address
     );
-    let image = roost_sandbox_driver::executor::AGENT_IMAGE;
-    let image = match driver.image_state(image, None).await {
+    let image = state.agent_image();
+    let image = match driver.image_state(&image, None).await {
         Ok(ImageState::Ready { id, bytes }) => check(
             "image",
             "Agent image",
@@ -50,14 +53,14 @@ pub async fn engine_checks() -> Vec<Check> {
             "Agent image",
             Level::Warn,
             format!(
-                "{image} is not here: `roostd image import FILE` or `roostd image build FOLDER`"
+                "{image} is not here: use `roostd image import FILE` or `roostd image build FOLDER`"
             ),
         ),
         Ok(ImageState::WrongDigest { id }) => check(
             "image",
             "Agent image",
             Level::Warn,
-            format!("{image} is {id}, which is not the wanted one"),
+            format!("{image} is {id}, which is not the image that the gateway wants"),
         ),
         Ok(ImageState::Unfit { reason }) => check(
             "image",
@@ -71,6 +74,20 @@ pub async fn engine_checks() -> Vec<Check> {
         check("engine", "Container engine", Level::Ok, engine),
         image,
     ]
+}
+
+/// The running daemon's check of the total of all sandboxes. `None` without a daemon, because the daemon sets the
+/// total.
+pub fn total_check(state: &StateFolder) -> Option<Check> {
+    let Ok(Some(Answer::Status(status))) = client::ask(state, Request::Status) else {
+        return None;
+    };
+    let bounds = status.executor.bounds?;
+    let held = match bounds.not_enforced {
+        None => Held::Yes,
+        Some(why) => Held::No { why },
+    };
+    Some(roost_sandbox_driver::verify::total_check(&held))
 }
 
 /// State folder, join, policy, gateway.
@@ -87,7 +104,7 @@ pub async fn state_checks(state: &StateFolder) -> Vec<Check> {
                 "join",
                 "Joined",
                 Level::Warn,
-                "this machine has not joined a workspace: `roostd join --help`".into(),
+                "this machine has not joined a workspace; see `roostd join --help`".into(),
             ));
             None
         }
@@ -107,7 +124,7 @@ pub async fn state_checks(state: &StateFolder) -> Vec<Check> {
             "policy",
             "Owner's policy",
             Level::Fail,
-            format!("{error}; roostd does not start with a policy it cannot read"),
+            format!("{error}; roostd does not start with an unreadable policy"),
         ),
     });
     if state.paused() {
@@ -115,7 +132,7 @@ pub async fn state_checks(state: &StateFolder) -> Vec<Check> {
             "paused",
             "Paused",
             Level::Warn,
-            "you paused this machine; `roostd resume` ends that".into(),
+            "you paused this machine; `roostd resume` ends the pause".into(),
         ));
     }
     if let Some(identity) = identity {

@@ -1,4 +1,4 @@
-//! Redeeming a join code, and saying goodbye. The token itself never travels here at join: only its hash does.
+//! Redeems a join code, and reports a departure. A join sends only the hash of the token, never the token.
 use std::time::Duration;
 
 use roost_protocol::ids::{InstallId, NodeId};
@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::state::Token;
 
-/// What the gateway asks for.
+/// The body of a join request.
 #[derive(Clone, Debug, Serialize)]
 pub struct JoinRequest<'a> {
     pub code: &'a str,
@@ -19,7 +19,7 @@ pub struct JoinRequest<'a> {
     pub daemon_version: &'static str,
 }
 
-/// What it answers.
+/// The gateway's answer.
 #[derive(Clone, Debug, Deserialize)]
 pub struct JoinAnswer {
     pub node_id: NodeId,
@@ -27,24 +27,24 @@ pub struct JoinAnswer {
     pub channel_url: String,
 }
 
-/// Why a join did not work.
+/// Why a join failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EnrolError {
     #[error(
-        "the gateway does not know this code: it was mistyped, or older than ten minutes. Make a new one on the fleet page"
+        "the gateway does not know this code: it was mistyped, or it is older than ten minutes. Create a new one on the fleet page"
     )]
     Unknown,
     #[error(
-        "this code was used by another machine or another installation. Make a new one on the fleet page"
+        "this code was used by another machine or another installation. Create a new one on the fleet page"
     )]
     Used,
     #[error("the gateway answered HTTP {status}: {detail}")]
     Refused { status: u16, detail: String },
     #[error("cannot reach the gateway: {}", chain(.0))]
     Unreachable(#[source] reqwest::Error),
-    #[error("the gateway's answer is not understood: {}", chain(.0))]
+    #[error("cannot parse the gateway's answer: {}", chain(.0))]
     Answer(#[source] reqwest::Error),
-    #[error("{0:?} is no address")]
+    #[error("{0:?} is not an address")]
     Address(String),
 }
 
@@ -55,7 +55,7 @@ struct Problem {
     detail: String,
 }
 
-/// Redeems a code. The same code and token answer again, so this may be repeated after a crash.
+/// Redeems a code. The gateway answers the same code and token again, so a join may be repeated after a crash.
 ///
 /// # Errors
 /// [`EnrolError`] in words for the machine's owner.
@@ -86,10 +86,10 @@ pub async fn join(
     })
 }
 
-/// Tells the gateway that this machine is gone; `false` when the gateway has no such route.
+/// Reports to the gateway that this machine leaves; `false` when the gateway has no such route.
 ///
 /// # Errors
-/// [`EnrolError`]; leaving goes on without it.
+/// [`EnrolError`]; the caller continues to leave.
 pub async fn leave(gateway: &Url, tls: ClientConfig, token: &Token) -> Result<bool, EnrolError> {
     let address = route(gateway, "api/nodes/leave")?;
     let header = token
@@ -101,7 +101,7 @@ pub async fn leave(gateway: &Url, tls: ClientConfig, token: &Token) -> Result<bo
     let answer = request.send().await.map_err(EnrolError::Unreachable)?;
     match answer.status().as_u16() {
         404 | 405 => Ok(false),
-        // A token that is not known any more belongs to a node that was deleted already.
+        // An unknown token belongs to a node that was deleted already.
         401 | 403 => Ok(true),
         _ if answer.status().is_success() => Ok(true),
         status => Err(EnrolError::Refused {
@@ -120,7 +120,7 @@ fn client(tls: ClientConfig) -> Result<reqwest::Client, EnrolError> {
         .map_err(EnrolError::Unreachable)
 }
 
-/// A path below the gateway's address, which may itself lie below a path.
+/// A path below the gateway's address. The address may have a path of its own.
 fn route(gateway: &Url, path: &str) -> Result<Url, EnrolError> {
     let base = format!("{}/", gateway.as_str().trim_end_matches('/'));
     let failed = || EnrolError::Address(gateway.to_string());
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn routes_lie_below_the_gateways_address() {
+    fn routes_are_below_the_gateways_address() {
         for (gateway, wanted) in [
             ("https://a.example", "https://a.example/api/nodes/join"),
             ("https://a.example/", "https://a.example/api/nodes/join"),

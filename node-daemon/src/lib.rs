@@ -2,12 +2,12 @@
 //!
 //! * [`cli`]: the verbs, one a file; [`cli::run`] wires the daemon together.
 //! * [`channel`]: the daemon's end of the node channel; [`reporter`]: hello, heartbeats, tools.
-//! * [`vitals`]: what this machine is like, one source a file.
-//! * [`control_socket`]: how the owner asks the running daemon.
-//! * [`state`]: identity, owner's policy, pause, on disk; [`enrol`]: the join code; [`mod@unit`]: the service.
+//! * [`vitals`]: measurements of this machine, one source a file.
+//! * [`control_socket`]: the owner's requests to the running daemon.
+//! * [`state`]: identity, owner's policy and pause, on disk; [`enrol`]: the join code; [`mod@unit`]: the service.
 //!
-//! Operations are not carried out here: that is the executor of `roost-sandbox-driver`, which the gateway's local
-//! engine uses as well.
+//! The daemon does not run operations itself: the executor of `roost-sandbox-driver` does, and the gateway's local
+//! engine uses the same executor.
 
 pub mod channel;
 pub mod cli;

@@ -7,12 +7,12 @@ use roost_node_daemon::cli::{self, Cli};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
-    // First of all: every TLS connection of this process uses this provider.
+    // This must come first: every TLS connection of this process uses this provider.
     if rustls::crypto::ring::default_provider()
         .install_default()
         .is_err()
     {
-        eprintln!("roostd: a crypto provider was installed already");
+        eprintln!("roostd: a crypto provider is already installed");
         return ExitCode::FAILURE;
     }
     let filter = EnvFilter::try_from_env("ROOSTD_LOG").unwrap_or_else(|_| EnvFilter::new("info"));

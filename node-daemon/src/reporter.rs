@@ -1,4 +1,5 @@
-//! What a session sends of its own accord: hello, heartbeats at the told interval, tools at once and every 15 minutes.
+//! The reports that a session sends unasked: hello, heartbeats at the gateway's interval, tools at once and every 15
+//! minutes.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ pub struct Reporter {
     instance: InstanceId,
     most_sandboxes: Option<u32>,
     shell: bool,
-    /// How long a second of the channel's intervals is; shorter only for endurance runs.
+    /// Length of one second of the channel's intervals; shorter only for endurance runs.
     second: Duration,
 }
 
@@ -64,14 +65,18 @@ impl Reporter {
                 shell: self.shell,
                 paused: facts.paused,
                 most_sandboxes: self.most_sandboxes,
+                bounds: facts.bounds,
+                image_reference: facts.image_reference,
+                image_id: facts.image_id,
+                image_unfit: facts.image_unfit,
             },
             inventory,
         }
     }
 
-    /// Begins to report; ends when the session drops the receiver.
+    /// Starts to report; stops when the session drops the receiver.
     pub fn start(&self, executor: ExecutorHandle, heartbeat_s: u32) -> Reports {
-        // Two at most: a heartbeat that could not be sent in time is old news.
+        // At most two wait: a heartbeat that could not be sent in time is outdated.
         let (sender, receiver) = mpsc::channel(2);
         let beats = self.second * heartbeat_s.clamp(1, 3600);
         let reporter = self.clone();
@@ -100,6 +105,10 @@ impl Reporter {
             beat.containers = facts.containers;
             beat.sandboxes = facts.sandboxes;
             beat.image = Some(facts.image);
+            beat.image_reference = facts.image_reference;
+            beat.image_id = facts.image_id;
+            beat.image_unfit = facts.image_unfit;
+            beat.bounds = facts.bounds;
             beat.paused = facts.paused;
             beat.draining = facts.draining;
             if sender.send(ToGateway::Heartbeat(beat)).await.is_err() {

@@ -6,10 +6,10 @@ use anyhow::{Context, bail};
 
 use crate::state::StateFolder;
 
-/// The first line of every unit that we write; only files that begin with it are ever removed.
+/// The first line of every unit that roostd writes. Only files that begin with it are ever removed.
 const MARK: &str = "# Made by `roostd join --install-service`; `roostd leave` removes it.";
 
-/// Where a unit lies and how systemd is told about it.
+/// Where the unit file is, and which systemd runs it.
 struct Place {
     file: PathBuf,
     user: bool,
@@ -95,19 +95,19 @@ fn quoted(path: &Path) -> String {
     format!("\"{text}\"")
 }
 
-/// Writes the unit and starts it; where systemd is not the init system, says what to do instead.
+/// Writes the unit and starts it. Without systemd, it prints what to do instead.
 ///
 /// # Errors
-/// When the unit cannot be written, or one of somebody else is in the way.
+/// When the unit cannot be written, or when a unit of another origin exists there.
 pub fn install(state: &StateFolder) -> anyhow::Result<()> {
     let place = Place::of_this_user()?;
     if place.file.exists() && !ours(&place.file) {
         bail!(
-            "{} was not made by roostd; remove it, or start `roostd run` your own way",
+            "{} was not made by roostd; remove it, or start `roostd run` in another way",
             place.file.display()
         );
     }
-    let program = std::env::current_exe().context("cannot tell where this program lies")?;
+    let program = std::env::current_exe().context("cannot find the path of this program")?;
     let folder = place
         .file
         .parent()
@@ -132,7 +132,7 @@ pub fn install(state: &StateFolder) -> anyhow::Result<()> {
         }
     } else {
         println!(
-            "The unit is written to {}, but systemd did not take it.",
+            "The unit is written to {}, but systemd did not accept it.",
             place.file.display()
         );
         println!(
@@ -142,10 +142,10 @@ pub fn install(state: &StateFolder) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Stops and removes the unit, if it is ours; says whether there was one.
+/// Stops and removes the unit if roostd made it; returns whether there was one.
 ///
 /// # Errors
-/// When it cannot be removed.
+/// When the file cannot be removed.
 pub fn remove() -> anyhow::Result<bool> {
     let Ok(place) = Place::of_this_user() else {
         return Ok(false);

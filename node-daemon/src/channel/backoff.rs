@@ -1,13 +1,13 @@
-//! Full-jitter back-off with a cap: ten thousand nodes come back without a storm (promise P9). Pure.
+//! Full-jitter back-off with a cap: ten thousand nodes reconnect without a storm (promise P9). Pure.
 use std::time::Duration;
 
 /// First upper bound of a wait.
 const BASE: Duration = Duration::from_millis(500);
 /// Upper bound of every wait after failures.
 const CAP: Duration = Duration::from_secs(60);
-/// Upper bound after a refusal that only a person can mend.
+/// Upper bound after a refusal that needs a person to fix it.
 const REFUSED_CAP: Duration = Duration::from_secs(600);
-/// A session this long counts as one that worked.
+/// A session of at least this length counts as a good one and resets the back-off.
 const GOOD_SESSION: Duration = Duration::from_secs(30);
 
 /// How long to wait before the next attempt.
@@ -21,9 +21,9 @@ pub struct Backoff {
 pub enum Attempt {
     /// No connection, or a session that ended after this long.
     Ended { lived: Duration },
-    /// The gateway refused and said that coming back by itself cannot help.
+    /// The gateway refused, and reconnecting alone cannot help.
     Refused,
-    /// The gateway is busy and asked to be left alone for this long.
+    /// The gateway is busy and asked the node to wait this long.
     Later { after: Duration },
 }
 
@@ -51,7 +51,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn waits_are_spread_over_the_whole_bound_and_capped(failures in 1usize..100, jitter in 0.0f64..1.0) {
+        fn waits_have_full_jitter_and_a_cap(failures in 1usize..100, jitter in 0.0f64..1.0) {
             let mut backoff = Backoff::default();
             let failed = Attempt::Ended { lived: Duration::ZERO };
             for _ in 0..failures {
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_doubles_and_a_good_session_begins_anew() {
+    fn bound_doubles_and_a_good_session_resets_it() {
         let mut backoff = Backoff::default();
         let failed = Attempt::Ended {
             lived: Duration::ZERO,
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_not_hammered_and_a_gateway_that_asks_for_time_gets_it() {
+    fn refusals_wait_longer_and_requested_waits_are_kept() {
         let mut backoff = Backoff::default();
         assert!(backoff.after(Attempt::Refused, 0.0) >= REFUSED_CAP / 2);
         let after = Duration::from_secs(5);

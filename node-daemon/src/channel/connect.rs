@@ -1,4 +1,4 @@
-//! Making one connection: address, TLS, upgrade request with the token in its Authorization header and nowhere else.
+//! Opens one connection: address, TLS, upgrade request. The token is sent in the Authorization header and nowhere else.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,16 +19,16 @@ use crate::state::Token;
 /// The socket of a session.
 pub type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// How long address look-up, TCP, TLS and upgrade may take together.
+/// Upper bound for address look-up, TCP, TLS and upgrade together.
 const CONNECT_TIME: Duration = Duration::from_secs(30);
 
-/// Why there is no connection.
+/// Why the connection failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    #[error("{host} does not answer within {seconds} s")]
+    #[error("{host} did not answer within {seconds} s")]
     Silent { host: String, seconds: u64 },
     #[error(
-        "the gateway does not know this machine's token (HTTP {0}); it was deleted or its token revoked. Run `roostd leave`, then join again"
+        "the gateway does not know this machine's token (HTTP {0}); the node was deleted or its token was revoked. Run `roostd leave`, then join again"
     )]
     Token(u16),
     #[error("the gateway is busy (HTTP {status})")]
@@ -44,7 +44,7 @@ pub enum ConnectError {
 /// Why an address is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    #[error("{0:?} is no address; give one like https://roost.example")]
+    #[error("{0:?} is not an address; give one like https://roost.example")]
     Malformed(String),
     #[error(
         "{0:?} would send the token unencrypted to another machine; use https, or accept that with --insecure-plain"
@@ -54,10 +54,10 @@ pub enum AddressError {
     Credentials(String),
 }
 
-/// Checks an address: https or wss to anywhere, http or ws only to this machine or when the owner accepts it.
+/// Checks an address: https and wss may go anywhere; http and ws only to this machine, unless the owner accepts it.
 ///
 /// # Errors
-/// [`AddressError`] says what to give instead.
+/// [`AddressError`] names what to give instead.
 pub fn check_address(text: &str, insecure_plain: bool) -> Result<Url, AddressError> {
     let url = Url::parse(text).map_err(|_| AddressError::Malformed(text.to_owned()))?;
     if !url.username().is_empty() || url.password().is_some() {
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_never_travels_in_the_clear_unless_the_owner_accepts_it() {
+    fn token_is_sent_unencrypted_only_when_the_owner_accepts_it() {
         for good in [
             "https://a.example",
             "wss://a.example/x",

@@ -1,4 +1,4 @@
-//! Keeps the channel open for as long as the daemon runs: connect, live a session, wait, again.
+//! Keeps the channel open while the daemon runs: connect, run a session, wait, repeat.
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub struct Link {
     pub last_error: Option<String>,
 }
 
-/// A view of the channel that others may read.
+/// A shared view of the channel's state.
 #[derive(Clone, Debug, Default)]
 pub struct LinkView(Arc<Mutex<Link>>);
 
@@ -54,7 +54,7 @@ pub struct Channel {
     pub reporter: Reporter,
     pub link: LinkView,
     pub stop: CancellationToken,
-    /// How long a second of the waits is; shorter only for tests.
+    /// Length of one second of the waits; shorter only for tests.
     pub second: Duration,
 }
 
@@ -67,7 +67,7 @@ enum Ended {
 }
 
 impl Channel {
-    /// Runs until `stop`.
+    /// Runs until `stop` is cancelled.
     pub async fn keep(self) {
         let mut backoff = Backoff::default();
         let mut epochs = NodeEpochs::default();
@@ -82,7 +82,7 @@ impl Channel {
             let wait = backoff
                 .after(attempt, rand::random())
                 .mul_f64(self.second.as_secs_f64());
-            tracing::warn!(error = %ended, wait_ms = wait.as_millis(), "the channel is closed; trying again");
+            tracing::warn!(error = %ended, wait_ms = wait.as_millis(), "the channel is closed; reconnecting");
             self.link.set(|link| {
                 link.connected = false;
                 link.last_error = Some(ended.to_string());
@@ -114,8 +114,9 @@ impl Channel {
             link.last_error = None;
         });
         let events = self.executor.attach();
-        self.executor.welcomed(welcome.draining);
-        // Dropped with the session: the reporter's task ends when nobody listens.
+        self.executor
+            .welcomed(welcome.draining, welcome.image.as_deref());
+        // The session drops this receiver; the reporter's task then ends.
         let reports = self
             .reporter
             .start(self.executor.clone(), welcome.heartbeat_s);
@@ -131,7 +132,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Gives a session time for its close frame after a stop.
+    /// After a stop, gives the session time to send its close frame.
     async fn stop_and_grace(&self) {
         self.stop.cancelled().await;
         tokio::time::sleep(Duration::from_secs(3)).await;

@@ -1,7 +1,7 @@
-//! The daemon's end of the node channel: one outbound WebSocket, always coming back.
+//! The daemon's end of the node channel: one outbound WebSocket that always reconnects.
 //!
-//! [`backoff`] is pure, as is the order of frames (`roost_protocol::machine::session`); [`tls`] and [`connect`] make a connection, [`session`] lives one, and [`keep`]
-//! keeps one alive for as long as the daemon runs.
+//! [`backoff`] is pure, and so is the order of frames (`roost_protocol::machine::session`). [`tls`] and [`connect`]
+//! make a connection, [`session`] runs on one connection, and [`keep`] reconnects for as long as the daemon runs.
 
 pub mod backoff;
 pub mod connect;

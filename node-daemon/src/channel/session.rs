@@ -1,7 +1,8 @@
-//! One session: hello, welcome, then frames both ways until something ends it.
+//! One session: hello, welcome, then frames both ways until an error or a stop ends it.
 //!
-//! Reading and writing are two futures of one task, so a gateway that does not read never stops this end from reading.
-//! Nothing here holds state that matters: the executor's ledger and spools do, and a later session begins from them.
+//! Reading and writing are two futures of one task, so a gateway that does not read cannot stop the daemon from
+//! reading. This file holds no state that must survive: the executor's ledger and spools hold it, and a later session
+//! starts from them.
 use std::time::{Duration, Instant};
 
 use futures::stream::{SplitSink, SplitStream};
@@ -20,11 +21,11 @@ use super::connect::Socket;
 
 /// How long the gateway may take to answer `hello`.
 const WELCOME_TIME: Duration = Duration::from_secs(15);
-/// How long one frame may take to leave: longer means that nobody reads.
+/// How long one frame may take to send. After that the gateway counts as not reading.
 const WRITE_TIME: Duration = Duration::from_secs(30);
-/// Silence after which this end asks for a sign of life.
+/// Silence after which the daemon sends a ping.
 const PING_AFTER: Duration = Duration::from_secs(20);
-/// Silence after which the connection counts as dead, also where a proxy strips pings.
+/// Silence after which the connection counts as dead. It also covers proxies that strip pings.
 const DEAD_AFTER: Duration = Duration::from_secs(75);
 
 /// Why a session ended.
@@ -37,17 +38,19 @@ pub enum SessionError {
     },
     #[error("the gateway did not answer hello within {} s", WELCOME_TIME.as_secs())]
     NoWelcome,
-    #[error("the gateway sent something else than a welcome first")]
+    #[error("the gateway's first frame was not a welcome")]
     NotWelcome,
-    #[error("the gateway chose protocol {0}.{1}, which this daemon does not speak; update roostd")]
+    #[error(
+        "the gateway chose protocol {0}.{1}, which this daemon does not support; update roostd"
+    )]
     Version(u16, u16),
-    #[error("the gateway sent a frame that is none")]
+    #[error("the gateway sent an invalid frame")]
     Frame(#[source] frame::FrameError),
     #[error(transparent)]
     Order(#[from] CloseCause),
-    #[error("nothing came from the gateway for {} s", DEAD_AFTER.as_secs())]
+    #[error("the gateway sent nothing for {} s", DEAD_AFTER.as_secs())]
     Dead,
-    #[error("the gateway takes no frames any more")]
+    #[error("the gateway stopped reading")]
     Stuck,
     #[error("the gateway closed the connection: {0}")]
     Closed(String),
@@ -57,7 +60,7 @@ pub enum SessionError {
     Replaced,
 }
 
-/// What a session reports besides the executor's events: heartbeats and tools, made elsewhere.
+/// What a session sends besides the executor's events: heartbeats and tool reports. The reporter makes them.
 #[derive(Debug)]
 pub struct Reports {
     pub receiver: mpsc::Receiver<ToGateway>,
@@ -66,7 +69,7 @@ pub struct Reports {
 /// Sends `hello` and waits for the answer.
 ///
 /// # Errors
-/// [`SessionError`] when the gateway refuses, stays silent or speaks another protocol.
+/// [`SessionError`] when the gateway refuses, does not answer or chooses another protocol version.
 pub async fn greet(
     socket: &mut Socket,
     hello: Hello,
@@ -83,7 +86,7 @@ pub async fn greet(
                 Some(Ok(Message::Close(close))) => return Err(closed(close)),
                 Some(Ok(_)) => return Err(SessionError::NotWelcome),
                 Some(Err(error)) => return Err(SessionError::Socket(Box::new(error))),
-                None => return Err(SessionError::Closed("without a word".into())),
+                None => return Err(SessionError::Closed("without a close frame".into())),
             }
         }
     });
@@ -107,7 +110,7 @@ pub async fn greet(
     }
 }
 
-/// Lives a session after its welcome, until it breaks or `stop` asks for a polite end (`Ok`).
+/// Runs a welcomed session until the connection breaks, or until `stop` asks for a clean close (`Ok`).
 ///
 /// # Errors
 /// Why it ended.
@@ -170,7 +173,7 @@ async fn read(
                 let _ = pings.try_send(());
                 continue;
             }
-            Ok(None) => return Err(SessionError::Closed("without a word".into())),
+            Ok(None) => return Err(SessionError::Closed("without a close frame".into())),
             Ok(Some(Err(error))) => return Err(SessionError::Socket(Box::new(error))),
             Ok(Some(Ok(message))) => message,
         };
@@ -183,7 +186,7 @@ async fn read(
         let frame: Envelope<ToNode> = frame::decode(&bytes).map_err(SessionError::Frame)?;
         match incoming.judge(&frame) {
             Verdict::Take => take(frame.message, executor)?,
-            Verdict::Duplicate => tracing::debug!(seq = frame.seq, "a frame came twice"),
+            Verdict::Duplicate => tracing::debug!(seq = frame.seq, "duplicate frame ignored"),
             Verdict::Close(cause) => return Err(cause.into()),
         }
     }
@@ -193,7 +196,7 @@ fn take(message: ToNode, executor: &ExecutorHandle) -> Result<(), SessionError> 
     match message {
         ToNode::Operation(request) => executor.operation(request),
         ToNode::Control(Control::Unknown) | ToNode::Unknown => {
-            tracing::debug!("the gateway said something newer than this daemon");
+            tracing::debug!("ignored a message that this version does not know");
         }
         ToNode::Control(control) => executor.control(control),
         ToNode::Refused(refused) => {
@@ -202,7 +205,7 @@ fn take(message: ToNode, executor: &ExecutorHandle) -> Result<(), SessionError> 
                 detail: clean(&refused.detail, 512),
             });
         }
-        // A second welcome changes nothing: the connection has its epoch.
+        // A second welcome changes nothing: the connection already has its epoch.
         ToNode::Welcome(_) => {}
     }
     Ok(())

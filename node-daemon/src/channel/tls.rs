@@ -1,4 +1,4 @@
-//! TLS is always verified: against the web's authorities, or only against the one that the owner gave at join.
+//! TLS is always verified: against the public authorities, or only against the one that the owner gave at join.
 use std::path::Path;
 
 use rustls::{ClientConfig, RootCertStore};
@@ -15,10 +15,10 @@ pub enum TlsError {
         source: rustls_pki_types::pem::Error,
     },
     #[error(
-        "{0} holds no certificate; give a PEM file with the authority that signed the gateway's"
+        "{0} holds no certificate; give a PEM file with the certificate authority of the gateway"
     )]
     Empty(String),
-    #[error("a certificate of {path} cannot be an authority")]
+    #[error("a certificate in {path} is not usable as an authority")]
     Unusable {
         path: String,
         #[source]
@@ -29,7 +29,7 @@ pub enum TlsError {
 /// The client's configuration; needs the process's crypto provider.
 ///
 /// # Errors
-/// [`TlsError`] for a file that holds no usable authority.
+/// [`TlsError`] for a file without a usable authority.
 pub fn client(ca_file: Option<&Path>) -> Result<ClientConfig, TlsError> {
     let mut roots = RootCertStore::empty();
     match ca_file {

@@ -1,4 +1,4 @@
-//! `roostd doctor`: what stands in the way, and what to do.
+//! `roostd doctor`: finds problems on this machine and prints what to do.
 use std::process::ExitCode;
 
 use clap::Args;
@@ -7,19 +7,21 @@ use roost_protocol::verify::Level;
 use crate::doctor;
 use crate::state::StateFolder;
 
-/// Check engine, image, state and gateway, and say what to do
+/// Check engine, image, state and gateway, and print what to do
 #[derive(Debug, Args)]
-#[command(after_help = "Ends with 0 when nothing failed (warnings are fine), else with 1.")]
+#[command(after_help = "Exit code: 0 when no check failed (warnings are fine), else 1.")]
 pub struct Doctor {
-    /// One JSON array of checks
+    /// Print one JSON array of checks
     #[arg(long)]
     json: bool,
 }
 
 impl Doctor {
     pub fn act(self, state: &StateFolder) -> anyhow::Result<ExitCode> {
+        let total = doctor::total_check(state);
         let checks = super::block_on(async {
-            let mut checks = doctor::engine_checks().await;
+            let mut checks = doctor::engine_checks(state).await;
+            checks.extend(total);
             checks.extend(doctor::state_checks(state).await);
             Ok(checks)
         })?;

@@ -1,18 +1,17 @@
-//! `roostd image`: bring the agent image to this machine.
+//! `roostd image`: puts the agent image on this machine.
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use roost_sandbox_driver::executor::AGENT_IMAGE;
 use roost_sandbox_driver::{Driver, EngineConfig, ImageState};
 
 use crate::state::StateFolder;
 
-/// Import, build or look at the agent image
+/// Import, build, pull or check the agent image
 #[derive(Debug, Args)]
 #[command(after_help = "\
-  roostd image status                     is it here, and is it fit
+  roostd image status                     show whether it is here and usable
   roostd image import roost-agent.tar     from a file that `docker save` wrote
   roostd image build deploy/agent-image   from a folder with a Dockerfile or a build.sh
   roostd image pull REGISTRY/NAME:TAG     from a registry, by the engine")]
@@ -23,37 +22,36 @@ pub struct Image {
 
 #[derive(Debug, Subcommand)]
 enum ImageVerb {
-    /// Load a tar that `docker save` wrote
+    /// Load a tar file that `docker save` wrote
     Import {
-        /// The tar
+        /// The tar file
         file: PathBuf,
     },
     /// Build from a folder with a build.sh or a Dockerfile
     Build {
-        /// The folder, e.g. deploy/agent-image of the project
+        /// The folder, for example deploy/agent-image of the project
         folder: PathBuf,
-        /// Name of the image that a Dockerfile's build gets
-        #[arg(long, default_value = AGENT_IMAGE)]
-        tag: String,
+        /// Name for the image [default: the one that the gateway wants]
+        #[arg(long)]
+        tag: Option<String>,
     },
     /// Let the engine pull an image
     Pull {
         /// Reference as `[registry/]name[:tag]`
         reference: String,
     },
-    /// Is the image here, and can it be a sandbox
+    /// Show whether the image is here and can be a sandbox
     Status {
-        /// Reference to look for
-        #[arg(default_value = AGENT_IMAGE)]
-        reference: String,
-        /// One JSON object
+        /// Reference to look for [default: the one that the gateway wants]
+        reference: Option<String>,
+        /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
 }
 
 impl Image {
-    pub fn act(self, _state: &StateFolder) -> anyhow::Result<ExitCode> {
+    pub fn act(self, state: &StateFolder) -> anyhow::Result<ExitCode> {
         match self.verb {
             ImageVerb::Import { file } => super::block_on(async {
                 let driver = Driver::connect(EngineConfig::default()).await?;
@@ -62,7 +60,9 @@ impl Image {
                 }
                 Ok(ExitCode::SUCCESS)
             }),
-            ImageVerb::Build { folder, tag } => build(&folder, &tag),
+            ImageVerb::Build { folder, tag } => {
+                build(&folder, &tag.unwrap_or_else(|| state.agent_image()))
+            }
             ImageVerb::Pull { reference } => super::block_on(async {
                 let driver = Driver::connect(EngineConfig::default()).await?;
                 driver
@@ -73,18 +73,26 @@ impl Image {
                 Ok(ExitCode::SUCCESS)
             }),
             ImageVerb::Status { reference, json } => {
+                let reference = reference.unwrap_or_else(|| state.agent_image());
                 super::block_on(async { status(&reference, json).await })
             }
         }
     }
 }
 
-/// Building is the project's own script or the engine's own build; both print their progress themselves.
+/// Runs the project's build script or the engine's build. Both print their own progress.
 fn build(folder: &std::path::Path, tag: &str) -> anyhow::Result<ExitCode> {
     roost_protocol::text::image_reference(tag)?;
     let script = folder.join("build.sh");
+    if tag.contains('@') {
+        bail!(
+            "the gateway wants {tag}, a reference by digest that a build cannot produce; use `roostd image pull {tag}` or `roostd image import`"
+        );
+    }
     let mut command = if script.is_file() {
-        Command::new(script)
+        let mut command = Command::new(script);
+        command.args(["--tag", tag]);
+        command
     } else if folder.join("Dockerfile").is_file() {
         let mut command = Command::new("docker");
         command.args(["build", "--tag", tag, "--"]).arg(folder);
@@ -95,9 +103,9 @@ fn build(folder: &std::path::Path, tag: &str) -> anyhow::Result<ExitCode> {
             folder.display()
         );
     };
-    let status = command.status().context("the build could not be started")?;
+    let status = command.status().context("cannot start the build")?;
     if !status.success() {
-        bail!("the build failed ({status}); its own words are above");
+        bail!("the build failed ({status}); its output is above");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! `roostd join`: become a node of a workspace.
+//! `roostd join`: makes this machine a node of a workspace.
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,34 +16,34 @@ use crate::{doctor, unit};
 /// Join a workspace with the code from its fleet page
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The code is single-use and lives ten minutes. It is asked for when it is not given, so that
-it is not in your shell's history. This machine makes its own token; the gateway only ever
-stores a hash of it. Joining again after a crash with the same code is safe.
+The code can be used once and expires after ten minutes. Without a code option, roostd asks
+for it, so that it is not in your shell's history. This machine makes its own token; the
+gateway stores only a hash of it. Joining again after a crash with the same code is safe.
 
   roostd join --url https://roost.example
   roostd join --url https://roost.example --code-file code.txt --install-service
   roostd join --url https://roost.lan --ca-file ca.pem      a private certificate authority
-  roostd join --url http://127.0.0.1:7667                   plain http only to this machine")]
+  roostd join --url http://127.0.0.1:7667                   plain http, only to this machine")]
 pub struct Join {
     /// Address of the gateway
     #[arg(long, value_name = "URL", env = "ROOSTD_URL")]
     url: String,
-    /// The code itself (visible to other users of this machine while the command runs)
+    /// The join code (other users of this machine can see it while the command runs)
     #[arg(long, value_name = "CODE", group = "source")]
     code: Option<String>,
-    /// Read the code from the standard input
+    /// Read the code from standard input
     #[arg(long, group = "source")]
     code_stdin: bool,
     /// Read the code from a file
     #[arg(long, value_name = "FILE", group = "source")]
     code_file: Option<PathBuf>,
-    /// PEM file of the authority that signed the gateway's certificate; then no other authority is trusted
+    /// PEM file of the certificate authority of the gateway; no other authority is trusted then
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
-    /// Accept an unencrypted connection to another machine: whoever is between can take this node over
+    /// Accept an unencrypted connection to another machine: an attacker on the network can take this node over
     #[arg(long)]
     insecure_plain: bool,
-    /// Make roostd a service that starts with the machine (systemd)
+    /// Install roostd as a service that starts with the machine (systemd)
     #[arg(long)]
     install_service: bool,
 }
@@ -83,7 +83,7 @@ impl Join {
         };
         let answer = super::block_on(async { Ok(enrol::join(&gateway, tls, &request).await?) })?;
         check_address(&answer.channel_url, self.insecure_plain)
-            .context("the gateway named a channel that is not safe")?;
+            .context("the gateway sent a channel address that is not safe")?;
         let identity = Identity {
             node_id: answer.node_id,
             workspace_name: roost_protocol::text::clean(&answer.workspace_name, 256),
@@ -102,12 +102,15 @@ impl Join {
 
     fn finish(&self, state: &StateFolder) -> anyhow::Result<ExitCode> {
         owner_file::write_template(state)?;
-        println!("What you allow: {}", state.file(owner_file::NAME).display());
-        let checks = super::block_on(async { Ok(doctor::engine_checks().await) })?;
+        println!(
+            "Your policy file: {}",
+            state.file(owner_file::NAME).display()
+        );
+        let checks = super::block_on(async { Ok(doctor::engine_checks(state).await) })?;
         doctor::print(&checks);
         println!("{}", doctor::DOCKER_GROUP);
         println!(
-            "Everyone in the workspace can run commands in sandboxes here; whoever owns this machine can read what runs on it."
+            "Everyone in the workspace can run commands in sandboxes here; the owner of this machine can read everything that runs on it."
         );
         if self.install_service {
             unit::install(state)?;
@@ -124,7 +127,7 @@ impl Join {
         let Some(file) = &self.ca_file else {
             return Ok(None);
         };
-        // Kept, so that the service finds it when the original is gone.
+        // Keep a copy: the service needs it when the original file is gone.
         tls::client(Some(file))?;
         let bytes =
             std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -150,7 +153,7 @@ impl Join {
         };
         let code = text.trim();
         if code.is_empty() || code.len() > 256 || !code.bytes().all(|b| b.is_ascii_graphic()) {
-            bail!("this is no join code; copy it whole from the fleet page");
+            bail!("invalid join code; copy the whole code from the fleet page");
         }
         Ok(SecretString::from(code.to_owned()))
     }

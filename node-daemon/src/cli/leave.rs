@@ -1,4 +1,4 @@
-//! `roostd leave`: remove everything that roostd made on this machine.
+//! `roostd leave`: removes everything that roostd made on this machine.
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -17,14 +17,14 @@ use crate::{enrol, unit};
 /// Remove everything that roostd made here: sandboxes, archives, state, token, service
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every sandbox of this installation is ended and its archived workspace deleted: what agents left only here is gone.
+Ends every sandbox of this installation and deletes its archived workspace. Files that agents stored only here are lost.
 The engine, its other containers and the agent image stay (`docker rmi` removes the image).
-When a step fails, nothing later is touched and the command may be repeated.")]
+When a step fails, later steps do not run, and the command may be repeated.")]
 pub struct Leave {
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
-    /// Leave although the engine does not answer; sandboxes that run there stay behind
+    /// Leave although the engine does not answer; sandboxes that run there are not removed
     #[arg(long)]
     without_engine: bool,
 }
@@ -48,7 +48,7 @@ impl Leave {
             println!("Service removed.");
         }
         wait_for_the_daemon(state)?;
-        tell_the_gateway(state);
+        notify_gateway(state);
         identity::forget(state)?;
         remove_state(state)?;
         println!("Removed {}. This machine has left.", state.path().display());
@@ -60,18 +60,17 @@ impl Leave {
             Some(Answer::Left { sandboxes }) => return Ok(sandboxes),
             Some(Answer::Failed { detail }) => Err(anyhow::anyhow!(detail)),
             Some(_) => {
-                bail!("the running daemon answered something else; stop it, then run this again")
+                bail!("unexpected answer from the running daemon; stop it, then run this again")
             }
             None => end_without_daemon(state),
         };
         match asked {
             Err(error) if self.without_engine => {
-                eprintln!("roostd: sandboxes may stay behind: {error:#}");
+                eprintln!("roostd: sandboxes may remain: {error:#}");
                 Ok(0)
             }
-            Err(error) => Err(error.context(
-                "the sandboxes could not be ended; repair the engine, or use --without-engine",
-            )),
+            Err(error) => Err(error
+                .context("cannot end the sandboxes; repair the engine, or use --without-engine")),
             ok => ok,
         }
     }
@@ -79,7 +78,7 @@ impl Leave {
 
 fn confirmed(state: &StateFolder) -> anyhow::Result<bool> {
     if !std::io::stdin().is_terminal() {
-        bail!("this removes every sandbox and its data; say --yes to do it without being asked");
+        bail!("this removes every sandbox and its data; use --yes to skip the question");
     }
     print!(
         "End every sandbox and delete {}? [y/N] ",
@@ -109,7 +108,7 @@ fn end_without_daemon(state: &StateFolder) -> anyhow::Result<u32> {
     })
 }
 
-/// The daemon that was asked to leave ends by itself; its lock says when.
+/// Waits for the daemon to end: it releases its lock when it does.
 fn wait_for_the_daemon(state: &StateFolder) -> anyhow::Result<()> {
     let deadline = Instant::now() + Duration::from_secs(20);
     while lock::take(state)?.is_none() {
@@ -125,9 +124,9 @@ fn wait_for_the_daemon(state: &StateFolder) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The machine leaves also when the gateway is gone.
-fn tell_the_gateway(state: &StateFolder) {
-    let told = (|| -> anyhow::Result<Option<bool>> {
+/// Reports the departure to the gateway. Leaving continues when the gateway cannot be reached.
+fn notify_gateway(state: &StateFolder) {
+    let notified = (|| -> anyhow::Result<Option<bool>> {
         let (Some(identity), Some(token)) = (Identity::load(state)?, Token::load(state)?) else {
             return Ok(None);
         };
@@ -135,12 +134,12 @@ fn tell_the_gateway(state: &StateFolder) {
         let gateway = identity.gateway.parse()?;
         super::block_on(async { Ok(Some(enrol::leave(&gateway, tls, &token).await?)) })
     })();
-    match told {
-        Ok(Some(true)) => println!("The gateway knows."),
+    match notified {
+        Ok(Some(true)) => println!("The gateway removed this machine."),
         Ok(Some(false)) => println!("Delete the machine on the fleet page as well."),
         Ok(None) => {}
         Err(error) => println!(
-            "The gateway could not be told ({error:#}); delete the machine on the fleet page as well."
+            "The gateway could not be notified ({error:#}); delete the machine on the fleet page as well."
         ),
     }
 }
@@ -161,11 +160,11 @@ fn remove_state(state: &StateFolder) -> anyhow::Result<()> {
             _ => {}
         }
     }
-    // Not the folder with everything in it: what the owner put there is not ours.
+    // Removes only an empty folder: it may hold files of the owner.
     match std::fs::remove_dir(state.path()) {
         Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => {
             println!(
-                "{} holds files that roostd did not make; they stay.",
+                "{} holds files that roostd did not make; they are kept.",
                 state.path().display()
             );
             Ok(())

@@ -1,4 +1,4 @@
-//! `roostd log`: every operation that was carried out here, for whom, and how it ended.
+//! `roostd log`: every operation that this machine ran, for which agent, and how it ended.
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::process::ExitCode;
@@ -9,19 +9,19 @@ use serde_json::Value;
 
 use crate::state::StateFolder;
 
-/// More of one line than this nobody reads; `--json` has all of it.
+/// A printed line is cut here; `--json` prints the whole line.
 const MOST_LINE_BYTES: usize = 8 * 1024;
 
-/// Show what was done on this machine: who, what, when, how it ended
+/// Show the operations of this machine: for which agent, what, when, how each ended
 #[derive(Debug, Args)]
 #[command(
-    after_help = "No output of commands and no values of environment variables are in this log."
+    after_help = "A tool's command is shown as the agent wrote it; --json also shows the program that ran.\nThe log holds no command output and no values of environment variables."
 )]
 pub struct Log {
-    /// Show this many of the newest lines
+    /// Number of newest lines to show
     #[arg(short = 'n', long, default_value_t = 50)]
     lines: usize,
-    /// JSON lines as they are stored
+    /// Print the JSON lines as stored
     #[arg(long)]
     json: bool,
 }
@@ -51,7 +51,7 @@ impl Log {
     }
 }
 
-/// A stored line as it goes to a terminal: whatever the gateway or an agent put into it moves no cursor.
+/// A stored line, safe for a terminal: nothing from the gateway or an agent can move the cursor.
 fn shown(line: &str, json: bool) -> String {
     if json {
         json_for_terminals(line)
@@ -60,58 +60,74 @@ fn shown(line: &str, json: bool) -> String {
     }
 }
 
-/// A line of the log as people read it.
+/// Formats a line of the log for people.
 fn readable(line: &str) -> String {
     let Ok(value) = serde_json::from_str::<Value>(line) else {
         return line.to_owned();
     };
     let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("-");
-    let argv = value
-        .pointer("/what/argv")
-        .and_then(Value::as_array)
-        .map(|argv| {
-            argv.iter()
-                .filter_map(Value::as_str)
-                .collect::<Vec<_>>()
-                .join(" ")
-        });
-    let what = argv
-        .or_else(|| {
-            value
-                .pointer("/what/image")
-                .and_then(Value::as_str)
-                .map(str::to_owned)
-        })
-        .unwrap_or_default();
+    let (at, operation) = (text("at"), operation(text("operation")));
+    let (agent, sandbox) = (text("agent"), text("sandbox"));
     match text("event") {
-        "began" => format!(
-            "{}  began  {:<12} agent {}  sandbox {}  {what}",
-            text("at"),
-            text("operation"),
-            text("agent"),
-            text("sandbox")
-        ),
-        "ended" => {
-            let detail = value
-                .get("outcome")
-                .filter(|outcome| !outcome.is_null())
-                .map(Value::to_string)
-                .unwrap_or_default();
-            let ms = value.get("ms").and_then(Value::as_u64).unwrap_or_default();
-            format!(
-                "{}  {:<9}  {:<12} sandbox {}  {ms} ms  {detail}",
-                text("at"),
-                text("state"),
-                text("operation"),
-                text("sandbox")
-            )
+        "began" => {
+            let asked = asked(&value);
+            format!("{at}  began     {operation:<15} agent {agent}  sandbox {sandbox}  {asked}")
         }
-        other => format!(
-            "{}  {other}  {}",
-            text("at"),
-            value.get("facts").unwrap_or(&Value::Null)
-        ),
+        "ended" => {
+            let ms = value.get("ms").and_then(Value::as_u64).unwrap_or_default();
+            let (state, why) = ended(&value);
+            format!("{at}  {state:<9} {operation:<15} sandbox {sandbox}  {ms} ms  {why}")
+        }
+        other => {
+            let facts = value.get("facts").unwrap_or(&Value::Null);
+            format!("{at}  {other}  {facts}")
+        }
     }
+}
+
+/// The operation's name for people.
+fn operation(name: &str) -> &str {
+    match name {
+        "sb_exec" => "command",
+        "sb_provision" => "make sandbox",
+        "sb_destroy" => "remove sandbox",
+        "sb_health" => "check sandbox",
+        "sb_list" => "list sandboxes",
+        "verify" => "check machine",
+        other => other,
+    }
+}
+
+/// The command of an agent or a person. A tool wraps it in a program of Roost; only `--json` shows that program.
+fn asked(value: &Value) -> String {
+    let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str);
+    match (text("/tool"), text("/command")) {
+        (Some(tool), Some(command)) => return format!("{tool}: {command}"),
+        (Some(tool), None) => return tool.to_owned(),
+        _ => {}
+    }
+    let argv = value.pointer("/what/argv").and_then(Value::as_array);
+    match argv {
+        Some(argv) => {
+            let words: Vec<_> = argv.iter().filter_map(Value::as_str).collect();
+            words.join(" ")
+        }
+        None => text("/what/image").unwrap_or_default().to_owned(),
+    }
+}
+
+/// How the operation ended, and why. A command that failed still counts as done; its exit code shows the failure.
+fn ended(value: &Value) -> (String, String) {
+    let state = value.get("state").and_then(Value::as_str).unwrap_or("-");
+    let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str);
+    if let Some(code) = value.pointer("/outcome/code").and_then(Value::as_i64) {
+        return (format!("exit {code}"), String::new());
+    }
+    if let Some(detail) = text("/outcome/detail") {
+        return (state.to_owned(), detail.to_owned());
+    }
+    let container = text("/outcome/container").map(|name| format!("container {name}"));
+    (state.to_owned(), container.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -124,7 +140,7 @@ mod tests {
     const HOSTILE: &str = "x\u{1b}[2J\u{202e}\nroostd: all is well";
 
     #[test]
-    fn what_is_hostile_in_the_log_makes_no_line_and_moves_no_cursor() {
+    fn hostile_text_in_the_log_adds_no_line_and_moves_no_cursor() {
         let began = json!({ "event": "began", "at": HOSTILE, "operation": HOSTILE, "agent": HOSTILE,
             "sandbox": HOSTILE, "what": { "argv": ["sh", HOSTILE] } });
         let provisioned = json!({ "event": "began", "what": { "image": HOSTILE } });
@@ -134,16 +150,46 @@ mod tests {
             for json in [false, true] {
                 let shown = shown(&line, json);
                 assert!(!shown.chars().any(is_hidden), "{shown:?}");
-                assert!(shown.contains("all is well"), "it is shown, not left out");
+                assert!(shown.contains("all is well"), "the text stays visible");
             }
             let exact: Value = serde_json::from_str(&shown(&line, true)).unwrap();
-            assert_eq!(
-                exact.to_string(),
-                line,
-                "what a program reads is what is stored"
-            );
+            assert_eq!(exact.to_string(), line, "programs read the stored value");
         }
+        let tool = json!({ "event": "began", "tool": HOSTILE, "command": HOSTILE }).to_string();
+        assert!(!shown(&tool, false).chars().any(is_hidden));
         let torn = shown(HOSTILE, false);
         assert!(!torn.chars().any(is_hidden), "{torn:?}");
+    }
+
+    #[test]
+    fn tool_command_is_shown_as_written_with_its_exit_code() {
+        let argv = [
+            "/bin/sh",
+            "-c",
+            "exec python3 -I -S -c \"$1\"",
+            "sh",
+            "import os",
+            "make",
+        ];
+        let began = json!({ "event": "began", "at": "now", "operation": "sb_exec", "agent": "a", "sandbox": "s",
+            "tool": "shell", "command": "make", "what": { "argv": argv } });
+        let said = shown(&began.to_string(), false);
+        assert!(said.ends_with("shell: make"), "{said}");
+        assert!(
+            !said.contains("python3") && !said.contains("sb_exec"),
+            "{said}"
+        );
+        assert!(
+            shown(&began.to_string(), true).contains("python3"),
+            "--json keeps the whole line"
+        );
+        let by_a_person = json!({ "event": "began", "what": { "argv": ["ls", "/nope"] } });
+        assert!(shown(&by_a_person.to_string(), false).ends_with("ls /nope"));
+        let ended = json!({ "event": "ended", "at": "now", "operation": "sb_exec", "sandbox": "s", "state": "done",
+            "outcome": { "code": 3 }, "ms": 12 });
+        let said = shown(&ended.to_string(), false);
+        assert!(said.contains("exit 3") && !said.contains("done"), "{said}");
+        let refused = json!({ "event": "ended", "state": "failed", "outcome": { "error": "busy", "detail": "full" } });
+        assert!(shown(&refused.to_string(), false).contains("failed"));
     }
 }

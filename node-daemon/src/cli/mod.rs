@@ -1,4 +1,4 @@
-//! The command line: one verb a file. Help is written so that no manual is needed.
+//! The command line: one verb a file. The help texts are complete enough to work without a manual.
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -25,13 +25,13 @@ pub mod status;
     after_help = "\
 A machine's life:
   roostd join --url https://roost.example     join with the code from the fleet page
-  roostd run                                  work (a service does this for you: join --install-service)
-  roostd status --watch                       who uses what on this machine, live
-  roostd pause                                take no new sandbox; needs no gateway
+  roostd run                                  connect and work (or install a service: join --install-service)
+  roostd status --watch                       show sandboxes, commands and resources, live
+  roostd pause                                accept no new sandboxes; needs no gateway
   roostd leave                                remove everything that roostd made here
 
-What you allow is in owner.toml in the state folder; what was done is in `roostd log`.
-The gateway can ask for sandboxes and commands inside them, and for nothing else."
+Your policy is in owner.toml in the state folder. `roostd log` shows every operation.
+The gateway can request sandboxes and commands inside them, and nothing else."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub struct Cli {
     pub verb: Verb,
 }
 
-/// Where the state is.
+/// Where the state folder is.
 #[derive(Clone, Debug, Args)]
 pub struct Place {
     /// State folder [default: /var/lib/roostd for root, else $XDG_STATE_HOME/roostd]
@@ -49,7 +49,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The state folder that is meant.
+    /// The state folder to use.
     pub fn state(&self) -> StateFolder {
         let root = rustix::process::geteuid().is_root();
         StateFolder::find(self.state_dir.clone(), root, |name| {
@@ -72,10 +72,11 @@ pub enum Verb {
     Log(log::Log),
 }
 
-/// Does what was asked; errors are printed here, once.
+/// Runs the verb. Errors are printed here, once.
 pub fn main(cli: Cli) -> ExitCode {
     if matches!(cli.verb, Verb::Status(_) | Verb::Doctor(_) | Verb::Log(_)) {
-        // `roostd log | head` ends quietly. What changes this machine is not cut off by a reader that went away.
+        // `roostd log | head` must end quietly. Verbs that change this machine must finish even when the reader is
+        // gone.
         sigpipe::reset();
     }
     let state = cli.place.state();
@@ -100,10 +101,10 @@ pub fn main(cli: Cli) -> ExitCode {
     }
 }
 
-/// A small runtime for verbs that ask somebody and end.
+/// A small runtime for verbs that make network requests.
 ///
 /// # Errors
-/// When the system gives no threads or descriptors.
+/// When the system has no threads or descriptors left.
 pub fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()

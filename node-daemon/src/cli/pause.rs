@@ -1,4 +1,4 @@
-//! `roostd pause` and `roostd resume`: the owner's own switch, with or without a gateway, kept across restarts.
+//! `roostd pause` and `roostd resume`: the owner's switch. It works without a gateway and survives restarts.
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -10,21 +10,21 @@ use crate::control_socket::{
 };
 use crate::state::StateFolder;
 
-/// Take no new sandbox until `resume`; what runs goes on
+/// Accept no new sandboxes until `resume`; running sandboxes continue
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Works without a gateway and without a running daemon, and stays after a restart."
+    after_help = "Works without a gateway and without a running daemon, and survives a restart."
 )]
 pub struct Pause {}
 
-/// Take new sandboxes again
+/// Accept new sandboxes again
 #[derive(Debug, Args)]
 pub struct Resume {}
 
 impl Pause {
     pub fn act(self, state: &StateFolder) -> anyhow::Result<ExitCode> {
         switch(state, true)?;
-        println!("Paused: this machine takes no new sandbox. `roostd resume` ends that.");
+        println!("Paused: this machine accepts no new sandboxes. `roostd resume` ends the pause.");
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -32,7 +32,7 @@ impl Pause {
 impl Resume {
     pub fn act(self, state: &StateFolder) -> anyhow::Result<ExitCode> {
         switch(state, false)?;
-        println!("Resumed: this machine takes sandboxes again.");
+        println!("Resumed: this machine accepts new sandboxes again.");
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -42,7 +42,9 @@ fn switch(state: &StateFolder, on: bool) -> anyhow::Result<()> {
     match client::ask(state, request)? {
         Some(Answer::Done) => Ok(()),
         Some(Answer::Failed { detail }) => bail!(detail),
-        Some(_) => bail!("the running daemon answered something else; is it of another version?"),
+        Some(_) => bail!(
+            "unexpected answer from the running daemon; check that it has the same version as this program"
+        ),
         None => {
             state.make()?;
             Ok(state.set_paused(on)?)

@@ -21,12 +21,12 @@ use crate::vitals::Sampler;
 /// Connect to the gateway and work until stopped
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Stopping (Ctrl-C or SIGTERM) leaves sandboxes and their commands running: the next start takes them up where they are.
+Stopping (Ctrl-C or SIGTERM) leaves sandboxes and their commands running; the next start resumes them.
 To end them all, use `roostd leave`, or delete them on the page.
 
   roostd run                         state in the default folder
   DOCKER_HOST=unix:///run/user/1000/podman/podman.sock roostd run
-  ROOSTD_LOG=debug roostd run        say more (error, warn, info, debug, trace)")]
+  ROOSTD_LOG=debug roostd run        log more (error, warn, info, debug, trace)")]
 pub struct Run {
     /// Length of a second of the channel's intervals and waits, milliseconds (tests only)
     #[arg(long, hide = true, default_value_t = 1000)]
@@ -35,6 +35,7 @@ pub struct Run {
 
 impl Run {
     pub fn act(self, state: &StateFolder) -> anyhow::Result<ExitCode> {
+        roost_sandbox_driver::private::by_default();
         let Some(identity) = Identity::load(state)? else {
             bail!(
                 "this machine has not joined a workspace yet ({} holds no node.json); run `roostd join --url …` first",
@@ -49,11 +50,12 @@ impl Run {
         };
         let Some(_lock) = lock::take(state)? else {
             bail!(
-                "another roostd runs on {}; see `roostd status`",
+                "another roostd runs with the state folder {}; see `roostd status`",
                 state.path().display()
             );
         };
-        // Two threads: one keeps the channel alive while the other reads and writes spools.
+        state.mend()?;
+        // Two threads: one serves the channel while the other reads and writes spools.
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .max_blocking_threads(8)
@@ -110,7 +112,7 @@ impl Run {
             shell,
             second,
         );
-        tracing::info!(node = %identity.node_id, gateway = %identity.gateway, version = env!("CARGO_PKG_VERSION"), "roostd works");
+        tracing::info!(node = %identity.node_id, gateway = %identity.gateway, version = env!("CARGO_PKG_VERSION"), "roostd is running");
         let channel = Channel {
             identity,
             token,
@@ -125,8 +127,8 @@ impl Run {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
         tokio::select! {
-            _ = terminate.recv() => tracing::info!("asked to stop; sandboxes go on"),
-            _ = interrupt.recv() => tracing::info!("asked to stop; sandboxes go on"),
+            _ = terminate.recv() => tracing::info!("stopping; sandboxes keep running"),
+            _ = interrupt.recv() => tracing::info!("stopping; sandboxes keep running"),
             () = stop.cancelled() => {}
         }
         stop.cancel();

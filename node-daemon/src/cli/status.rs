@@ -1,4 +1,4 @@
-//! `roostd status`: who uses what on this machine, live.
+//! `roostd status`: sandboxes, commands and use of resources on this machine, live.
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
+use roost_protocol::caps::Bounds;
 use roost_protocol::text::{json_for_terminals, visible};
 
 use crate::control_socket::client;
 use crate::control_socket::message::{Answer, Request, Status};
 use crate::state::{Identity, StateFolder};
 
-/// Show who uses what on this machine: sandboxes, commands, memory, the connection
+/// Show sandboxes, commands, memory and the connection of this machine
 #[derive(Debug, Args)]
 #[command(after_help = "\
   roostd status            once
@@ -24,7 +25,7 @@ pub struct Show {
     /// Repeat every second
     #[arg(long)]
     watch: bool,
-    /// One JSON object (one a line with --watch)
+    /// Print one JSON object (one a line with --watch)
     #[arg(long)]
     json: bool,
 }
@@ -58,7 +59,9 @@ impl Show {
             }
             Some(Answer::Failed { detail }) => bail!(detail),
             Some(_) => {
-                bail!("the running daemon answered something else; is it of another version?")
+                bail!(
+                    "unexpected answer from the running daemon; check that it has the same version as this program"
+                )
             }
             None => {
                 self.not_running(state, &mut out)?;
@@ -92,15 +95,30 @@ impl Show {
                 )?;
                 writeln!(
                     out,
-                    "Start it with `roostd run`, or look at `systemctl status roostd`."
+                    "Start it with `roostd run`, or check `systemctl status roostd`."
                 )?;
             }
         }
         if state.paused() {
-            writeln!(out, "Paused by you; `roostd resume` ends that.")?;
+            writeln!(out, "Paused by you; `roostd resume` ends the pause.")?;
         }
         Ok(())
     }
+}
+
+/// What this machine lends, in one line.
+fn lent(bounds: &Bounds) -> String {
+    let held = match &bounds.not_enforced {
+        None => "enforced by the kernel".to_owned(),
+        Some(why) => format!("NOT ENFORCED BY THE KERNEL: {}", visible(why, 600)),
+    };
+    format!(
+        "at most {} of memory and {} processes to {} sandboxes, {} to one; {held}",
+        mebibytes(bounds.all.memory_bytes),
+        bounds.all.pids,
+        bounds.all.sandboxes,
+        mebibytes(bounds.each.memory_bytes),
+    )
 }
 
 fn readable(status: &Status) -> String {
@@ -129,10 +147,11 @@ fn readable(status: &Status) -> String {
         Some(engine) => {
             let _ = writeln!(
                 out,
-                "  engine {} {} (API {}), agent image {:?}",
+                "  engine {} {} (API {}), agent image {} {:?}",
                 visible(&engine.name, 64),
                 visible(&engine.version, 64),
                 visible(&engine.api, 64),
+                visible(executor.image_reference.as_deref().unwrap_or(""), 200),
                 executor.image
             );
         }
@@ -140,19 +159,22 @@ fn readable(status: &Status) -> String {
             let _ = writeln!(out, "  no container engine answers: see `roostd doctor`");
         }
     }
+    if let Some(bounds) = &executor.bounds {
+        let _ = writeln!(out, "  lends {}", lent(bounds));
+    }
     if executor.paused {
         let _ = writeln!(
             out,
-            "  PAUSED by you: no new sandbox; `roostd resume` ends that"
+            "  PAUSED by you: no new sandboxes; `roostd resume` ends the pause"
         );
     }
     if executor.draining {
-        let _ = writeln!(out, "  draining: the gateway sends no new sandbox");
+        let _ = writeln!(out, "  draining: the gateway places no new sandboxes here");
     }
     if let Some(held) = &executor.waits_for_disk {
         let _ = writeln!(
             out,
-            "  WAITS FOR THE DISK: {}. The gateway is told when there is room",
+            "  WAITS FOR THE DISK: {}. The result is reported to the gateway when there is room",
             visible(held, 300)
         );
     }
@@ -203,7 +225,7 @@ fn readable(status: &Status) -> String {
         })
         .collect();
     if !elsewhere.is_empty() {
-        let _ = writeln!(out, "\nUnder way:");
+        let _ = writeln!(out, "\nRunning:");
         for operation in elsewhere {
             let _ = writeln!(
                 out,
@@ -225,9 +247,9 @@ fn mebibytes(bytes: u64) -> String {
 mod tests {
     use super::*;
 
-    /// Whatever a gateway or an engine may call itself; the command line is cleaned of what a terminal would act on.
+    /// A gateway and an engine choose their own names. The command line must strip what a terminal would act on.
     #[test]
-    fn hostile_names_are_shown_and_never_emitted() {
+    fn hostile_names_are_escaped_in_output() {
         let hostile = "x\u{1b}[2J\u{202e}y\nz";
         let status: Status = serde_json::from_value(serde_json::json!({
             "daemon_version": hostile, "node_id": "n", "workspace": hostile, "gateway": hostile,
@@ -253,7 +275,7 @@ mod tests {
         assert!(text.contains("\\x1b[2J\\u{202e}y\\nz"), "{text}");
         assert!(
             !text.lines().any(|line| line.starts_with('z')),
-            "a name made a line of its own: {text}"
+            "a name must not start a new line: {text}"
         );
     }
 }

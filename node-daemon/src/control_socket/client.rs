@@ -1,4 +1,4 @@
-//! Asking the running daemon.
+//! Sends a request to the running daemon.
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::message::{Answer, Request};
 use crate::state::StateFolder;
 
-/// Asks one thing; `None` when no daemon runs on this state folder.
+/// Sends one request; `None` when no daemon runs with this state folder.
 ///
 /// # Errors
-/// What the socket says, or that the answer is not understood.
+/// The socket's error, or an answer that cannot be parsed.
 pub fn ask(state: &StateFolder, request: Request) -> io::Result<Option<Answer>> {
     let mut stream = match UnixStream::connect(state.socket()) {
         Ok(stream) => stream,
@@ -23,7 +23,7 @@ pub fn ask(state: &StateFolder, request: Request) -> io::Result<Option<Answer>> 
         }
         Err(error) => return Err(error),
     };
-    // Ending many sandboxes takes a while; each archives its workspace first.
+    // Ending many sandboxes takes a while: each workspace is archived first.
     stream.set_read_timeout(Some(Duration::from_secs(600)))?;
     let mut line = serde_json::to_vec(&request)?;
     line.push(b'\n');

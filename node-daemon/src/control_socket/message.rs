@@ -1,10 +1,10 @@
-//! What the owner may ask and what the daemon answers.
+//! Requests of the owner and answers of the daemon.
 use roost_sandbox_driver::executor::ExecutorStatus;
 use serde::{Deserialize, Serialize};
 
 use crate::channel::keep::Link;
 
-/// A question.
+/// A request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Request {
@@ -30,7 +30,7 @@ pub enum Answer {
     },
 }
 
-/// The whole live picture.
+/// The daemon's whole live state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Status {
     pub daemon_version: String,

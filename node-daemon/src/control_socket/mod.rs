@@ -1,4 +1,4 @@
-//! The socket on which the running daemon answers its owner: status, pause, resume, stop. No gateway is needed for it.
+//! The socket on which the running daemon answers its owner: status, pause, resume, leave. It needs no gateway.
 //!
 //! One JSON line in, one JSON line out; the socket has mode 0600 in a folder with mode 0700.
 

@@ -12,12 +12,12 @@ use super::message::{Answer, Request, Status};
 use crate::channel::keep::LinkView;
 use crate::state::{Identity, StateFolder};
 
-/// Longest question, bytes.
+/// Longest request, bytes.
 const MOST: u64 = 4096;
-/// How long a client may take to ask.
+/// How long a client may take to send its request.
 const ASK_TIME: Duration = Duration::from_secs(5);
 
-/// Answers the owner.
+/// Answers the owner's requests.
 #[derive(Clone)]
 pub struct Server {
     pub state: StateFolder,
@@ -28,10 +28,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds the socket; one that a dead daemon left is replaced (the state folder's lock says that it is dead).
+    /// Binds the socket and replaces one that a dead daemon left. The state folder's lock proves that no other daemon
+    /// runs.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn bind(state: &StateFolder) -> io::Result<UnixListener> {
         let path = state.socket();
         match std::fs::remove_file(&path) {
@@ -55,12 +56,12 @@ impl Server {
                     let server = self.clone();
                     tokio::spawn(async move {
                         if let Err(error) = server.answer(stream).await {
-                            tracing::debug!(%error, "a client of the control socket went away");
+                            tracing::debug!(%error, "a client of the control socket disconnected");
                         }
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "the control socket cannot accept");
+                    tracing::warn!(%error, "the control socket cannot accept a connection");
                     tokio::time::sleep(Duration::from_secs(1)).await;
                 }
             }
@@ -77,7 +78,7 @@ impl Server {
         let answer = match serde_json::from_str(&line) {
             Ok(request) => self.obey(request).await,
             Err(error) => Answer::Failed {
-                detail: format!("not understood: {error}"),
+                detail: format!("invalid request: {error}"),
             },
         };
         let mut text = serde_json::to_vec(&answer)?;
@@ -104,7 +105,7 @@ impl Server {
     }
 
     async fn pause(&self, on: bool) -> Answer {
-        // On disk first: a crash in between must not forget what the owner said.
+        // The disk comes first: a crash between the two must not lose the owner's choice.
         match self.state.set_paused(on) {
             Ok(()) => {
                 self.executor.pause(on).await;

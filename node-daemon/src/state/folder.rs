@@ -1,8 +1,23 @@
-//! Where the state folder is and how files are put into it.
-use std::fs::{DirBuilder, File, OpenOptions};
+//! Finds the state folder and writes files into it.
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use roost_sandbox_driver::private;
+
+/// Names of all files that roostd makes in its folder.
+const OURS: [&str; 9] = [
+    "ca.pem",
+    "control.sock",
+    "executor",
+    "install-id",
+    "lock",
+    "node.json",
+    "owner.toml",
+    "paused",
+    "token",
+];
 
 /// The state folder of one installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +33,7 @@ pub struct StateError {
 }
 
 impl StateFolder {
-    /// The folder that was asked for, else `/var/lib/roostd` for root and `$XDG_STATE_HOME/roostd` for everyone else.
+    /// The given folder, else `/var/lib/roostd` for root and `$XDG_STATE_HOME/roostd` for other users.
     pub fn find(
         asked: Option<PathBuf>,
         root: bool,
@@ -54,28 +69,45 @@ impl StateFolder {
         self.file("executor")
     }
 
-    /// Makes the folder, readable by nobody else.
+    /// The agent image that the gateway wanted last, else the one that the product builds.
+    pub fn agent_image(&self) -> String {
+        use roost_sandbox_driver::executor::{AGENT_IMAGE, remembered_image};
+        remembered_image(&self.executor()).unwrap_or_else(|| AGENT_IMAGE.to_owned())
+    }
+
+    /// Makes the folder. Only this user can read it.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn make(&self) -> Result<(), StateError> {
-        let outcome = DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.0)
-            .and_then(|()| {
-                std::fs::set_permissions(&self.0, std::fs::Permissions::from_mode(0o700))
-            });
+        let outcome = private::make_folder(&self.0).and_then(|()| {
+            std::fs::set_permissions(&self.0, std::fs::Permissions::from_mode(0o700))
+        });
         outcome.map_err(|source| StateError {
             path: self.0.clone(),
             source,
         })
     }
 
-    /// Puts a whole file in place, synced, with mode 0600.
+    /// Removes other users' rights from files that an older version or another umask left readable. Files of the owner
+    /// in the folder are not touched.
     ///
     /// # Errors
-    /// What the file system says; the old file is then still there.
+    /// The file system's error.
+    pub fn mend(&self) -> Result<(), StateError> {
+        let mended = private::mend_ours(&self.0, |name| OURS.contains(&name));
+        let mended = mended.map_err(|source| StateError {
+            path: self.0.clone(),
+            source,
+        })?;
+        private::say_mended(mended, &self.0);
+        Ok(())
+    }
+
+    /// Writes a whole file atomically, synced, with mode 0600.
+    ///
+    /// # Errors
+    /// The file system's error; the old file is still there then.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StateError> {
         let path = self.file(name);
         let new = self.file(&format!(".{name}.new"));
@@ -94,10 +126,10 @@ impl StateFolder {
         outcome.map_err(|source| StateError { path, source })
     }
 
-    /// Reads a file; `None` when there is none.
+    /// Reads a file; `None` when it does not exist.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn read(&self, name: &str) -> Result<Option<String>, StateError> {
         let path = self.file(name);
         match std::fs::read_to_string(&path) {
@@ -107,10 +139,10 @@ impl StateFolder {
         }
     }
 
-    /// Takes a file away; one that is not there is fine.
+    /// Removes a file; a missing file is not an error.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn remove(&self, name: &str) -> Result<(), StateError> {
         let path = self.file(name);
         match std::fs::remove_file(&path) {
@@ -126,10 +158,10 @@ impl StateFolder {
         self.file("paused").exists()
     }
 
-    /// Remembers whether the owner paused this machine.
+    /// Stores whether the owner paused this machine.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn set_paused(&self, on: bool) -> Result<(), StateError> {
         if on {
             self.write("paused", b"")

@@ -1,4 +1,4 @@
-//! Who this machine is: installation, node, gateway, token.
+//! The identity of this machine: installation, node, gateway, token.
 use roost_protocol::ids::{InstallId, NodeId};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ const NODE: &str = "node.json";
 /// The certificate authority that the owner gave at join.
 pub const CA: &str = "ca.pem";
 
-/// What a join left behind.
+/// What a join stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     pub node_id: NodeId,
@@ -22,16 +22,16 @@ pub struct Identity {
     pub gateway: String,
     /// The channel's address, e.g. `wss://roost.example/api/nodes/agent`.
     pub channel: String,
-    /// The owner accepted a plain connection to another machine.
+    /// The owner accepted an unencrypted connection to another machine.
     #[serde(default)]
     pub insecure_plain: bool,
 }
 
 impl Identity {
-    /// Reads what the last join left; `None` before the first.
+    /// Reads what the last join stored; `None` before the first join.
     ///
     /// # Errors
-    /// When the file cannot be read or is not ours.
+    /// When the file cannot be read or is not valid.
     pub fn load(state: &StateFolder) -> Result<Option<Self>, StateError> {
         let Some(text) = state.read(NODE)? else {
             return Ok(None);
@@ -47,7 +47,7 @@ impl Identity {
     /// Stores it.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn store(&self, state: &StateFolder) -> Result<(), StateError> {
         let text = serde_json::to_vec_pretty(self).map_err(|error| StateError {
             path: state.file(NODE),
@@ -57,10 +57,10 @@ impl Identity {
     }
 }
 
-/// The installation's id, made once.
+/// The installation's id. The first call makes it.
 ///
 /// # Errors
-/// What the file system says, or that the file holds no id.
+/// The file system's error, or a file without an id.
 pub fn install_id(state: &StateFolder) -> Result<InstallId, StateError> {
     if let Some(text) = state.read(INSTALL)? {
         return text.trim().parse().map_err(|error| StateError {
@@ -73,15 +73,15 @@ pub fn install_id(state: &StateFolder) -> Result<InstallId, StateError> {
     Ok(id)
 }
 
-/// The node token: made here, never sent anywhere but in the channel's Authorization header.
+/// The node token. This machine makes it and sends it only in the channel's Authorization header.
 #[derive(Clone)]
 pub struct Token(SecretString);
 
 impl Token {
-    /// The token of this installation; made and synced when there is none.
+    /// The token of this installation; made and synced on the first call.
     ///
     /// # Errors
-    /// What the file system or the random source says.
+    /// The error of the file system or of the random source.
     pub fn load_or_make(state: &StateFolder) -> Result<Self, StateError> {
         if let Some(token) = Self::load(state)? {
             return Ok(token);
@@ -110,14 +110,14 @@ impl Token {
                 path: state.file(TOKEN),
                 source: std::io::Error::new(
                     std::io::ErrorKind::InvalidData,
-                    "this is no node token; run `roostd leave`, then join again",
+                    "invalid node token; run `roostd leave`, then join again",
                 ),
             });
         }
         Ok(Some(Self(SecretString::from(text))))
     }
 
-    /// SHA-256 of the token's bytes, hex: all that the gateway keeps.
+    /// SHA-256 of the token's bytes in hex. The gateway stores only this.
     pub fn sha256(&self) -> String {
         let bytes =
             zeroize::Zeroizing::new(hex::decode(self.0.expose_secret()).unwrap_or_default());
@@ -127,7 +127,7 @@ impl Token {
     /// The Authorization header's value, marked sensitive.
     ///
     /// # Errors
-    /// Never for a token that was loaded: it is hex.
+    /// Never for a loaded token: it is hex.
     pub fn header(&self) -> Result<http::HeaderValue, http::header::InvalidHeaderValue> {
         let text = zeroize::Zeroizing::new(format!("Bearer {}", self.0.expose_secret()));
         let mut value = http::HeaderValue::from_str(&text)?;
@@ -136,10 +136,10 @@ impl Token {
     }
 }
 
-/// Removes token, node and installation, in the order in which a half-done removal can be repeated.
+/// Removes token, node and installation, in an order that makes an interrupted removal repeatable.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
 pub fn forget(state: &StateFolder) -> Result<(), StateError> {
     for name in [NODE, TOKEN, CA, INSTALL] {
         state.remove(name)?;
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn token_and_installation_are_made_once() {
+    fn token_and_installation_id_are_made_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let state = StateFolder::find(Some(folder.path().join("s")), false, |_| None);
         state.make().expect("made");

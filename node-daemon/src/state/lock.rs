@@ -1,4 +1,4 @@
-//! One daemon a state folder: a lock that the kernel releases when its holder dies.
+//! One daemon per state folder: the kernel releases this lock when its holder dies.
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 
@@ -13,7 +13,7 @@ pub struct Lock(#[allow(dead_code, reason = "the open file is the lock")] File);
 /// Takes the lock; `None` when another daemon holds it.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
 pub fn take(state: &StateFolder) -> Result<Option<Lock>, StateError> {
     let path = state.file("lock");
     let failed = |source| StateError {

@@ -1,6 +1,6 @@
-//! The daemon's state folder: who this machine is, what its owner allows, whether it is paused.
+//! The daemon's state folder: the machine's identity, the owner's policy and the pause.
 //!
-//! Every file is made with mode 0600 in a folder with mode 0700, written whole under another name, synced and renamed.
+//! Every file has mode 0600 in a folder with mode 0700. A write goes to a temporary name, is synced and then renamed.
 
 pub mod folder;
 pub mod identity;

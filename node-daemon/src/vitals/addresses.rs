@@ -1,16 +1,16 @@
-//! The address with which this machine reaches the world, and the one in a mesh network.
+//! The outbound address of this machine, and its address in a mesh network.
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 use sysinfo::Networks;
 
-/// What was found.
+/// The addresses that were found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Addresses {
     pub outbound: Option<Ipv4Addr>,
     pub mesh: Option<IpAddr>,
 }
 
-/// Looks now.
+/// Reads the addresses.
 pub fn find() -> Addresses {
     Addresses {
         outbound: outbound(),
@@ -18,10 +18,10 @@ pub fn find() -> Addresses {
     }
 }
 
-/// Connecting a datagram socket sends nothing; it only asks the kernel which address it would use.
+/// Connecting a datagram socket sends nothing: it only makes the kernel choose a source address.
 fn outbound() -> Option<Ipv4Addr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
-    // An address for documentation: nothing is ever sent there.
+    // An address that is reserved for documentation: nothing is sent there.
     socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
     match socket.local_addr().ok()?.ip() {
         IpAddr::V4(ip) if !ip.is_loopback() && !ip.is_unspecified() => Some(ip),
@@ -30,7 +30,8 @@ fn outbound() -> Option<Ipv4Addr> {
 }
 
 fn mesh() -> Option<IpAddr> {
-    // Asking for every interface costs some milliseconds each, and an engine's host has hundreds: most have no mesh.
+    // Reading every interface costs some milliseconds each. A container host has hundreds, and most machines have no
+    // mesh.
     let names = std::fs::read_dir("/sys/class/net").ok()?;
     let named = |entry: std::fs::DirEntry| entry.file_name().to_str().is_some_and(is_mesh);
     if !names.flatten().any(named) {
@@ -47,7 +48,7 @@ fn mesh() -> Option<IpAddr> {
     found.first().copied()
 }
 
-/// Interfaces that mesh networks make: Tailscale and Headscale, NetBird, ZeroTier, Nebula.
+/// Names of interfaces that mesh networks make: Tailscale and Headscale, NetBird, ZeroTier, Nebula.
 fn is_mesh(name: &str) -> bool {
     let numbered = |prefix: &str| {
         name.strip_prefix(prefix)
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mesh_interfaces_are_told_by_name() {
+    fn mesh_interfaces_are_recognised_by_name() {
         for (name, mesh) in [
             ("tailscale0", true),
             ("wt0", true),

@@ -1,10 +1,10 @@
-//! How busy the busiest GPU is: the kernel's own figure where there is one, else `nvidia-smi`.
+//! Use of the busiest GPU: the kernel's own figure where it exists, else `nvidia-smi`.
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::tools;
 
-/// `nvidia-smi` costs tens of milliseconds: ask it at most this often.
+/// `nvidia-smi` costs tens of milliseconds, so it runs at most this often.
 const EVERY: Duration = Duration::from_secs(30);
 
 /// Where the figure comes from.
@@ -15,7 +15,7 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Looks for GPUs once.
+    /// Finds the GPUs once.
     pub fn find() -> Self {
         let cards = std::fs::read_dir("/sys/class/drm")
             .into_iter()
@@ -32,7 +32,7 @@ impl Gpu {
         }
     }
 
-    /// Percent; absent without a GPU that says.
+    /// Percent; absent when no GPU reports it.
     pub async fn busy(&mut self) -> Option<f32> {
         let read = |path: &PathBuf| {
             std::fs::read_to_string(path)

@@ -6,7 +6,7 @@ use roost_protocol::text::clean;
 use roost_protocol::vitals::Heartbeat;
 use sysinfo::System;
 
-/// Samples that need the one before.
+/// Samples that are rates and so need a previous sample.
 pub struct Machine {
     system: Option<System>,
     samples: u64,
@@ -16,13 +16,13 @@ impl Machine {
     pub fn find() -> Self {
         let system = System::new()
             .inspect_err(
-                |error| tracing::warn!(%error, "this system tells no processor or memory figures"),
+                |error| tracing::warn!(%error, "this system reports no processor or memory figures"),
             )
             .ok();
         Self { system, samples: 0 }
     }
 
-    /// Fills in what is known.
+    /// Fills in what this system reports.
     pub fn fill(&mut self, beat: &mut Heartbeat, disk: &Path) {
         if let Some(system) = &mut self.system {
             system.refresh_cpu_usage();
@@ -37,7 +37,7 @@ impl Machine {
             if system.total_memory() > 0 {
                 beat.memory_total_bytes = Some(system.total_memory());
                 beat.memory_used_bytes = Some(system.used_memory());
-                // A machine without swap has a total of zero: that is knowledge.
+                // A machine without swap has a total of zero. That is a known value, not an absent one.
                 beat.swap_total_bytes = Some(system.total_swap());
                 beat.swap_used_bytes = Some(system.used_swap());
             }
@@ -64,7 +64,7 @@ pub fn hostname() -> String {
     clean(&name.nodename().to_string_lossy(), MAX_SHORT_TEXT)
 }
 
-/// The kernel's boot id; another one on the same installation is a cloned disk or a restart.
+/// The kernel's boot id. A new id with the same installation means a cloned disk or a restart.
 pub fn boot_id() -> String {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     clean(text.trim(), MAX_SHORT_TEXT)

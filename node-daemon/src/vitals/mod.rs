@@ -1,4 +1,4 @@
-//! What a heartbeat says of this machine, one source a file. What a machine does not know is absent, never zero.
+//! The measurements of a heartbeat, one source a file. An unknown value is absent, never zero.
 
 pub mod addresses;
 pub mod gpu;
@@ -12,7 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use roost_protocol::vitals::Heartbeat;
 
-/// Samples the machine; keeps what needs two samples to become a rate.
+/// Samples the machine; stores the previous sample for rates.
 pub struct Sampler {
     machine: machine::Machine,
     temperature: temperature::Thermometer,
@@ -37,7 +37,7 @@ impl Sampler {
         &self.hostname
     }
 
-    /// One heartbeat without what only the engine and the executor know.
+    /// One heartbeat without the values that only the engine and the executor know.
     pub async fn sample(&mut self) -> Heartbeat {
         let at_s = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -68,7 +68,7 @@ mod tests {
     async fn a_heartbeat_of_this_machine_is_plausible() {
         let mut sampler = Sampler::new("/".into());
         let first = sampler.sample().await;
-        assert_eq!(first.cpu_pct, None, "one sample is no rate");
+        assert_eq!(first.cpu_pct, None, "one sample gives no rate");
         let beat = sampler.sample().await;
         assert!(beat.at_s > 1_700_000_000);
         assert!(!beat.hostname.is_empty());

@@ -1,4 +1,4 @@
-//! Pressure stall information from `/proc/pressure`; kernels without it make it absent.
+//! Pressure stall information from `/proc/pressure`; absent on kernels without it.
 use roost_protocol::vitals::Psi;
 
 /// Reads all three; `None` where the kernel has none.
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_kernel_says_is_there() {
+    fn values_missing_in_the_kernel_file_are_absent() {
         let text = "some avg10=1.53 avg60=0.87 avg300=0.20 total=123\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
         assert_eq!(avg10(text, "some"), Some(1.53));
         assert_eq!(avg10(text, "full"), Some(0.0));

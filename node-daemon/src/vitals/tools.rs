@@ -1,4 +1,4 @@
-//! Versions of the tools that are installed; run with a bound on time and output, their text cleaned.
+//! Versions of the installed tools. Each runs with a bound on time and output, and its text is cleaned.
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -13,10 +13,10 @@ use tokio::process::Command;
 const TOOLS: [&str; 5] = ["docker", "claude", "codex", "gemini", "ollama"];
 /// How long one tool may take.
 const TIME: Duration = Duration::from_secs(10);
-/// How much of its text is read, bytes.
+/// How much of its output is read, bytes.
 const TEXT: u64 = 8 * 1024;
 
-/// Asks every tool; one that is not installed or does not answer is absent.
+/// Runs every tool; one that is not installed or does not answer is absent.
 pub async fn report() -> NodeTools {
     let mut tools = Vec::new();
     for tool in TOOLS {
@@ -31,7 +31,7 @@ pub async fn report() -> NodeTools {
     NodeTools { tools }
 }
 
-/// Runs a program with a bound on time and output; `None` when it is not there or fails.
+/// Runs a program with a bound on time and output; `None` when it does not exist or fails.
 pub async fn run(program: &str, arguments: &[&str]) -> Option<String> {
     let path = search_path();
     let program = std::env::split_paths(&path)
@@ -64,7 +64,7 @@ pub async fn run(program: &str, arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A service's PATH is short; people install these tools for themselves.
+/// The PATH of a service is short, and people install these tools in their home folders.
 fn search_path() -> OsString {
     let mut folders: Vec<PathBuf> = std::env::var_os("PATH")
         .map(|path| std::env::split_paths(&path).collect())
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_found_in_what_tools_say() {
+    fn versions_are_parsed_from_tool_output() {
         for (text, version) in [
             (
                 "Docker version 20.10.24+dfsg1, build 297e128\n",
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_that_is_not_there_is_absent() {
+    async fn missing_program_is_absent() {
         assert_eq!(run("roost-no-such-program", &[]).await, None);
         assert_eq!(run("false", &[]).await, None);
     }

@@ -1,4 +1,5 @@
-//! The plug is pulled at every named point: each operation still ends once, starts at most once, and nothing is left over.
+//! Kills the daemon at every named kill point: each operation still ends once, starts at most once, and nothing is left
+//! over.
 use std::os::unix::process::ExitStatusExt;
 
 use roost_protocol::control::Control;
@@ -10,9 +11,9 @@ use roost_sandbox_driver::executor::chaos::{KILL_POINTS, KillPoint};
 use uuid::Uuid;
 
 use crate::gateway::{Gateway, Peer};
-use crate::sandbox::{Machine, Said, provision, request, shell};
+use crate::sandbox::{Machine, Received, provision, request, shell};
 
-/// One life of a machine in which the plug is pulled once.
+/// One machine whose daemon is killed once.
 struct History {
     gateway: Gateway,
     machine: Machine,
@@ -37,8 +38,8 @@ impl History {
         }
     }
 
-    /// The daemon died: it must have been the point. Start it again and say what is waited for, as a gateway does.
-    async fn again(&mut self, waiting: &OperationRequest, said: &Said) {
+    /// The daemon died at the kill point. Starts it again and sends what is waited for, as a gateway does.
+    async fn again(&mut self, waiting: &OperationRequest, said: &Received) {
         let status = self.machine.daemon.wait();
         assert_eq!(
             status.signal(),
@@ -55,6 +56,7 @@ impl History {
                 waiting: vec![waiting.id],
                 sandboxes,
                 grace_s: 3600,
+                kept: None,
             })
             .await;
         self.peer
@@ -65,10 +67,10 @@ impl History {
             .await;
     }
 
-    /// Asks for an operation and follows it to its end over however many lives it takes.
-    async fn carry_through(&mut self, wanted: &OperationRequest) -> Said {
-        let mut said = Said::default();
-        self.peer.say(ToNode::Operation(wanted.clone())).await;
+    /// Sends an operation and follows it to its end, across restarts.
+    async fn carry_through(&mut self, wanted: &OperationRequest) -> Received {
+        let mut said = Received::default();
+        self.peer.send(ToNode::Operation(wanted.clone())).await;
         while !said.whole() {
             let Some(frame) = self.peer.try_frame().await else {
                 self.again(wanted, &said).await;
@@ -76,10 +78,11 @@ impl History {
             };
             if matches!(&frame.message, ToGateway::Report(report) if report.operation == wanted.id && report.report == Report::NeverSeen)
             {
-                self.peer.say(ToNode::Operation(wanted.clone())).await;
+                self.peer.send(ToNode::Operation(wanted.clone())).await;
             }
             said.take(wanted.id, &frame.message);
-            // A replay asked for before the stream was there again is asked for again, as a gateway does with its end.
+            // A replay that was requested before the stream was there again is requested again, as a gateway does at
+            // the end.
             if said.ended.is_some() && !said.whole() {
                 self.peer
                     .control(Control::Replay {
@@ -141,9 +144,9 @@ async fn history(point: &str) {
 async fn every_kill_point_is_survived() {
     for (point, name, _) in KILL_POINTS {
         match point {
-            // The ledger's own tests pull the plug there: see `ledger/tests.rs` of the driver.
+            // The ledger's own tests cover these points: see `ledger/tests.rs` of the driver.
             KillPoint::CompactWritten | KillPoint::CompactRenamed => {}
-            // Passed by each kind of work: provision, command, second command, destroy.
+            // Every kind of work passes these: provision, command, second command, destroy.
             KillPoint::Asked | KillPoint::Accepted => {
                 for turn in 1..=4 {
                     history(&format!("{name}:{turn}")).await;

@@ -1,13 +1,13 @@
-//! A `roostd` with a state folder of its own.
+//! A `roostd` with its own state folder.
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use crate::gateway::Gateway;
 
-/// An engine that is not there: for tests that need none.
+/// A missing engine, for tests that need none.
 pub const NO_ENGINE: &str = "unix:///nonexistent/docker.sock";
 
-/// A daemon's state folder, and the process that works in it.
+/// A daemon's state folder and its process.
 pub struct Daemon {
     folder: tempfile::TempDir,
     engine: String,
@@ -15,7 +15,7 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// A machine that has joined the played gateway.
+    /// A machine that has joined the fake gateway.
     pub fn joined(gateway: &Gateway, engine: &str) -> Self {
         let daemon = Self::new(engine);
         let joined = daemon.call(&["join", "--url", &gateway.url, "--code", "code-1"]);
@@ -37,7 +37,7 @@ impl Daemon {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        // Another build can be put to the test, e.g. the release's for its memory.
+        // Another build can be tested, for example the release build for its memory.
         let program = std::env::var("ROOSTD_TEST_BIN")
             .unwrap_or_else(|_| env!("CARGO_BIN_EXE_roostd").into());
         let mut command = Command::new(program);
@@ -49,7 +49,7 @@ impl Daemon {
         command
     }
 
-    /// Runs a verb to its end, away from the runtime's thread on which the gateway is played.
+    /// Runs a verb to its end, away from the runtime's thread on which the fake gateway runs.
     pub fn call(&self, arguments: &[&str]) -> Output {
         let mut command = self.command(arguments);
         tokio::task::block_in_place(|| command.output().expect("roostd runs"))
@@ -74,20 +74,20 @@ impl Daemon {
         self.child.as_ref().expect("it runs").id()
     }
 
-    /// Pulls the plug.
+    /// Sends SIGKILL.
     pub fn kill(&mut self) {
         let mut child = self.child.take().expect("it runs");
         child.kill().expect("killed");
         child.wait().expect("reaped");
     }
 
-    /// Waits until it ended by itself (a kill point, `leave`).
+    /// Waits until it has ended by itself (a kill point, `leave`).
     pub fn wait(&mut self) -> std::process::ExitStatus {
         let mut child = self.child.take().expect("it runs");
         tokio::task::block_in_place(|| child.wait().expect("reaped"))
     }
 
-    /// Asks it to stop, politely, and waits.
+    /// Sends SIGTERM and waits.
     pub fn terminate(&mut self) -> std::process::ExitStatus {
         let pid = i32::try_from(self.pid()).expect("a pid");
         let pid = rustix::process::Pid::from_raw(pid).expect("a pid");

@@ -1,4 +1,5 @@
-//! A full disk on the node: nothing is started that cannot be written down, and output that finds no room is a marked gap.
+//! A full disk on the node: an operation that cannot be recorded is not started, and output without room is a marked
+//! gap.
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,13 +11,13 @@ use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 use crate::daemon::NO_ENGINE;
 use crate::gateway::Gateway;
-use crate::sandbox::{Machine, Said, request, sandbox, shell};
+use crate::sandbox::{Machine, Received, request, sandbox, shell};
 
-/// A small file system of its own, for tests that run as root.
+/// A small file system for tests that run as root.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// `None` for a user who may not mount: nobody else can make a disk full for one folder only.
+    /// `None` for a user who may not mount: only root can fill the disk of one folder.
     fn mount(at: &Path, size: &str) -> Option<Self> {
         std::fs::create_dir_all(at).expect("made");
         let data = std::ffi::CString::new(format!("size={size}")).expect("no NUL");
@@ -46,7 +47,7 @@ impl Drop for SmallDisk {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operation_that_cannot_be_written_down_is_refused_and_taken_once_there_is_room() {
+async fn operation_is_refused_on_a_full_disk_and_accepted_when_there_is_room() {
     let mut gateway = Gateway::start().await;
     let mut machine = Machine::joined_with(&gateway, NO_ENGINE);
     let Some(disk) = SmallDisk::mount(&machine.daemon.file("executor"), "3m") else {
@@ -73,7 +74,7 @@ async fn an_operation_that_cannot_be_written_down_is_refused_and_taken_once_ther
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn output_without_room_is_a_gap_and_the_command_ends() {
+async fn output_on_a_full_disk_is_a_gap_and_the_command_ends() {
     let mut gateway = Gateway::start().await;
     let mut machine = Machine::joined(&gateway);
     let Some(disk) = SmallDisk::mount(&machine.daemon.file("executor"), "3m") else {
@@ -84,8 +85,8 @@ async fn output_without_room_is_a_gap_and_the_command_ends() {
     let sandbox = sandbox(&mut peer).await;
     disk.fill();
     let command = shell(sandbox, "head -c 500000 /dev/zero; echo end; exit 3");
-    peer.say(ToNode::Operation(command.clone())).await;
-    let mut said = Said::default();
+    peer.send(ToNode::Operation(command.clone())).await;
+    let mut said = Received::default();
     peer.control(Control::Credit {
         operation: command.id,
         up_to: 10_000_000,
@@ -105,7 +106,7 @@ async fn output_without_room_is_a_gap_and_the_command_ends() {
     drop(disk);
 }
 
-/// A command ends while nothing at all can be written: the room that the ledger keeps for ends is taken from it.
+/// A command ends while nothing can be written: the room that the ledger reserves for ends is removed.
 async fn held_end(crash: bool) {
     let mut gateway = Gateway::start().await;
     let mut machine = Machine::joined(&gateway);
@@ -120,7 +121,7 @@ async fn held_end(crash: bool) {
         exec.stdin = true;
     }
     let id = command.id;
-    peer.say(ToNode::Operation(command)).await;
+    peer.send(ToNode::Operation(command)).await;
     peer.until(|message| matches!(message, ToGateway::Output(_)).then_some(()))
         .await;
     let ledger = machine.daemon.file("executor").join("ledger");
@@ -146,7 +147,7 @@ async fn held_end(crash: bool) {
         assert!(status.status.success(), "{status:?}");
     }
     let told = tokio::time::timeout(Duration::from_secs(1), peer.end_of(id)).await;
-    assert!(told.is_err(), "told before it was written: {told:?}");
+    assert!(told.is_err(), "reported before it was written: {told:?}");
     if crash {
         machine.daemon.kill();
         std::fs::remove_file(ballast).expect("removed");
@@ -168,11 +169,11 @@ async fn held_end(crash: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_end_that_cannot_be_written_is_told_when_there_is_room_and_not_before() {
+async fn end_is_reported_only_after_it_is_written() {
     held_end(false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crash_while_an_end_waits_for_the_disk_contradicts_nothing() {
+async fn crash_while_an_end_waits_for_the_disk_is_consistent() {
     held_end(true).await;
 }

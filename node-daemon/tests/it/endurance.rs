@@ -1,4 +1,4 @@
-//! A day of heartbeats in seconds: memory stays where it is.
+//! A day of heartbeats in seconds: memory does not grow.
 use roost_protocol::frame::ToGateway;
 
 use crate::daemon::{Daemon, NO_ENGINE};
@@ -46,7 +46,7 @@ fn resident_kib(pid: u32) -> u64 {
         .expect("a number")
 }
 
-/// Prints what the daemon's share of a command costs; a figure, not a limit.
+/// Prints the daemon's share of a command's time. It is a figure, not a limit.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_command_costs_from_frame_to_end() {
     use crate::sandbox::{Machine, sandbox, shell};

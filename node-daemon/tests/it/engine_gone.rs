@@ -1,4 +1,4 @@
-//! An engine that vanishes while a command runs, and comes back: the command goes on, nothing of its output is missing.
+//! A lost engine connection during a command: the command continues, and no output is missing.
 use std::path::{Path, PathBuf};
 
 use roost_protocol::control::Control;
@@ -9,9 +9,9 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::gateway::Gateway;
-use crate::sandbox::{Machine, Said, engine, sandbox, shell};
+use crate::sandbox::{Machine, Received, engine, sandbox, shell};
 
-/// Stands between the daemon and the real engine; gone when it is dropped, with all its connections.
+/// A proxy between the daemon and the real engine. Dropping it closes all its connections.
 struct Between {
     path: PathBuf,
     task: JoinHandle<()>,
@@ -27,7 +27,7 @@ impl Between {
                 let real = real.clone();
                 lines.spawn(async move {
                     if let Ok(mut far) = UnixStream::connect(real).await {
-                        // Either end may hang up at any time.
+                        // Either end may close at any time.
                         drop(tokio::io::copy_bidirectional(&mut near, &mut far).await);
                     }
                 });
@@ -48,7 +48,7 @@ impl Drop for Between {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_vanishes_mid_exec_costs_no_output_and_no_end() {
+async fn lost_engine_connection_during_exec_loses_no_output() {
     let mut gateway = Gateway::start().await;
     let folder = tempfile::tempdir().expect("a folder");
     let socket = folder.path().join("engine.sock");
@@ -61,14 +61,14 @@ async fn an_engine_that_vanishes_mid_exec_costs_no_output_and_no_end() {
         sandbox,
         "for n in $(seq 60); do echo $n; sleep 0.1; done; exit 5",
     );
-    peer.say(ToNode::Operation(command.clone())).await;
-    let mut said = Said::default();
+    peer.send(ToNode::Operation(command.clone())).await;
+    let mut said = Received::default();
     while said.next < 8 {
         let message = peer.frame().await.message;
         said.take(command.id, &message);
     }
     drop(between);
-    // Long enough that the command writes while nobody is there to read.
+    // Long enough that the command writes while nobody reads.
     for _ in 0..2 {
         peer.until(|message| matches!(message, ToGateway::Heartbeat(_)).then_some(()))
             .await;

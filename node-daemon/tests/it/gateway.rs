@@ -1,4 +1,4 @@
-//! A gateway played by a test: one port for the join route and the channel, every frame by hand.
+//! A fake gateway for tests: one port for the join route and the channel, with every frame under the test's control.
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
 use tokio_tungstenite::{WebSocketStream, accept_hdr_async};
 use uuid::Uuid;
 
-use crate::sandbox::Said;
+use crate::sandbox::Received;
 
-/// How long a test waits for what must come.
+/// How long a test waits for an expected event.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The played gateway.
+/// The fake gateway.
 pub struct Gateway {
     pub url: String,
     pub node: NodeId,
@@ -65,7 +65,7 @@ impl Gateway {
         let (shared, channel) = (Arc::clone(&seen), url.replace("http", "ws"));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // As the gateway does: a frame behind a small one must not wait for the other end's acknowledgement.
+                // As the gateway does: a frame after a small one must not wait for an acknowledgement.
                 stream.set_nodelay(true).expect("a socket option");
                 let (seen, sender, channel) =
                     (Arc::clone(&shared), sender.clone(), channel.clone());
@@ -89,7 +89,7 @@ impl Gateway {
         self.seen.lock().expect("no panic").leaves
     }
 
-    /// Joins and upgrades are refused from now on, or again taken.
+    /// Refuses joins and upgrades from now on, or accepts them again.
     pub fn refuse(&self, with: Option<(u16, &'static str)>) {
         self.seen.lock().expect("no panic").refuse = with;
     }
@@ -102,7 +102,7 @@ impl Gateway {
             .expect("the gateway runs")
     }
 
-    /// The next connection, greeted.
+    /// The next connection, after its hello.
     pub async fn session(&mut self) -> (Peer, Hello) {
         let mut peer = self.connection().await;
         let hello = peer.hello().await;
@@ -240,27 +240,30 @@ impl Peer {
             heartbeat_s,
             lease_s: 3600,
             draining: false,
+            image: None,
         };
-        self.say(ToNode::Welcome(welcome)).await;
+        self.send(ToNode::Welcome(welcome)).await;
     }
 
-    pub async fn say(&mut self, message: ToNode) {
+    pub async fn send(&mut self, message: ToNode) {
         let frame = self.outgoing.wrap(message);
-        self.say_frame(&frame).await;
+        self.send_frame(&frame).await;
     }
 
-    pub async fn say_frame(&mut self, frame: &Envelope<ToNode>) {
-        self.say_bytes(frame::encode(frame).expect("encodes")).await;
+    pub async fn send_frame(&mut self, frame: &Envelope<ToNode>) {
+        self.send_bytes(frame::encode(frame).expect("encodes"))
+            .await;
     }
 
-    pub async fn say_bytes(&mut self, bytes: Vec<u8>) {
-        // The daemon may have hung up: then the test sees it where it listens.
+    pub async fn send_bytes(&mut self, bytes: Vec<u8>) {
+        // The daemon may have closed the connection; the test sees that when it reads.
         let _ = self.socket.send(Message::Binary(bytes.into())).await;
     }
 
     pub async fn operation(&mut self, operation: Operation) -> OperationId {
         let id = OperationId(Uuid::now_v7());
-        self.say(ToNode::Operation(OperationRequest {
+        self.send(ToNode::Operation(OperationRequest {
+            purpose: None,
             id,
             on_behalf: None,
             operation,
@@ -269,14 +272,15 @@ impl Peer {
         id
     }
 
-    /// Asks for an operation and waits for its end.
+    /// Sends an operation and waits for its end.
     pub async fn run(&mut self, request: &OperationRequest) -> Ended {
-        self.say(ToNode::Operation(request.clone())).await;
+        self.send(ToNode::Operation(request.clone())).await;
         self.end_of(request.id).await
     }
 
-    /// Takes what is said of an operation, giving credit as a reader would, until its end and all of its output came.
-    pub async fn follow(&mut self, id: OperationId, said: &mut Said) {
+    /// Collects all messages about an operation, with credit for its output, until its end and all of its output
+    /// arrived.
+    pub async fn follow(&mut self, id: OperationId, said: &mut Received) {
         let mut granted = said.next;
         while !said.whole() {
             let message = self.frame().await.message;
@@ -293,7 +297,7 @@ impl Peer {
     }
 
     pub async fn control(&mut self, control: Control) {
-        self.say(ToNode::Control(control)).await;
+        self.send(ToNode::Control(control)).await;
     }
 
     /// The next frame; sequence and epoch are checked on the way.
@@ -301,7 +305,7 @@ impl Peer {
         self.try_frame().await.expect("the daemon speaks on")
     }
 
-    /// The next frame, `None` when the daemon hung up.
+    /// The next frame; `None` when the daemon closed the connection.
     pub async fn try_frame(&mut self) -> Option<Envelope<ToGateway>> {
         loop {
             let message = tokio::time::timeout(PATIENCE, self.socket.next())
@@ -320,7 +324,7 @@ impl Peer {
         }
     }
 
-    /// The first message that the test wants; others are passed over.
+    /// The first message for which the closure returns a value; others are skipped.
     pub async fn until<T>(&mut self, mut wanted: impl FnMut(&ToGateway) -> Option<T>) -> T {
         let found = async {
             loop {
@@ -329,7 +333,7 @@ impl Peer {
                 }
             }
         };
-        // Heartbeats go on whatever is missing, so silence is not what a test would end by.
+        // Heartbeats continue, so a silence would not end the test.
         tokio::time::timeout(PATIENCE, found)
             .await
             .expect("what the test wants comes")
@@ -347,12 +351,12 @@ impl Peer {
         .await
     }
 
-    /// Waits until the daemon hangs up.
-    pub async fn hung_up(&mut self) {
+    /// Waits until the daemon closes the connection.
+    pub async fn closed(&mut self) {
         while self.try_frame().await.is_some() {}
     }
 
-    /// Cuts the connection without a word.
+    /// Drops the connection without a close frame.
     pub fn cut(self) {
         drop(self);
     }

@@ -1,4 +1,4 @@
-//! Joining: the token never travels, a crash burns nothing, mistakes are explained.
+//! Joining: the token is never sent, a crash wastes no code, mistakes are explained.
 use std::io::Write;
 use std::process::Stdio;
 
@@ -6,7 +6,7 @@ use crate::daemon::{Daemon, NO_ENGINE, mode};
 use crate::gateway::Gateway;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_join_sends_a_hash_and_keeps_the_token_in_a_private_file() {
+async fn join_sends_a_hash_and_stores_the_token_in_a_private_file() {
     let gateway = Gateway::start().await;
     let daemon = Daemon::joined(&gateway, NO_ENGINE);
     let token = std::fs::read_to_string(daemon.file("token")).expect("a token");
@@ -36,10 +36,10 @@ async fn a_join_sends_a_hash_and_keeps_the_token_in_a_private_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_join_that_crashed_is_repeated_with_the_same_code_and_token() {
+async fn crashed_join_is_repeated_with_the_same_code_and_token() {
     let gateway = Gateway::start().await;
     let daemon = Daemon::joined(&gateway, NO_ENGINE);
-    // The plug was pulled after the gateway answered and before the node was stored.
+    // The daemon was killed after the gateway answered and before the node was stored.
     std::fs::remove_file(daemon.file("node.json")).expect("removed");
     let mut child = daemon
         .command(&["join", "--url", &gateway.url, "--code-stdin"])
@@ -58,7 +58,7 @@ async fn a_join_that_crashed_is_repeated_with_the_same_code_and_token() {
     let joins = gateway.joins();
     assert_eq!(joins[0]["token_sha256"], joins[1]["token_sha256"]);
     assert_eq!(joins[0]["install_id"], joins[1]["install_id"]);
-    // Joined now: again is no second redemption.
+    // It has joined, so a repetition does not redeem the code again.
     assert!(
         daemon
             .call(&["join", "--url", &gateway.url, "--code", "other"])
@@ -81,7 +81,9 @@ async fn mistakes_are_explained() {
         said(&["join", "--url", "http://10.0.0.1", "--code", "a"]).contains("--insecure-plain")
     );
     assert!(said(&["join", "--url", &gateway.url]).contains("--code-file"));
-    assert!(said(&["join", "--url", &gateway.url, "--code", "two words"]).contains("no join code"));
+    assert!(
+        said(&["join", "--url", &gateway.url, "--code", "two words"]).contains("invalid join code")
+    );
     assert!(
         said(&["join", "--url", "http://127.0.0.1:1", "--code", "a"])
             .contains("cannot reach the gateway")

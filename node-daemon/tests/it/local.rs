@@ -1,12 +1,12 @@
-//! What the owner does without a gateway: pause, status, log, leave.
+//! The owner's verbs without a gateway: pause, status, log, leave.
 use roost_protocol::control::ControlReply;
 use roost_protocol::frame::ToGateway;
 
-use crate::daemon::{Daemon, NO_ENGINE};
+use crate::daemon::{Daemon, NO_ENGINE, mode};
 use crate::gateway::Gateway;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pause_needs_no_gateway_stays_and_is_told() {
+async fn pause_works_without_gateway_persists_and_is_reported() {
     let mut gateway = Gateway::start().await;
     let mut daemon = Daemon::joined(&gateway, NO_ENGINE);
     assert!(daemon.call(&["pause"]).status.success());
@@ -39,6 +39,34 @@ async fn a_pause_needs_no_gateway_stays_and_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn readable_state_folder_is_made_private_at_next_start() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut gateway = Gateway::start().await;
+    let mut daemon = Daemon::joined(&gateway, NO_ENGINE);
+    daemon.run();
+    let (_peer, _) = gateway.session().await;
+    daemon.kill();
+    std::fs::write(daemon.file("notes"), "the owner's own").expect("written");
+    let paths = [
+        "token",
+        "node.json",
+        "executor",
+        "executor/ledger",
+        "executor/spool",
+    ];
+    for path in paths.iter().chain(&["notes"]) {
+        let open = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(daemon.file(path), open).expect("a mode");
+    }
+    daemon.run();
+    let _session = gateway.session().await;
+    for path in paths {
+        assert_eq!(mode(&daemon.file(path)) & 0o077, 0, "{path}");
+    }
+    assert_eq!(mode(&daemon.file("notes")), 0o755, "it is not roostd's");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_one_daemon_works_in_a_state_folder() {
     let mut gateway = Gateway::start().await;
     let mut daemon = Daemon::joined(&gateway, NO_ENGINE);
@@ -50,7 +78,7 @@ async fn only_one_daemon_works_in_a_state_folder() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn leaving_without_an_engine_must_be_said_and_then_leaves_nothing() {
+async fn leaving_without_an_engine_needs_a_flag_and_removes_everything() {
     let mut gateway = Gateway::start().await;
     let mut daemon = Daemon::joined(&gateway, NO_ENGINE);
     daemon.run();

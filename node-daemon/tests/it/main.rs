@@ -1,4 +1,4 @@
-//! The daemon as a process, against a gateway that a test plays.
+//! The daemon as a process, against a fake gateway.
 
 mod chaos;
 mod daemon;

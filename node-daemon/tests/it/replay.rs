@@ -1,4 +1,4 @@
-//! Commands in real sandboxes: output by offset, across cut connections and daemons that die.
+//! Commands in real sandboxes: output by offset, across lost connections and killed daemons.
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{ToGateway, ToNode};
 use roost_protocol::ids::SandboxId;
@@ -7,22 +7,22 @@ use roost_protocol::report::{ErrorKind, Outcome, Report, Terminal};
 use uuid::Uuid;
 
 use crate::gateway::Gateway;
-use crate::sandbox::{Machine, Said, provision, request, sandbox, shell};
+use crate::sandbox::{Machine, Received, provision, request, sandbox, shell};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_runs_streams_and_ends_and_the_owner_sees_it() {
+async fn command_runs_streams_ends_and_appears_in_status() {
     let mut gateway = Gateway::start().await;
     let (machine, mut peer, _) = Machine::start(&mut gateway).await;
     let sandbox = sandbox(&mut peer).await;
     let command = shell(sandbox, "echo out; echo err >&2; exit 7");
-    peer.say(ToNode::Operation(command.clone())).await;
-    let mut said = Said::default();
+    peer.send(ToNode::Operation(command.clone())).await;
+    let mut said = Received::default();
     peer.follow(command.id, &mut said).await;
     assert_eq!(said.code(), Some(7));
     assert!(said.text().contains("out\n") && said.text().contains("err\n"));
-    // Who uses what, live.
+    // The live status.
     let long = shell(sandbox, "echo begun; sleep 600");
-    peer.say(ToNode::Operation(long.clone())).await;
+    peer.send(ToNode::Operation(long.clone())).await;
     peer.until(|message| {
         matches!(message, ToGateway::Output(chunk) if chunk.operation == long.id).then_some(())
     })
@@ -65,13 +65,13 @@ async fn a_command_runs_streams_and_ends_and_the_owner_sees_it() {
     );
     let log = String::from_utf8_lossy(&machine.daemon.call(&["log"]).stdout).into_owned();
     assert!(
-        log.contains("exit 7") && log.contains("sb_destroy"),
+        log.contains("exit 7") && log.contains("remove sandbox") && !log.contains("sb_"),
         "{log}"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn output_goes_on_by_offset_after_a_cut_connection() {
+async fn output_continues_by_offset_after_a_lost_connection() {
     let mut gateway = Gateway::start().await;
     let (_machine, mut peer, _) = Machine::start(&mut gateway).await;
     let sandbox = sandbox(&mut peer).await;
@@ -79,8 +79,8 @@ async fn output_goes_on_by_offset_after_a_cut_connection() {
         sandbox,
         "i=0; while [ $i -lt 60000 ]; do echo line $i; i=$((i+1)); done",
     );
-    peer.say(ToNode::Operation(command.clone())).await;
-    let mut said = Said::default();
+    peer.send(ToNode::Operation(command.clone())).await;
+    let mut said = Received::default();
     while said.next < 50_000 {
         let message = peer.frame().await.message;
         said.take(command.id, &message);
@@ -108,7 +108,7 @@ async fn output_goes_on_by_offset_after_a_cut_connection() {
         said.bytes.len(),
         wanted.len()
     );
-    // Ended and acknowledged, the last part is still there for who asks again; the rest is a marked gap or there.
+    // After its end and acknowledgement, the last part can still be requested; the rest is a marked gap or there.
     peer.control(Control::Ack {
         operation: command.id,
     })
@@ -119,9 +119,9 @@ async fn output_goes_on_by_offset_after_a_cut_connection() {
         from,
     })
     .await;
-    let mut again = Said {
+    let mut again = Received {
         next: from,
-        ..Said::default()
+        ..Received::default()
     };
     while again.next < said.next {
         let message = peer.frame().await.message;
@@ -134,7 +134,7 @@ async fn output_goes_on_by_offset_after_a_cut_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_outlives_a_daemon_that_dies_and_is_taken_up_where_it_was() {
+async fn command_survives_a_daemon_crash_and_is_resumed() {
     let mut gateway = Gateway::start().await;
     let (mut machine, mut peer, _) = Machine::start(&mut gateway).await;
     let sandbox = sandbox(&mut peer).await;
@@ -142,8 +142,8 @@ async fn a_command_outlives_a_daemon_that_dies_and_is_taken_up_where_it_was() {
         sandbox,
         "echo started >> runs; echo one; while [ ! -e go ]; do sleep 0.1; done; echo two; cat runs",
     );
-    peer.say(ToNode::Operation(command.clone())).await;
-    let mut said = Said::default();
+    peer.send(ToNode::Operation(command.clone())).await;
+    let mut said = Received::default();
     while said.next < 4 {
         let message = peer.frame().await.message;
         said.take(command.id, &message);
@@ -163,8 +163,8 @@ async fn a_command_outlives_a_daemon_that_dies_and_is_taken_up_where_it_was() {
         from: said.next,
     })
     .await;
-    // Not waited for: what comes before its end would be passed over, and asking again may bring the same output twice.
-    peer.say(ToNode::Operation(shell(sandbox, "touch go")))
+    // Do not wait for it: frames before its end would be skipped, and a second request may repeat output.
+    peer.send(ToNode::Operation(shell(sandbox, "touch go")))
         .await;
     peer.follow(command.id, &mut said).await;
     assert_eq!(
@@ -181,7 +181,7 @@ async fn a_command_whose_sandbox_is_gone_is_lost() {
     let (mut machine, mut peer, _) = Machine::start(&mut gateway).await;
     let sandbox = sandbox(&mut peer).await;
     let command = shell(sandbox, "echo one; sleep 600");
-    peer.say(ToNode::Operation(command.clone())).await;
+    peer.send(ToNode::Operation(command.clone())).await;
     peer.until(|message| {
         matches!(message, ToGateway::Output(chunk) if chunk.operation == command.id).then_some(())
     })
@@ -217,7 +217,7 @@ async fn stdin_by_offset_terminals_and_deadlines() {
         }))
     };
     let cat = exec(&["/bin/cat"], true, None, 60);
-    peer.say(ToNode::Operation(cat.clone())).await;
+    peer.send(ToNode::Operation(cat.clone())).await;
     let stdin = |offset, data: &str, eof| Control::Stdin {
         operation: cat.id,
         offset,
@@ -225,7 +225,7 @@ async fn stdin_by_offset_terminals_and_deadlines() {
         eof,
     };
     peer.until(|message| matches!(message, ToGateway::Report(report) if report.operation == cat.id && report.report == Report::Accepted).then_some(())).await;
-    let mut said = Said::default();
+    let mut said = Received::default();
     peer.control(stdin(0, "abc", false)).await;
     peer.control(stdin(0, "abc", false)).await;
     peer.control(stdin(3, "def", true)).await;
@@ -247,8 +247,8 @@ async fn stdin_by_offset_terminals_and_deadlines() {
         }),
         60,
     );
-    peer.say(ToNode::Operation(tty.clone())).await;
-    let mut said = Said::default();
+    peer.send(ToNode::Operation(tty.clone())).await;
+    let mut said = Received::default();
     peer.follow(tty.id, &mut said).await;
     assert_eq!(said.text(), "40 100\r\n/tmp\r\nhi\r\n");
     let slow = exec(&["/bin/sh", "-c", "sleep 600 & sleep 600"], false, None, 1);
@@ -265,16 +265,16 @@ async fn stdin_by_offset_terminals_and_deadlines() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn endless_output_is_capped_and_said_and_stalls_nobody() {
+async fn endless_output_is_capped_reported_and_does_not_block_others() {
     let mut gateway = Gateway::start().await;
     let (_machine, mut peer, _) = Machine::start(&mut gateway).await;
     let sandbox = sandbox(&mut peer).await;
-    // Nobody gives credit for this one.
+    // No credit for this one.
     let flood = shell(sandbox, "head -c 40000000 /dev/zero");
-    peer.say(ToNode::Operation(flood.clone())).await;
+    peer.send(ToNode::Operation(flood.clone())).await;
     let quick = peer.run(&shell(sandbox, "true")).await;
     assert!(matches!(quick.outcome, Outcome::Exited { code: 0 }));
-    let mut said = Said::default();
+    let mut said = Received::default();
     peer.control(Control::Replay {
         operation: flood.id,
         from: 0,
@@ -295,9 +295,9 @@ async fn endless_output_is_capped_and_said_and_stalls_nobody() {
     })
     .await;
     // Pieces of the first replay may still be on the way.
-    let mut all = Said {
+    let mut all = Received {
         ended: Some(ended),
-        ..Said::default()
+        ..Received::default()
     };
     let mut granted = 0;
     while !all.whole() {
@@ -318,7 +318,7 @@ async fn endless_output_is_capped_and_said_and_stalls_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn leaving_removes_everything_that_was_made() {
+async fn leaving_removes_everything() {
     let mut gateway = Gateway::start().await;
     let (mut machine, mut peer, _) = Machine::start(&mut gateway).await;
     let first = sandbox(&mut peer).await;
@@ -352,7 +352,7 @@ async fn leaving_removes_everything_that_was_made() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_draining_machine_takes_nothing_new_and_says_when_it_is_empty() {
+async fn draining_machine_refuses_new_work_and_reports_when_empty() {
     let mut gateway = Gateway::start().await;
     let (machine, mut peer, _) = Machine::start(&mut gateway).await;
     let held = sandbox(&mut peer).await;
@@ -376,7 +376,7 @@ async fn a_draining_machine_takes_nothing_new_and_says_when_it_is_empty() {
         sandbox: held,
         archive: false,
     }));
-    peer.say(ToNode::Operation(destroy)).await;
+    peer.send(ToNode::Operation(destroy)).await;
     peer.until(said(true)).await;
     assert_eq!(machine.containers(), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! Sandboxes on the real engine, as these tests need them.
+//! Sandboxes on the real engine for these tests.
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -24,7 +24,7 @@ pub fn image() -> String {
     std::env::var("ROOST_TEST_IMAGE").unwrap_or_else(|_| "roost-agent:tiny".into())
 }
 
-/// A joined daemon on the real engine; what it made is removed at the end.
+/// A joined daemon on the real engine. Everything that it made is removed at the end.
 pub struct Machine {
     pub daemon: Daemon,
     install: String,
@@ -53,7 +53,7 @@ impl Machine {
         Self { daemon, install }
     }
 
-    /// Names of the containers of this installation, asked of the engine.
+    /// Names of this installation's containers, from the engine.
     pub fn containers(&self) -> Vec<String> {
         let filter = format!("label=org.roost.owner={}", self.install);
         let output = Command::new("docker")
@@ -100,7 +100,7 @@ pub fn spec(sandbox: SandboxId) -> SandboxSpec {
     }
 }
 
-/// A request with an id that the test keeps.
+/// A request with an id that the test chooses.
 pub fn request(operation: Operation) -> OperationRequest {
     let on_behalf = match &operation {
         Operation::SbProvision(provision) => Some(OnBehalf {
@@ -114,6 +114,7 @@ pub fn request(operation: Operation) -> OperationRequest {
         _ => None,
     };
     OperationRequest {
+        purpose: None,
         id: OperationId(Uuid::now_v7()),
         on_behalf,
         operation,
@@ -140,7 +141,7 @@ pub fn shell(sandbox: SandboxId, script: &str) -> OperationRequest {
     }))
 }
 
-/// A sandbox that runs.
+/// A running sandbox.
 pub async fn sandbox(peer: &mut Peer) -> SandboxId {
     let sandbox = SandboxId(Uuid::now_v7());
     let request = provision(sandbox);
@@ -152,17 +153,17 @@ pub async fn sandbox(peer: &mut Peer) -> SandboxId {
     sandbox
 }
 
-/// What a test collected of one command.
+/// Everything that a test received about one command.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct Received {
     pub bytes: Vec<u8>,
     pub next: u64,
     pub gaps: Vec<(u64, u64)>,
     pub ended: Option<Ended>,
 }
 
-impl Said {
-    /// Takes what concerns this operation; output must follow what was taken.
+impl Received {
+    /// Adds a message about this operation; output must be contiguous.
     pub fn take(&mut self, id: OperationId, message: &ToGateway) {
         match message {
             ToGateway::Output(chunk) if chunk.operation == id => {

@@ -1,4 +1,4 @@
-//! One session: what comes, and what a wrong or hostile gateway cannot do.
+//! One session: normal messages, and what a faulty or hostile gateway cannot cause.
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{Envelope, ToGateway, ToNode};
 use roost_protocol::hello::{Refused, RefusedReason, Welcome};
@@ -17,7 +17,7 @@ fn list() -> Operation {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hello_heartbeats_and_tools_come_by_themselves() {
+async fn hello_heartbeats_and_tools_are_sent_unasked() {
     let mut gateway = Gateway::start().await;
     let mut daemon = Daemon::joined(&gateway, NO_ENGINE);
     daemon.run();
@@ -54,35 +54,35 @@ async fn hello_heartbeats_and_tools_come_by_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn frames_that_are_none_end_the_connection_and_the_daemon_comes_back() {
+async fn invalid_frames_end_the_connection_and_the_daemon_reconnects() {
     let mut gateway = Gateway::start().await;
     let mut daemon = Daemon::joined(&gateway, NO_ENGINE);
-    // A day of waits between attempts is not what is tested here.
+    // Real waits between attempts are not tested here.
     daemon.run_with(&["--second-ms", "20"], &[]);
     let mut long = vec![0xc1; MAX_FRAME_BYTES + 1];
     long[0] = 0x81;
     for bytes in [b"garbage".to_vec(), vec![0xc1], Vec::new(), long] {
         let (mut peer, _) = gateway.session().await;
-        peer.say_bytes(bytes).await;
-        peer.hung_up().await;
+        peer.send_bytes(bytes).await;
+        peer.closed().await;
     }
-    // A hole in the sequence.
+    // A missing sequence number.
     let (mut peer, _) = gateway.session().await;
     let mut frame = peer
         .outgoing
         .wrap(ToNode::Control(Control::Ping { nonce: 1 }));
     frame.seq += 1;
-    peer.say_frame(&frame).await;
-    peer.hung_up().await;
-    // Another connection's epoch.
+    peer.send_frame(&frame).await;
+    peer.closed().await;
+    // The epoch of another connection.
     let (mut peer, _) = gateway.session().await;
     let mut frame = peer
         .outgoing
         .wrap(ToNode::Control(Control::Ping { nonce: 1 }));
     frame.epoch = ConnectionEpoch(frame.epoch.0 - 1);
-    peer.say_frame(&frame).await;
-    peer.hung_up().await;
-    // A welcome of an epoch that this daemon has seen already.
+    peer.send_frame(&frame).await;
+    peer.closed().await;
+    // A welcome with an epoch that this daemon has already seen.
     let mut peer = gateway.connection().await;
     let hello = peer.hello().await;
     let epoch = ConnectionEpoch(1);
@@ -93,15 +93,16 @@ async fn frames_that_are_none_end_the_connection_and_the_daemon_comes_back() {
         heartbeat_s: 10,
         lease_s: 60,
         draining: false,
+        image: None,
     };
-    peer.say_frame(&Envelope {
+    peer.send_frame(&Envelope {
         epoch,
         seq: 0,
         message: ToNode::Welcome(welcome),
     })
     .await;
-    peer.hung_up().await;
-    // A version that it did not offer.
+    peer.closed().await;
+    // A version that the daemon did not offer.
     let mut peer = gateway.connection().await;
     peer.hello().await;
     let frame = peer.outgoing.wrap(ToNode::Welcome(Welcome {
@@ -111,9 +112,10 @@ async fn frames_that_are_none_end_the_connection_and_the_daemon_comes_back() {
         heartbeat_s: 10,
         lease_s: 60,
         draining: false,
+        image: None,
     }));
-    peer.say_frame(&frame).await;
-    peer.hung_up().await;
+    peer.send_frame(&frame).await;
+    peer.closed().await;
     assert!(daemon.terminate().success());
 }
 
@@ -124,13 +126,14 @@ async fn a_repeated_frame_and_a_repeated_operation_do_nothing_twice() {
     daemon.run();
     let (mut peer, _) = gateway.session().await;
     let request = OperationRequest {
+        purpose: None,
         id: OperationId(Uuid::now_v7()),
         on_behalf: None,
         operation: list(),
     };
     let frame = peer.outgoing.wrap(ToNode::Operation(request.clone()));
-    peer.say_frame(&frame).await;
-    peer.say_frame(&frame).await;
+    peer.send_frame(&frame).await;
+    peer.send_frame(&frame).await;
     let first = peer.end_of(request.id).await;
     let Outcome::Error { error } = &first.outcome else {
         panic!("{first:?}")
@@ -141,8 +144,8 @@ async fn a_repeated_frame_and_a_repeated_operation_do_nothing_twice() {
         "{}",
         error.detail
     );
-    // The same id in a frame of its own is answered with what is known, also after a crash.
-    peer.say(ToNode::Operation(request.clone())).await;
+    // The same id in another frame is answered with the known state, even after a crash.
+    peer.send(ToNode::Operation(request.clone())).await;
     assert_eq!(peer.end_of(request.id).await, first);
     daemon.kill();
     daemon.run();
@@ -157,13 +160,13 @@ async fn a_repeated_frame_and_a_repeated_operation_do_nothing_twice() {
     assert_eq!(
         peer.end_of(request.id).await,
         first,
-        "an end without an acknowledgement is told again"
+        "an unacknowledged end is reported again"
     );
-    peer.say(ToNode::Operation(request.clone())).await;
+    peer.send(ToNode::Operation(request.clone())).await;
     assert_eq!(peer.end_of(request.id).await, first);
     let log = std::fs::read_to_string(daemon.file("executor/operations.jsonl")).expect("a log");
     assert_eq!(log.matches("\"event\":\"began\"").count(), 1, "{log}");
-    // Acknowledged, it is not told again.
+    // After the acknowledgement it is not reported again.
     peer.control(Control::Ack {
         operation: request.id,
     })
@@ -179,7 +182,7 @@ async fn a_repeated_frame_and_a_repeated_operation_do_nothing_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_daemon_does_not_know_is_unsupported_and_what_it_never_saw_is_said() {
+async fn unknown_operation_is_unsupported_and_unseen_id_is_reported() {
     let mut gateway = Gateway::start().await;
     let mut daemon = Daemon::joined(&gateway, NO_ENGINE);
     daemon.run();
@@ -195,6 +198,7 @@ async fn what_the_daemon_does_not_know_is_unsupported_and_what_it_never_saw_is_s
         waiting: vec![unknown],
         sandboxes: Vec::new(),
         grace_s: 60,
+        kept: None,
     })
     .await;
     peer.until(|message| match message {
@@ -222,8 +226,8 @@ async fn a_refusal_is_shown_to_the_owner() {
         reason: RefusedReason::Cloned,
         detail: "a copy of this disk is connected\u{1b}[31m".into(),
     };
-    peer.say(ToNode::Refused(refused)).await;
-    peer.hung_up().await;
+    peer.send(ToNode::Refused(refused)).await;
+    peer.closed().await;
     gateway.refuse(Some((401, "unauthenticated")));
     let shown = shown(&daemon, "does not know this machine's token").await;
     assert!(!shown.contains('\u{1b}'));
@@ -231,7 +235,7 @@ async fn a_refusal_is_shown_to_the_owner() {
     assert_eq!(status.status.code(), Some(3));
 }
 
-/// Polls the status until it says this.
+/// Polls the status until it contains this text.
 async fn shown(daemon: &Daemon, wanted: &str) -> String {
     let deadline = std::time::Instant::now() + crate::gateway::PATIENCE;
     loop {
