@@ -1,4 +1,4 @@
-//! The time, passed in, so that a test decides what has expired.
+//! The time, passed in, so that a test can control expiry.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use std::sync::Arc;
 pub struct Clock(Arc<dyn Fn() -> i64 + Send + Sync>);
 
 impl Clock {
-    /// The machine's.
+    /// The machine's clock.
     pub fn system() -> Self {
         Self(Arc::new(|| chrono::Utc::now().timestamp_millis()))
     }
 
-    /// One that a test moves.
+    /// A clock that a test controls.
     #[cfg(test)]
     pub fn of(now: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))

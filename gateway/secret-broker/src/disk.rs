@@ -1,21 +1,21 @@
-//! Durable changes of files: after each there is the old one or the new one, never a half, also when the power fails.
+//! Durable file changes: after a crash or power loss there is the old file or the new one, never a mix.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Replaces a file by these bytes, readable by this user alone.
+/// Replaces a file with these bytes. Only this user can read it.
 ///
 /// # Errors
-/// What the file system says; then the old file is as it was.
+/// The file system's error; the old file is unchanged then.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let fresh = path.with_extension("new");
     forget(&fresh)?;
     let written = write_new(&fresh, bytes);
     if let Err(error) = written {
-        // The room it took is needed by somebody when the disk is full; the first error is what counts.
+        // Free the space, since the disk may be full. The first error is the one to return.
         let _ = fs::remove_file(&fresh);
         return Err(error);
     }
@@ -25,20 +25,20 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder_of(path)
 }
 
-/// Removes a file; one that is not there is fine.
+/// Removes a file; a missing file is not an error.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
 pub fn remove(path: &Path) -> io::Result<()> {
     forget(path)?;
     step();
     sync_folder_of(path)
 }
 
-/// Writes a file that is not there yet, to the disk itself.
+/// Writes a new file and syncs it to the disk.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new()
         .write(true)
@@ -50,10 +50,10 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Makes a folder for this user alone.
+/// Makes a folder that only this user can use.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new()
         .recursive(true)
@@ -61,10 +61,52 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
         .create(path)
 }
 
-/// Brings a folder's entries to the disk.
+/// Removes all rights of the group and of others from this user's files in a folder. An older version or another umask
+/// may have left them readable. If a group may connect, the folder and the socket's folder keep their modes. Returns
+/// how many were changed.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
+pub fn mend(folder: &Path, group_may_connect: bool) -> io::Result<u32> {
+    if !group_may_connect {
+        return mend_all(folder);
+    }
+    let mut changed = 0;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.file_name() != Some("run".as_ref()) {
+            changed += mend_all(&path)?;
+        }
+    }
+    Ok(changed)
+}
+
+fn mend_all(path: &Path) -> io::Result<u32> {
+    let mut changed = close(path)?;
+    if fs::symlink_metadata(path)?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            changed += mend_all(&entry?.path())?;
+        }
+    }
+    Ok(changed)
+}
+
+/// Removes other users' rights from one file or folder of this user. Links and sockets are not changed.
+fn close(path: &Path) -> io::Result<u32> {
+    let facts = fs::symlink_metadata(path)?;
+    let kind = facts.file_type();
+    let ours = facts.uid() == rustix::process::geteuid().as_raw();
+    if !(kind.is_file() || kind.is_dir()) || !ours || facts.mode() & 0o077 == 0 {
+        return Ok(0);
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(facts.mode() & 0o7700))?;
+    Ok(1)
+}
+
+/// Syncs a folder's entries to the disk.
+///
+/// # Errors
+/// The file system's error.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
@@ -83,11 +125,11 @@ fn forget(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Steps that are left until this process dies; negative where nobody asked for that.
+/// Steps left until this process aborts; negative when no abort was requested.
 static STEPS_LEFT: AtomicI64 = AtomicI64::new(-1);
 
-/// Lets this process die at the `steps`-th gap between two effects on the disk. Only the test of being killed anywhere
-/// asks for it, by `ROOST_BROKER_DIE_AFTER`; it is compiled in always, so that what is tested is what runs.
+/// Aborts this process at the `steps`-th gap between two effects on the disk. Only the crash test requests it, with
+/// `ROOST_BROKER_DIE_AFTER`. It is always compiled in, so that the tested program is the shipped program.
 pub fn die_after(steps: i64) {
     STEPS_LEFT.store(steps, Ordering::SeqCst);
 }

@@ -1,11 +1,12 @@
-//! `roost-broker`: the secret broker, a process of its own.
+//! `roost-broker`: the secret broker, a separate process.
 //!
 //! A map:
-//! * `process` makes this process unreadable, first of all.
-//! * `seal` and `root` are the cryptography, `store` the sealed records on the disk, `disk` how files change.
-//! * `egress` decides where a secret may go and takes it out of answers; `oauth` gets and renews tokens.
-//! * `git` has the mirrors of repositories.
-//! * `audit` is the chain of uses; `server` the socket.
+//! * `process` hardens this process first of all.
+//! * `seal` and `root` are the cryptography, `store` holds the sealed records on the disk, `disk` changes files
+//!   durably.
+//! * `egress` decides where a secret may go and removes it from answers; `oauth` gets and renews tokens.
+//! * `git` holds the mirrors of repositories.
+//! * `audit` is the chain of uses; `server` is the socket.
 //!
 //! *Invariant: no verb's answer carries a secret* (`wire` in the library). *Invariant: no key leaves this process.*
 
@@ -58,8 +59,8 @@ fn run() -> anyhow::Result<()> {
         );
     }
     let installed = rustls::crypto::ring::default_provider().install_default();
-    debug_assert!(installed.is_ok(), "this is the first to install one");
-    // Deeper than two threads is of no use: the work is waiting.
+    debug_assert!(installed.is_ok(), "no other provider was installed");
+    // More than two threads bring nothing: the work is mostly waiting.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

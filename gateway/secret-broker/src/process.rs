@@ -1,11 +1,11 @@
-//! This process itself: nobody reads its memory, it leaves no core file, its files are its own.
+//! Hardens this process: other users cannot read its memory, it writes no core file, and its files are private.
 
 use rustix::process::{
     DumpableBehavior, Resource, Rlimit, dumpable_behavior, geteuid, set_dumpable_behavior,
     setrlimit, umask,
 };
 
-/// What could not be had, for people.
+/// Hardens the process; the error says what failed.
 pub fn harden() -> anyhow::Result<()> {
     use anyhow::Context;
     umask(rustix::fs::Mode::from_raw_mode(0o077));
@@ -18,18 +18,18 @@ pub fn harden() -> anyhow::Result<()> {
         .context("this process cannot be made undumpable")?;
     anyhow::ensure!(
         dumpable_behavior().ok() == Some(DumpableBehavior::NotDumpable),
-        "this process stayed dumpable"
+        "this process is still dumpable"
     );
     Ok(())
 }
 
-/// What is weaker than it could be.
+/// Warnings about a weaker set-up than possible.
 pub fn warnings(users: &[u32]) -> Vec<String> {
     let own = geteuid().as_raw();
     let mut warnings = Vec::new();
     if users.contains(&own) {
         warnings.push(format!(
-            "the broker runs as user {own}, as the gateway does: who takes over the gateway can read the root key's file and the store. A user of its own is safer (deploy/systemd/roost-broker.service)"
+            "the broker and the gateway run as the same user {own}: an attacker who takes over the gateway can read the root key's file and the store. A separate user is safer (deploy/systemd/roost-broker.service)"
         ));
     }
     warnings

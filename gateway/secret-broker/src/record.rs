@@ -1,4 +1,4 @@
-//! What is inside a sealed record.
+//! The content of a sealed record.
 
 use roost_secret_broker::wire::{
     Allow, ClientAuth, Description, Inject, RecordKind, RecordName, RecordState, Secret,
@@ -6,24 +6,24 @@ use roost_secret_broker::wire::{
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-/// A record, opened. It lives for one use and is wiped.
+/// An opened record. It lives for one use and is then wiped.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Record {
     pub kind: RecordKind,
     pub state: RecordState,
-    /// The credential; of a sign-in, the PKCE verifier.
+    /// The credential; for a sign-in, the PKCE verifier.
     pub secret: Secret,
     pub inject: Inject,
     pub allow: Vec<Allow>,
     pub created_ms: i64,
     pub updated_ms: i64,
-    /// Of [`RecordKind::OAuth`] and [`RecordKind::SignIn`].
+    /// Set for [`RecordKind::OAuth`] and [`RecordKind::SignIn`].
     pub grant: Option<Grant>,
-    /// Of [`RecordKind::SignIn`].
+    /// Set for [`RecordKind::SignIn`].
     pub sign_in: Option<SignIn>,
 }
 
-/// Whom to ask for a token, and as whom.
+/// The issuer of tokens, and the client that requests them.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Grant {
     pub token_endpoint: String,
@@ -34,15 +34,15 @@ pub struct Grant {
     pub refresh_token: Option<Secret>,
     pub expires_ms: Option<i64>,
     pub scope: Option<String>,
-    /// Where a token is given back (RFC 7009); records of older brokers have none.
+    /// Where a token is revoked (RFC 7009); records of older brokers have none.
     #[serde(default)]
     pub revocation_endpoint: Option<String>,
 }
 
-/// What the callback is held against.
+/// What the callback is compared with.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SignIn {
-    /// What the token will be stored as.
+    /// Name under which the token will be stored.
     pub name: RecordName,
     pub issuer: String,
     pub issuer_required: bool,
@@ -54,7 +54,7 @@ pub struct SignIn {
 const ROOM: usize = 128 * 1024;
 
 impl Record {
-    /// As bytes to be sealed.
+    /// Encodes it for sealing.
     ///
     /// # Errors
     /// When a value has no MessagePack form.
@@ -64,7 +64,7 @@ impl Record {
         Ok(bytes)
     }
 
-    /// From bytes that were opened.
+    /// Decodes opened bytes.
     ///
     /// # Errors
     /// When they are not a record.
@@ -72,7 +72,7 @@ impl Record {
         rmp_serde::from_slice(bytes)
     }
 
-    /// What may be known from outside.
+    /// The public description, without the secret.
     pub fn describe(&self, name: &RecordName, generation: u64) -> Description {
         Description {
             name: name.clone(),

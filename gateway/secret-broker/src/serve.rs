@@ -1,4 +1,4 @@
-//! `roost-broker serve`: from arguments to a broker that listens, and back down.
+//! `roost-broker serve`: builds a broker from its arguments, runs it and shuts it down.
 
 use std::os::fd::AsFd;
 use std::path::PathBuf;
@@ -15,22 +15,22 @@ use tokio_util::sync::CancellationToken;
 use crate::args::Serve;
 use crate::audit::Audit;
 use crate::clock::Clock;
-use crate::egress::{AddressPolicy, EgressSettings, Outlet};
+use crate::egress::{AddressPolicy, EgressSettings, HttpClient};
 use crate::git::{self, MirrorLimits, Mirrors};
-use crate::oauth::OAuth;
+use crate::oauth::{ClientSecrets, OAuth};
 use crate::root::{KeySource, Keyring, Root, Transit, TransitSettings};
-use crate::server::{Broker, Counters, Limits, Listener, Peers, SocketAccess};
+use crate::server::{Broker, Cleaning, Counters, Limits, Listener, Peers, SocketAccess};
 use crate::store::{FolderLock, Store, StoreError};
-use crate::{process, users};
+use crate::{disk, process, users};
 
-/// How long a broker that is being stopped is waited for: the gateway was killed and starts again.
+/// How long to wait for a broker that is stopping: the gateway was killed and starts again.
 const PREDECESSOR: Duration = Duration::from_secs(10);
-/// How long exchanges under way may go on when the broker stops.
+/// How long running exchanges may continue when the broker stops.
 const GRACE: Duration = Duration::from_secs(10);
-/// How often sign-ins that nobody came back from are looked for.
+/// How often abandoned sign-ins are removed.
 const SWEEP: Duration = Duration::from_secs(60);
 
-/// Runs until it is told to stop.
+/// Runs until it receives a stop signal.
 pub async fn run(args: Serve) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     stop_on_signals(&stop, args.until_input_ends)?;
@@ -42,6 +42,15 @@ pub async fn run(args: Serve) -> anyhow::Result<()> {
         ..EgressSettings::default()
     };
     let lock = take(&args.data_dir, &stop).await?;
+    let mended = disk::mend(&args.data_dir, args.group_socket).with_context(|| {
+        format!(
+            "cannot remove other users' rights from {}",
+            args.data_dir.display()
+        )
+    })?;
+    if mended > 0 {
+        tracing::warn!(mended, folder = %args.data_dir.display(), "other users of this machine could read files or folders here; now only this user can");
+    }
     let root = root(&args, &settings).await?;
     let clock = Clock::system();
     let store = Store::open(args.data_dir.clone(), lock, root, clock.clone())
@@ -53,9 +62,11 @@ pub async fn run(args: Serve) -> anyhow::Result<()> {
     let audit_folder = args.data_dir.join("audit");
     let audit =
         Audit::open(&audit_folder, clock.clone()).context("the audit log cannot be opened")?;
-    let outlet = Outlet::new(settings)?;
+    let http_client = HttpClient::new(settings)?;
     let mut warnings = process::warnings(&users);
     warnings.extend(git::missing().await);
+    let client_secrets = ClientSecrets::new(&args.client_secret);
+    warnings.extend(client_secrets.problems().await);
     for warning in &warnings {
         tracing::warn!("{warning}");
     }
@@ -71,20 +82,21 @@ pub async fn run(args: Serve) -> anyhow::Result<()> {
         most: args.mirror_mib.saturating_mul(1 << 20),
         ..MirrorLimits::default()
     };
-    let mirrors = Mirrors::new(args.data_dir.join("mirrors"), outlet.clone(), limits);
+    let mirrors = Mirrors::new(args.data_dir.join("mirrors"), http_client.clone(), limits);
     mirrors
         .sweep(&store.names())
         .await
         .context("the folder of mirrors cannot be read")?;
     let broker = Broker {
         mirrors,
-        oauth: OAuth::new(store.clone(), outlet.clone()),
-        outlet,
+        oauth: OAuth::new(store.clone(), http_client.clone(), client_secrets),
+        http_client,
         audit: audit.clone(),
         audit_folder,
         peers: Arc::new(Peers::new(&users, &administrators)),
         limits: Limits::default(),
         counters: Arc::new(Counters::default()),
+        cleaning: Cleaning::default(),
         started_ms: clock.now_ms(),
         warnings: Arc::new(warnings),
         store: store.clone(),
@@ -100,13 +112,15 @@ pub async fn run(args: Serve) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says whether a broker would start with these options, beside one that runs or before there is one.
+/// Checks whether a broker would start with these options. A broker may be running, or none may have started yet.
 pub async fn check(args: Serve) -> anyhow::Result<()> {
+    let problems = ClientSecrets::new(&args.client_secret).problems().await;
+    anyhow::ensure!(problems.is_empty(), "{}", problems.join("; "));
     let empty = Store::is_empty(&args.data_dir)
         .with_context(|| format!("{} cannot be read", args.data_dir.display()))?;
     if empty {
-        // Nor is the first start's root key made here.
-        println!("nothing is kept yet");
+        // The check also does not make the first start's root key.
+        println!("no records yet");
         return Ok(());
     }
     let settings = EgressSettings {
@@ -115,13 +129,13 @@ pub async fn check(args: Serve) -> anyhow::Result<()> {
     };
     let root = root(&args, &settings).await?;
     let (records, damaged) =
-        Store::look(&args.data_dir, &root).context("the store cannot be opened")?;
+        Store::inspect(&args.data_dir, &root).context("the store cannot be opened")?;
     anyhow::ensure!(damaged.is_empty(), "{}", damaged.join("; "));
     println!("{records} records under the root key {}", root.active());
     Ok(())
 }
 
-/// Waits a little for a predecessor that is being stopped.
+/// Waits briefly for an earlier broker that is stopping.
 async fn take(folder: &std::path::Path, stop: &CancellationToken) -> anyhow::Result<FolderLock> {
     let until = tokio::time::Instant::now() + PREDECESSOR;
     loop {
@@ -146,7 +160,7 @@ async fn root(args: &Serve, settings: &EgressSettings) -> anyhow::Result<Root> {
             key: args.vault_key.clone(),
             token_file: token_file.clone(),
         };
-        let transit = Transit::open(transit, Outlet::to_vault(settings)?).await;
+        let transit = Transit::open(transit, HttpClient::to_vault(settings)?).await;
         return Ok(Root::Transit(
             transit.context("the root key cannot be used")?,
         ));
@@ -163,12 +177,12 @@ async fn root(args: &Serve, settings: &EgressSettings) -> anyhow::Result<Root> {
     Ok(Root::Keyring(keyring))
 }
 
-/// A rekey that was cut off is ended; then old sign-ins are swept and the audit log reaches the disk, for ever.
+/// Finishes an interrupted rekey; then removes old sign-ins and syncs the audit log, for ever.
 async fn keep_house(store: Store, audit: Audit, to_rekey: bool) {
     if (to_rekey || store.root().has_older())
         && let Err(error) = store.continue_rekey().await
     {
-        tracing::error!(error = %crate::egress::chain(&error), "a rekey that was cut off cannot be ended");
+        tracing::error!(error = %crate::egress::chain(&error), "an interrupted rekey cannot be finished");
     }
     let mut second = tokio::time::interval(Duration::from_secs(1));
     let mut swept = tokio::time::Instant::now();
@@ -178,7 +192,7 @@ async fn keep_house(store: Store, audit: Audit, to_rekey: bool) {
         if swept.elapsed() >= SWEEP {
             swept = tokio::time::Instant::now();
             if let Err(error) = store.sweep_sign_ins().await {
-                tracing::warn!(error = %crate::egress::chain(&error), "old sign-ins cannot be swept");
+                tracing::warn!(error = %crate::egress::chain(&error), "cannot remove old sign-ins");
             }
         }
     }
@@ -189,24 +203,23 @@ fn stop_on_signals(stop: &CancellationToken, until_input_ends: bool) -> anyhow::
         signal(SignalKind::terminate())?,
         signal(SignalKind::interrupt())?,
     );
-    let told = stop.clone();
+    let stopping = stop.clone();
     tokio::spawn(async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        told.cancel();
+        stopping.cancel();
     });
     if until_input_ends {
         let input = std::io::stdin().as_fd().try_clone_to_owned()?;
-        let mut input = pipe::Receiver::from_owned_fd(input).context(
-            "--until-input-ends is for a program that starts the broker with a pipe as its input",
-        )?;
-        let told = stop.clone();
+        let mut input = pipe::Receiver::from_owned_fd(input)
+            .context("--until-input-ends needs a pipe as standard input")?;
+        let stopping = stop.clone();
         tokio::spawn(async move {
             let mut byte = [0_u8; 64];
             while input.read(&mut byte).await.is_ok_and(|count| count > 0) {}
-            told.cancel();
+            stopping.cancel();
         });
     }
     Ok(())

@@ -1,11 +1,11 @@
-//! Users by name or number.
+//! Looks up users by name or number.
 
 use anyhow::{Context, bail};
 
 /// The number of a user.
 ///
 /// # Errors
-/// When nobody is called that.
+/// When there is no such user.
 pub fn number(user: &str) -> anyhow::Result<u32> {
     if let Ok(number) = user.parse() {
         return Ok(number);
@@ -15,7 +15,7 @@ pub fn number(user: &str) -> anyhow::Result<u32> {
     match find(&passwd, user) {
         Some(number) => Ok(number),
         None => bail!(
-            "there is no user {user} on this machine; give its number where it comes from a directory"
+            "there is no user {user} on this machine; use its number if it comes from a directory service"
         ),
     }
 }

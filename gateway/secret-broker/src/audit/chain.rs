@@ -1,4 +1,4 @@
-//! The chain: each line is a hash and a text, and the text names the hash before.
+//! The chain: each line is a hash and a text, and the text holds the hash of the previous line.
 //!
 //! ```text
 //! <sha-256 of the text> {"seq":7,"time_ms":…,"prev":"<sha-256 of line 6>","entry":{…}}
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::Entry;
 
-/// Where a chain stands.
+/// The last position of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct End {
     pub seq: u64,
@@ -17,7 +17,7 @@ pub(super) struct End {
 }
 
 impl End {
-    /// Before the first line.
+    /// The state before the first line.
     pub(super) fn origin() -> Self {
         Self {
             seq: 0,
@@ -40,7 +40,7 @@ struct Head {
     prev: String,
 }
 
-/// Appends an entry's line to `out` and moves the end on.
+/// Appends an entry's line to `out` and updates the end.
 pub(super) fn append(end: &mut End, time_ms: i64, entry: &Entry, out: &mut Vec<u8>) {
     let line = Line {
         seq: end.seq + 1,
@@ -60,13 +60,13 @@ pub(super) fn append(end: &mut End, time_ms: i64, entry: &Entry, out: &mut Vec<u
     };
 }
 
-/// Reads a line by itself.
+/// Parses one line by itself.
 pub(super) fn read(line: &str) -> Result<(End, String), &'static str> {
-    let (sha256, text) = line.split_once(' ').ok_or("it is no line of the log")?;
+    let (sha256, text) = line.split_once(' ').ok_or("it is not a line of the log")?;
     if hex::encode(Sha256::digest(text.as_bytes())) != sha256 {
         return Err("its text was changed");
     }
-    let head: Head = serde_json::from_str(text).map_err(|_| "it is no line of the log")?;
+    let head: Head = serde_json::from_str(text).map_err(|_| "it is not a line of the log")?;
     let end = End {
         seq: head.seq,
         sha256: sha256.to_owned(),
@@ -74,13 +74,13 @@ pub(super) fn read(line: &str) -> Result<(End, String), &'static str> {
     Ok((end, head.prev))
 }
 
-/// Whether a line follows.
+/// Checks that a line follows the previous one.
 pub(super) fn follows(before: &End, end: &End, prev: &str) -> Result<(), &'static str> {
     if end.seq != before.seq + 1 {
         return Err("lines before it were removed or moved");
     }
     if prev != before.sha256 {
-        return Err("the line before it was made anew");
+        return Err("the line before it was rewritten");
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
-//! The broker's own audit log: each use of a secret is a line, chained by its hash to the one before.
+//! The broker's own audit log: one line per use of a secret, each chained by hash to the previous line.
 //!
-//! A use is written down before it is made; where that fails the use is not made. Written means given to the kernel:
-//! the lines of the last second can be lost when the machine itself loses power, not when the broker is killed.
+//! The broker writes a use to the log before it makes the use. If the write fails, the use does not happen. Written
+//! means given to the kernel: the last second of lines can be lost when the machine loses power, but not when the
+//! broker is killed.
 
 mod chain;
 mod verify;
@@ -12,13 +13,13 @@ use serde::Serialize;
 pub use verify::verify;
 pub use writer::{Audit, AuditError};
 
-/// One line. Never a query, a header, a body or a secret.
+/// One line. It never holds a query, a header, a body or a secret.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Entry {
     pub verb: &'static str,
     pub tenant: String,
     pub connection: String,
-    /// Who asked: user and process, as the kernel says.
+    /// User and process of the peer, from the kernel.
     pub user: u32,
     pub process: i32,
     #[serde(skip_serializing_if = "String::is_empty")]

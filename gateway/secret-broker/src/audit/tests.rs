@@ -1,4 +1,4 @@
-//! The audit chain: what was changed, removed or cut off shows.
+//! The audit chain detects changed, removed and truncated lines.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ fn entry(connection: &str) -> Entry {
 async fn written(folder: &Path, count: usize) -> Audit {
     let audit = Audit::open(folder, Clock::of(|| 5)).unwrap();
     for number in 0..count {
-        audit.note(entry(&format!("c{number}"))).await.unwrap();
+        audit.record(entry(&format!("c{number}"))).await.unwrap();
     }
     audit
 }
@@ -28,7 +28,7 @@ fn log(folder: &Path) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_log_goes_on_over_restarts_and_is_whole() {
+async fn log_continues_after_restarts_and_stays_whole() {
     let folder = tempfile::tempdir().unwrap();
     for round in 1..=3 {
         let audit = written(folder.path(), 4).await;
@@ -40,7 +40,7 @@ async fn a_log_goes_on_over_restarts_and_is_whole() {
 }
 
 #[tokio::test]
-async fn every_change_of_the_past_shows() {
+async fn every_change_to_old_lines_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     drop(written(folder.path(), 6).await);
     let whole = std::fs::read_to_string(log(folder.path())).unwrap();
@@ -82,7 +82,7 @@ async fn every_change_of_the_past_shows() {
 }
 
 #[tokio::test]
-async fn a_line_cut_off_by_a_kill_is_cut_away_and_a_forged_end_is_refused() {
+async fn truncated_last_line_is_removed_and_forged_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     drop(written(folder.path(), 3).await);
     let whole = std::fs::read(log(folder.path())).unwrap();
@@ -90,7 +90,7 @@ async fn a_line_cut_off_by_a_kill_is_cut_away_and_a_forged_end_is_refused() {
         std::fs::write(log(folder.path()), &whole[..whole.len() - cut]).unwrap();
         let audit = Audit::open(folder.path(), Clock::of(|| 5)).unwrap();
         assert_eq!(audit.entries(), 2, "cut by {cut}");
-        audit.note(entry("next")).await.unwrap();
+        audit.record(entry("next")).await.unwrap();
         assert_eq!(
             verify(folder.path()).unwrap().faults.len(),
             0,

@@ -1,4 +1,4 @@
-//! Walking along the whole chain.
+//! Verifies the whole chain.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -8,10 +8,10 @@ use roost_secret_broker::wire::AuditReport;
 
 use super::chain::{self, End};
 
-/// Faults that are told.
+/// Most faults in one report.
 const TOLD: usize = 20;
 
-/// The log's files in their order.
+/// The log's files in order.
 pub(super) fn files(folder: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -30,10 +30,10 @@ pub(super) fn files(folder: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
     Ok(all)
 }
 
-/// Every line against the one before. A line that is being written at this moment is not a fault.
+/// Checks every line against the previous one. A line that is being written at this moment is not a fault.
 ///
 /// # Errors
-/// What the file system says.
+/// The file system's error.
 pub fn verify(folder: &Path) -> io::Result<AuditReport> {
     let files = files(folder)?;
     let (mut before, mut entries, mut faults) = (End::origin(), 0, Vec::new());
@@ -51,7 +51,7 @@ pub fn verify(folder: &Path) -> io::Result<AuditReport> {
             let text = String::from_utf8_lossy(&line);
             let found = chain::read(&text).and_then(|(end, prev)| {
                 let fits = chain::follows(&before, &end, &prev);
-                // One break is one fault: from here on the chain is followed as it is.
+                // One break is one fault: continue with the chain after it.
                 before = end;
                 fits
             });

@@ -1,4 +1,4 @@
-//! The one writer: a thread that takes what waits, writes it in one go, and tells who waited.
+//! The only writer: a thread that writes all waiting entries in one batch and then answers each sender.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,18 +15,18 @@ use super::chain::{self, End};
 use crate::clock::Clock;
 use crate::disk;
 
-/// Entries that may wait.
+/// Most entries that wait.
 const WAITING: usize = 4096;
-/// Written at once.
+/// Most entries of one batch.
 const AT_ONCE: usize = 256;
-/// A file gets no longer.
+/// Largest size of one file.
 const LONGEST: u64 = 64 << 20;
 /// How much may be lost when the machine loses power.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// Longest line.
 const LONGEST_LINE: u64 = 64 * 1024;
 
-/// Why nothing can be written down.
+/// Why the audit log cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
     #[error("the audit log {path} cannot be read or written")]
@@ -42,7 +42,7 @@ pub enum AuditError {
         path: PathBuf,
         problem: &'static str,
     },
-    #[error("the audit log takes no entries: {0}")]
+    #[error("the audit log cannot be written: {0}")]
     Refused(String),
 }
 
@@ -59,7 +59,7 @@ enum Job {
 }
 
 impl Audit {
-    /// Goes on with the log in a folder; a line that was cut off is cut away.
+    /// Opens the log in a folder and removes a truncated last line.
     ///
     /// # Errors
     /// See [`AuditError`].
@@ -72,43 +72,48 @@ impl Audit {
         Ok(Self { to, entries })
     }
 
-    /// Writes an entry down, and waits for it: what is not written down is not done.
+    /// Writes an entry and waits for it. The caller must not act when this fails.
     ///
     /// # Errors
     /// [`AuditError::Refused`].
-    pub async fn note(&self, entry: Entry) -> Result<(), AuditError> {
-        let gone = || AuditError::Refused("its writer ended".to_owned());
-        let (done, told) = oneshot::channel();
+    pub async fn record(&self, entry: Entry) -> Result<(), AuditError> {
+        let gone = || AuditError::Refused("its writer has stopped".to_owned());
+        let (done, recorded) = oneshot::channel();
         self.to
             .send(Job::Note(entry, Some(done)))
             .await
             .map_err(|_| gone())?;
-        told.await.map_err(|_| gone())?.map_err(AuditError::Refused)
+        recorded
+            .await
+            .map_err(|_| gone())?
+            .map_err(AuditError::Refused)
     }
 
-    /// Writes an entry down soon: how a use ended.
-    pub async fn note_end(&self, entry: Entry) {
+    /// Queues the end of a use for writing.
+    pub async fn record_end(&self, entry: Entry) {
         if self.to.send(Job::Note(entry, None)).await.is_err() {
-            tracing::error!("an end could not be written to the audit log: its writer ended");
+            tracing::error!(
+                "cannot write the end of a use to the audit log: its writer has stopped"
+            );
         }
     }
 
-    /// Brings what was written to the disk itself.
+    /// Syncs everything written so far to the disk.
     pub async fn sync(&self) {
-        let (done, told) = oneshot::channel();
+        let (done, synced) = oneshot::channel();
         if self.to.send(Job::Sync(Some(done))).await.is_ok() {
-            // A writer that ended has nothing left to sync.
-            let _ = told.await;
+            // A writer that has stopped has nothing left to sync.
+            let _ = synced.await;
         }
     }
 
-    /// Brings it there within a moment, without waiting.
+    /// Requests a sync without waiting for it.
     pub fn sync_soon(&self) {
-        // A full queue is being written anyway.
+        // With a full queue, a sync happens soon anyway.
         let _ = self.to.try_send(Job::Sync(None));
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     pub fn entries(&self) -> u64 {
         self.entries.load(Ordering::Relaxed)
     }
@@ -140,7 +145,7 @@ impl Log {
         let mut file = open_file(&path).map_err(failed(&path))?;
         let (mut end, mut length) = last_line(&mut file, &path)?;
         if length == 0 && number > 1 {
-            // Killed between making this file and its first line.
+            // The process was killed after making this file and before writing its first line.
             let before = path_of(folder, number - 1);
             let mut file = open_file(&before).map_err(failed(&before))?;
             end = last_line(&mut file, &before)?.0;
@@ -172,28 +177,28 @@ impl Log {
             let now_ms = self.clock.now_ms();
             for job in jobs {
                 match job {
-                    Job::Note(entry, told) => {
+                    Job::Note(entry, done) => {
                         chain::append(&mut end, now_ms, &entry, &mut bytes);
-                        waiting.extend(told);
+                        waiting.extend(done);
                     }
-                    Job::Sync(told) => {
+                    Job::Sync(done) => {
                         sync = true;
-                        syncing.extend(told);
+                        syncing.extend(done);
                     }
                 }
             }
             let written = self.write(&bytes, end);
             if let Err(error) = &written {
-                tracing::error!(%error, "the audit log cannot be written; no secret is used until it can");
+                tracing::error!(%error, "the audit log cannot be written; no secret is used until it can be");
             }
             entries.store(self.end.seq, Ordering::Relaxed);
-            for told in waiting {
-                // Who asked may have gone away.
-                let _ = told.send(written.as_ref().copied().map_err(ToString::to_string));
+            for done in waiting {
+                // The sender may be gone.
+                let _ = done.send(written.as_ref().copied().map_err(ToString::to_string));
             }
             self.sync(sync && !syncing.is_empty());
-            for told in syncing {
-                let _ = told.send(());
+            for done in syncing {
+                let _ = done.send(());
             }
         }
         self.sync(true);
@@ -207,7 +212,7 @@ impl Log {
             self.next_file()?;
         }
         if let Err(error) = self.file.write_all(bytes) {
-            // Half a line would break the chain for the next one.
+            // A partial line would break the chain for the next one.
             self.file.set_len(self.length)?;
             self.file.seek(SeekFrom::End(0))?;
             return Err(error);
@@ -231,7 +236,7 @@ impl Log {
     fn sync(&mut self, now: bool) {
         if self.unsynced && (now || self.synced.elapsed() >= SYNC_EVERY) {
             if let Err(error) = self.file.sync_data() {
-                tracing::error!(%error, "the audit log did not reach the disk");
+                tracing::error!(%error, "the audit log could not be synced to the disk");
             }
             self.unsynced = false;
             self.synced = Instant::now();
@@ -252,7 +257,7 @@ fn open_file(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// The end of a file's chain and its length, after what was cut off is cut away.
+/// Removes a truncated last line; returns the end of a file's chain and its length.
 fn last_line(file: &mut File, path: &Path) -> Result<(End, u64), AuditError> {
     let failed = |source| AuditError::Io {
         path: path.to_owned(),
@@ -275,7 +280,7 @@ fn last_line(file: &mut File, path: &Path) -> Result<(End, u64), AuditError> {
     };
     let kept = from + newline as u64 + 1;
     if kept < length {
-        tracing::warn!(path = %path.display(), bytes = length - kept, "a line of the audit log was cut off by the end of the broker; it is cut away");
+        tracing::warn!(path = %path.display(), bytes = length - kept, "the last line of the audit log was truncated when the broker stopped; it was removed");
         file.set_len(kept).map_err(failed)?;
     }
     let begin = tail[..newline]

@@ -13,7 +13,7 @@ use crate::wire::{
     Request, VERSION, decode,
 };
 
-/// The broker has its own limits and answers when they are reached; this is for one that hangs.
+/// A bound for a broker that hangs. The broker has its own limits and answers when they are reached.
 const ANSWER: Patience = Patience {
     idle: Some(Duration::from_secs(16 * 60)),
     frame: Duration::from_secs(60),
@@ -23,15 +23,15 @@ const GREETING: Patience = Patience {
     frame: Duration::from_secs(10),
 };
 
-/// A connection that was greeted.
+/// A connection after its greeting.
 pub(super) struct Connection {
     reader: FrameReader<OwnedReadHalf>,
     writer: FrameWriter<OwnedWriteHalf>,
-    /// Only asked whether it is still open.
+    /// Used only to check whether the connection is still open.
     stream: StreamProbe,
 }
 
-/// The kernel's view of the socket, beside its reader.
+/// A second handle of the socket, for checks beside its reader.
 struct StreamProbe(std::os::fd::OwnedFd);
 
 impl Connection {
@@ -64,7 +64,7 @@ impl Connection {
             .message(&hello, GREETING)
             .await
             .map_err(lost)?;
-        // A broker that is stopping closes without a word: as if it were not there yet.
+        // A stopping broker closes the connection without an answer. Treat it as not started yet.
         let frame = connection.reader.next(GREETING).await.map_err(lost)?;
         let Some(Frame::Message(message)) = frame else {
             return Err(down(io::ErrorKind::UnexpectedEof.into()));
@@ -76,7 +76,7 @@ impl Connection {
         }
     }
 
-    /// Whether the broker has neither closed it nor said anything unasked.
+    /// Whether the broker has neither closed the connection nor sent anything unasked.
     pub(super) fn is_open(&self) -> bool {
         use rustix::net::RecvFlags;
         let mut byte = [0_u8; 1];

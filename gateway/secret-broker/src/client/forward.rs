@@ -1,4 +1,4 @@
-//! Forwards: a request's body goes in piece by piece, its answer comes out piece by piece.
+//! Forwards: the request's body is sent in pieces, and the answer arrives in pieces.
 
 use std::io;
 
@@ -18,7 +18,7 @@ pub enum Body {
     Stream(BoxStream<'static, io::Result<Bytes>>),
 }
 
-/// A remote's answer. Dropped before its end, the broker is told and breaks off.
+/// A remote's answer. Dropping it early makes the broker abort the request.
 pub struct Forwarded {
     pub status: u16,
     pub headers: Vec<(String, String)>,
@@ -27,7 +27,7 @@ pub struct Forwarded {
 }
 
 impl Client {
-    /// Sends a request with the record's credential put in.
+    /// Sends a request. The broker adds the record's credential.
     ///
     /// # Errors
     /// See [`ClientError`].
@@ -80,7 +80,7 @@ impl Forwarded {
     /// The next piece of the body; `None` at its end.
     ///
     /// # Errors
-    /// See [`ClientError`]: also when the remote broke off in the middle.
+    /// See [`ClientError`]. The remote may also break off in the middle.
     pub async fn piece(&mut self) -> Result<Option<Bytes>, ClientError> {
         let Some(connection) = &mut self.connection else {
             return Ok(None);
@@ -118,7 +118,7 @@ impl Forwarded {
             if all.len() + piece.len() > most {
                 self.connection = None;
                 return Err(ClientError::Source(io::Error::other(format!(
-                    "the remote answered more than {most} bytes"
+                    "the remote's answer is over {most} bytes"
                 ))));
             }
             all.extend_from_slice(&piece);

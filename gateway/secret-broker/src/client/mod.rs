@@ -1,7 +1,7 @@
-//! Speaking to the broker: connections are pooled, each carries one exchange at a time.
+//! The client of the broker: connections are pooled, and each carries one exchange at a time.
 //!
-//! A broker that restarts is waited for a little. What was under way when it went is lost, and said so: whether a
-//! forwarded request reached its remote cannot be known, so nothing is sent twice.
+//! The client waits briefly for a broker that restarts. An exchange that was under way then fails with an error: the
+//! client cannot know whether a forwarded request reached its remote, so it sends nothing twice.
 
 mod connection;
 mod forward;
@@ -18,33 +18,33 @@ use connection::Connection;
 
 pub use forward::{Body, Forwarded};
 
-/// How long a broker that does not listen is waited for: a restart takes less.
+/// How long the client waits for a broker that does not listen. A restart takes less.
 const RESTART: Duration = Duration::from_secs(3);
-/// How often it is tried meanwhile.
+/// Time between two attempts to connect.
 const TRY_EVERY: Duration = Duration::from_millis(20);
-/// Connections kept for the next exchange.
+/// Most idle connections in the pool.
 const KEPT: usize = 64;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     #[error(
-        "the secret broker does not answer at {socket}; see that it runs, and that this user may open its socket"
+        "the secret broker does not answer at {socket}; check that it runs, and that this user may open its socket"
     )]
     Down {
         socket: PathBuf,
         #[source]
         source: std::io::Error,
     },
-    #[error("the secret broker and this program do not understand each other: {0}")]
+    #[error("the secret broker and this program use different protocols: {0}")]
     NotUnderstood(String),
     #[error(
-        "the connection to the secret broker broke off; whether it did what was asked is not known"
+        "the connection to the secret broker broke; it is unknown whether the request was carried out"
     )]
     Lost(#[source] FrameError),
     #[error(transparent)]
     Refused(#[from] Fault),
-    #[error("what is to be sent could not be read")]
+    #[error("cannot read the data to send")]
     Source(#[source] std::io::Error),
 }
 
@@ -61,7 +61,7 @@ struct Shared {
 }
 
 impl Client {
-    /// A client of the broker at this socket. `program` is for the broker's log.
+    /// A client of the broker at this socket. The broker logs `program`.
     pub fn new(socket: impl Into<PathBuf>, program: impl Into<String>) -> Self {
         Self {
             shared: Arc::new(Shared {
@@ -72,12 +72,12 @@ impl Client {
         }
     }
 
-    /// Where it listens.
+    /// Path of the broker's socket.
     pub fn socket(&self) -> &Path {
         &self.shared.socket
     }
 
-    /// One exchange without bodies. A fault of the broker is an error here.
+    /// One exchange without bodies. Returns the broker's fault as an error.
     ///
     /// # Errors
     /// See [`ClientError`].
@@ -89,7 +89,7 @@ impl Client {
         refused(answer)
     }
 
-    /// The sealed records, piece by piece, and how many there are.
+    /// Streams the sealed records; returns how many there are.
     ///
     /// # Errors
     /// See [`ClientError`].
@@ -114,10 +114,10 @@ impl Client {
         saved(answer)
     }
 
-    /// Replaces all records by those of a backup.
+    /// Replaces all records with the records of a backup.
     ///
     /// # Errors
-    /// See [`ClientError`]; nothing was changed when the broker refused.
+    /// See [`ClientError`]. Nothing is changed when the broker refuses.
     pub async fn restore(&self, from: impl std::io::Read) -> Result<Saved, ClientError> {
         let mut connection = self.connection().await?;
         connection.send(&Request::Restore).await?;
@@ -127,7 +127,7 @@ impl Client {
         saved(answer)
     }
 
-    /// One that is kept, or a new one; a broker that restarts is waited for.
+    /// A pooled connection or a new one; waits for a broker that restarts.
     async fn connection(&self) -> Result<Connection, ClientError> {
         loop {
             let kept = self.idle().pop();
@@ -191,12 +191,12 @@ fn saved(answer: Answer) -> Result<Saved, ClientError> {
     })
 }
 
-/// The one answer that fits; any other is a broker that speaks differently.
+/// Unpacks the expected answer. Any other answer means that the broker uses another protocol.
 ///
 /// # Errors
 /// [`ClientError::NotUnderstood`].
 pub fn expect<T>(answer: Answer, fits: impl FnOnce(Answer) -> Option<T>) -> Result<T, ClientError> {
-    fits(answer).ok_or_else(|| unexpected("an answer to another question"))
+    fits(answer).ok_or_else(|| unexpected("an answer to another request"))
 }
 
 fn unexpected(what: &str) -> ClientError {

@@ -5,12 +5,12 @@ use url::Url;
 
 use super::AddressPolicy;
 
-/// Longest address of a request.
+/// Longest URL of a request, bytes.
 const LONGEST: usize = 8 * 1024;
 /// Most entries of a list.
 const MOST: usize = 32;
 
-/// A request's address that may be dialled with the record's secret.
+/// A request URL that may be dialled with the record's secret.
 #[derive(Debug)]
 pub struct Target {
     pub method: http::Method,
@@ -21,7 +21,7 @@ impl Target {
     /// Checks a request against a record's list.
     ///
     /// # Errors
-    /// [`FaultCode::NotAllowed`] or [`FaultCode::BadRequest`], with what was asked and without its query.
+    /// [`FaultCode::NotAllowed`] or [`FaultCode::BadRequest`], with the request's URL without its query.
     pub fn check(
         method: &str,
         url: &str,
@@ -32,17 +32,17 @@ impl Target {
         if url.len() > LONGEST {
             return Err(bad("the address of the request is over 8 KiB"));
         }
-        let url = Url::parse(url).map_err(|_| bad("the address of the request is no URL"))?;
+        let url = Url::parse(url).map_err(|_| bad("the address of the request is not a URL"))?;
         let method = method
             .parse::<http::Method>()
-            .map_err(|_| bad("the method of the request is none"))?;
+            .map_err(|_| bad("the method of the request is not valid"))?;
         if method == http::Method::CONNECT || method == http::Method::TRACE {
-            // TRACE answers with the request, the credential in it.
+            // A TRACE answer repeats the request with its credential.
             return Err(bad("CONNECT and TRACE are never forwarded"));
         }
         if method.as_str() == GIT {
             return Err(bad(
-                "GIT is no method: it is what an allow-list calls git_fetch",
+                "GIT is not an HTTP method: in an allow-list it stands for git_fetch",
             ));
         }
         Self::covered(method, url, allow, policy)
@@ -61,13 +61,13 @@ impl Target {
         if url.len() > LONGEST {
             return Err(bad("the address of the repository is over 8 KiB"));
         }
-        let url = Url::parse(url).map_err(|_| bad("the address of the repository is no URL"))?;
+        let url = Url::parse(url).map_err(|_| bad("the address of the repository is not a URL"))?;
         if url.query().is_some() || url.fragment().is_some() || url.path().ends_with('/') {
             return Err(bad(
                 "the address of a repository has no query, no # and no / at its end",
             ));
         }
-        let git = GIT.parse().map_err(|_| bad("GIT is no method"))?;
+        let git = GIT.parse().map_err(|_| bad("GIT is not a method"))?;
         Ok(Self::covered(git, url, allow, policy)?.url)
     }
 
@@ -99,7 +99,7 @@ impl Target {
         }
         if climbs(url.path()) {
             return Err(bad(
-                "the path of the request climbs up (`..`), perhaps encoded",
+                "the path of the request contains `..`, perhaps encoded",
             ));
         }
         let origin = url.origin().ascii_serialization();
@@ -124,20 +124,20 @@ impl Target {
     }
 }
 
-/// Whole segments: `/a` covers `/a` and `/a/b`, not `/ab`.
+/// Compares whole segments: `/a` covers `/a` and `/a/b`, not `/ab`.
 fn is_below(prefix: &str, path: &str) -> bool {
     let prefix = prefix.trim_end_matches('/');
     path.strip_prefix(prefix)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether some server could read `..` in it: the path is decoded as often as anybody might.
+/// Whether some server could read `..` in the path. The path is decoded as often as a server might decode it.
 fn climbs(path: &str) -> bool {
     let mut bytes = path.as_bytes().to_vec();
     for _ in 0..4 {
         let segments = bytes.split(|byte| matches!(byte, b'/' | b'\\'));
         if segments.clone().any(|segment| {
-            // What follows a semicolon is a parameter to some.
+            // Some servers read the text after a semicolon as a parameter.
             let name = segment
                 .split(|byte| *byte == b';')
                 .next()
@@ -152,7 +152,7 @@ fn climbs(path: &str) -> bool {
         }
         bytes = decoded;
     }
-    // Encoded more than four times over: nobody means that.
+    // Still encoded after four rounds: no honest client sends that.
     true
 }
 
@@ -174,7 +174,7 @@ fn decode(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Whether a list can be one, before it is stored.
+/// Checks a list before it is stored.
 ///
 /// # Errors
 /// [`FaultCode::BadRequest`].
@@ -199,19 +199,19 @@ pub fn check_allow(allow: &[Allow]) -> Result<(), Fault> {
             .iter()
             .any(|method| method.parse::<http::Method>().is_err())
         {
-            return bad("an allowed method is none".to_owned());
+            return bad("an allowed method is not valid".to_owned());
         }
         if !entry.path_prefix.starts_with('/')
             || entry.path_prefix.len() > 1024
             || climbs(&entry.path_prefix)
         {
-            return bad("an allowed path begins with / and does not climb".to_owned());
+            return bad("an allowed path begins with / and contains no `..`".to_owned());
         }
     }
     Ok(())
 }
 
-/// Whether a way of putting the secret in can work, before it is stored.
+/// Checks how the secret is put into requests, before it is stored.
 ///
 /// # Errors
 /// [`FaultCode::BadRequest`].
@@ -220,10 +220,10 @@ pub fn check_inject(inject: &Inject) -> Result<(), Fault> {
     match inject {
         Inject::Header { name, prefix } => {
             if name.parse::<http::HeaderName>().is_err() || super::headers::is_ours(name) {
-                return bad("the header for the secret cannot be one");
+                return bad("the name of the secret's header is not valid");
             }
             if prefix.len() > 64 || http::HeaderValue::from_str(prefix).is_err() {
-                return bad("the prefix in the secret's header cannot be one");
+                return bad("the prefix in the secret's header is not valid");
             }
         }
         Inject::Basic { user }
@@ -278,7 +278,7 @@ mod tests {
     #[case("TRACE", "https://api.example.com/repos", false)]
     #[case("GET", "file:///etc/passwd", false)]
     #[case("GET", "not a url", false)]
-    fn only_what_the_list_covers_is_dialled(
+    fn only_requests_on_the_list_are_dialled(
         #[case] method: &str,
         #[case] url: &str,
         #[case] fine: bool,
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_without_a_list_goes_nowhere_and_the_refusal_names_no_query() {
+    fn record_without_a_list_is_refused_and_the_error_has_no_query() {
         let asked = "https://api.example.com/repos?word=hidden-in-the-query";
         let fault = Target::check("GET", asked, &[], &AddressPolicy::default()).unwrap_err();
         assert_eq!(fault.code, FaultCode::NotAllowed);
@@ -301,10 +301,7 @@ mod tests {
     #[case("https://api.example.com", "/a/../b")]
     #[case("https://*.example.com/x", "/")]
     #[case("ftp://api.example.com", "/")]
-    fn a_list_that_would_not_do_what_it_says_is_not_stored(
-        #[case] origin: &str,
-        #[case] path: &str,
-    ) {
+    fn invalid_allow_list_is_not_stored(#[case] origin: &str, #[case] path: &str) {
         let entry = Allow {
             origin: origin.into(),
             methods: vec!["GET".into()],

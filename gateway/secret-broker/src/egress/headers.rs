@@ -1,4 +1,4 @@
-//! Which headers pass, either way, and where the secret is put.
+//! Which headers pass in each direction, and where the secret is put.
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use roost_secret_broker::wire::{Fault, FaultCode, Inject};
@@ -9,11 +9,11 @@ use super::redact::Redactor;
 
 /// Most headers, either way.
 const MOST: usize = 100;
-/// Bytes of all of them.
+/// Most bytes of all headers.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Of a connection, not of a request; or ours to decide. A range would hand out an echoed secret piece by piece, and
-/// an encoding would hide it.
+/// Headers of a connection, or headers that the broker sets itself. A range would return an echoed secret in pieces,
+/// and an encoding would hide it.
 const OURS: [&str; 24] = [
     "host",
     "connection",
@@ -41,10 +41,10 @@ const OURS: [&str; 24] = [
     "roost-workspace",
 ];
 
-/// The caller's credentials never leave beside the record's.
+/// The caller's own credentials are never sent beside the record's.
 const CREDENTIALS: [&str; 3] = ["authorization", "cookie", "x-vault-token"];
 
-/// Kept from what comes back: of the connection, or a credential of the remote's own.
+/// Removed from answers: headers of the connection, and credentials of the remote.
 const KEPT_BACK: [&str; 14] = [
     "connection",
     "keep-alive",
@@ -62,16 +62,16 @@ const KEPT_BACK: [&str; 14] = [
     "clear-site-data",
 ];
 
-/// Whether a header is not the caller's to set.
+/// Whether the caller may not set this header.
 pub(super) fn is_ours(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     OURS.contains(&name.as_str())
 }
 
-/// The caller's headers that go out.
+/// The caller's headers that are sent to the remote.
 ///
 /// # Errors
-/// [`FaultCode::BadRequest`] for too many, or for one that cannot be one.
+/// [`FaultCode::BadRequest`] for too many headers, or for an invalid one.
 pub fn outgoing(headers: &[(String, String)]) -> Result<HeaderMap, Fault> {
     let bad = |detail: String| Fault::new(FaultCode::BadRequest, detail);
     let bytes: usize = headers
@@ -84,7 +84,7 @@ pub fn outgoing(headers: &[(String, String)]) -> Result<HeaderMap, Fault> {
         )));
     }
     let mut map = HeaderMap::new();
-    // Whatever `Connection` names is of that connection, too.
+    // Headers that `Connection` names belong to the connection too.
     let named: Vec<String> = headers
         .iter()
         .filter(|(name, _)| name.eq_ignore_ascii_case("connection"))
@@ -101,19 +101,19 @@ pub fn outgoing(headers: &[(String, String)]) -> Result<HeaderMap, Fault> {
         }
         let name = lower
             .parse::<HeaderName>()
-            .map_err(|_| bad("a header's name cannot be one".to_owned()))?;
+            .map_err(|_| bad("the name of a header is not valid".to_owned()))?;
         let value = HeaderValue::from_str(value)
-            .map_err(|_| bad(format!("the value of {name} cannot be one")))?;
+            .map_err(|_| bad(format!("the value of {name} is not valid")))?;
         map.append(name, value);
     }
     map.insert("accept-encoding", HeaderValue::from_static("identity"));
     Ok(map)
 }
 
-/// Puts the secret in; whatever the caller had put there is replaced.
+/// Puts the secret in and replaces any value of the caller.
 ///
 /// # Errors
-/// When the secret has bytes that no header takes, or may never be sent.
+/// When the secret has bytes that a header cannot hold, or when the record is never forwarded.
 pub fn inject(
     inject: &Inject,
     secret: &[u8],
@@ -170,10 +170,10 @@ fn sensitive(parts: &[&[u8]]) -> Option<HeaderValue> {
     Some(value)
 }
 
-/// The remote's headers that go back, the secret taken out of them.
+/// The remote's headers that are returned, with the secret removed.
 ///
 /// # Errors
-/// [`FaultCode::RemoteRefused`] for an encoding, which would hide an echoed secret; [`FaultCode::TooLarge`].
+/// [`FaultCode::RemoteRefused`] for an encoded body, which would hide an echoed secret; [`FaultCode::TooLarge`].
 pub fn returning(headers: &HeaderMap, redactor: &Redactor) -> Result<Vec<(String, String)>, Fault> {
     let encoded = headers
         .get_all("content-encoding")
@@ -182,7 +182,7 @@ pub fn returning(headers: &HeaderMap, redactor: &Redactor) -> Result<Vec<(String
     if encoded {
         return Err(Fault::new(
             FaultCode::RemoteRefused,
-            "the remote compressed its answer although it was asked not to; what is hidden so is not passed on",
+            "the remote compressed its answer although it was asked not to; compressed answers are not passed on because they cannot be checked for the secret",
         ));
     }
     let mut all = Vec::new();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_the_caller_goes_beside_the_secret_or_weakens_the_redaction() {
+    fn caller_headers_that_carry_credentials_or_weaken_redaction_are_dropped() {
         let given = pairs(&[
             ("Authorization", "Bearer caller"),
             ("Cookie", "a=b"),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_secret_is_put_where_the_record_says() {
+    fn secret_is_injected_as_the_record_defines() {
         let put = |how: Inject| {
             let (mut map, mut url) = (
                 HeaderMap::new(),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_and_encodings_of_the_remote_do_not_come_back() {
+    fn cookies_and_encodings_of_the_remote_are_not_returned() {
         let redactor = Redactor::new(&[b"s3cret-word"]);
         let mut map = HeaderMap::new();
         map.insert("set-cookie", HeaderValue::from_static("a=b"));

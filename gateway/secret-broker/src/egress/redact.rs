@@ -1,9 +1,11 @@
-//! Takes a secret out of what a remote sends back, in the forms in which remotes echo: as it is, URL-encoded, base64 at
-//! any alignment and in both alphabets, hexadecimal, escaped for JSON and HTML, in capitals or small letters, backwards;
-//! also across the borders of pieces.
+//! Removes a secret from a remote's answer, in the forms in which remotes echo: plain, URL-encoded, base64 at any
+//! alignment and in both alphabets, hexadecimal, escaped for JSON and HTML (all bytes or some), upper and lower case,
+//! and reversed; also across the borders of pieces.
 //!
-//! Each byte becomes `*`, so lengths stay true. A remote that is on the allow-list and sets out to disguise the secret
-//! (enciphered, encoded twice, a letter at a time) can: the allow-list is what keeps a secret from such a remote.
+//! Each byte becomes `*`, so lengths do not change. A remote on the allow-list can still disguise the secret on purpose
+//! (by encryption, double encoding, one letter at a time). The allow-list is the protection against such a remote.
+
+mod mixed;
 
 use std::sync::Arc;
 
@@ -12,25 +14,38 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use memchr::memmem::Finder;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Shorter forms would be found in ordinary text.
+use mixed::Reading;
+
+/// Shorter forms would match ordinary text.
 const LEAST: usize = 8;
 const MASK: u8 = b'*';
 
-/// Finds the forms of some secrets.
+/// Finds all forms of a set of secrets.
 pub struct Redactor {
-    /// Made for one use: an automaton would find them faster and take longer to build than most answers to search.
+    /// Built for one use. An automaton would search faster, but building it takes longer than searching most answers.
     forms: Vec<Zeroizing<Vec<u8>>>,
+    /// For forms that are escaped in part.
+    secrets: Vec<Zeroizing<Vec<u8>>>,
 }
 
 impl Redactor {
-    /// For these secrets.
+    /// A redactor for these secrets.
     pub fn new(secrets: &[&[u8]]) -> Self {
         let mut forms: Vec<Zeroizing<Vec<u8>>> =
             secrets.iter().flat_map(|secret| forms_of(secret)).collect();
         forms.retain(|form| form.len() >= LEAST);
         forms.sort_unstable_by(|one, other| one.as_slice().cmp(other));
         forms.dedup();
-        Self { forms }
+        let secrets = secrets.iter().filter(|secret| secret.len() >= LEAST);
+        let secrets = secrets
+            .map(|secret| Zeroizing::new(secret.to_vec()))
+            .collect();
+        Self { forms, secrets }
+    }
+
+    /// Length of the shortest form in bytes; absent when there is no secret.
+    pub fn least(&self) -> Option<usize> {
+        self.forms.iter().map(|form| form.len()).min()
     }
 
     /// Masks whole occurrences in place.
@@ -40,14 +55,14 @@ impl Redactor {
         }
     }
 
-    /// A text without the secrets.
+    /// The text with the secrets masked.
     pub fn text(&self, text: &str) -> String {
         let mut bytes = text.as_bytes().to_vec();
         self.clean(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Every occurrence of every form, also where they overlap.
+    /// Every occurrence of every form, including overlaps.
     fn found(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut all = Vec::new();
         for form in &self.forms {
@@ -59,10 +74,20 @@ impl Redactor {
                 from = begin + 1;
             }
         }
+        if mixed::may_be_escaped(bytes) {
+            for secret in &self.secrets {
+                all.extend((0..bytes.len()).filter_map(|at| {
+                    match mixed::read(secret, bytes, at) {
+                        Reading::Whole(end) => Some((at, end)),
+                        Reading::Beginning | Reading::No => None,
+                    }
+                }));
+            }
+        }
         all
     }
 
-    /// Length of the longest end of `bytes` that may be the beginning of a form.
+    /// Length of the longest suffix of `bytes` that may begin a form.
     fn pending(&self, bytes: &[u8]) -> usize {
         let mut longest = 0;
         for form in &self.forms {
@@ -75,21 +100,30 @@ impl Redactor {
                 }
             }
         }
+        for secret in &self.secrets {
+            let from = bytes.len().saturating_sub(mixed::reach(secret));
+            if !mixed::may_be_escaped(&bytes[from..]) {
+                continue;
+            }
+            let mut places = from..bytes.len() - longest;
+            let begin = places.find(|at| mixed::read(secret, bytes, *at) == Reading::Beginning);
+            longest = begin.map_or(longest, |at| bytes.len() - at);
+        }
         longest
     }
 }
 
-/// One body on its way. What may be the beginning of a secret waits for the next piece, and nothing else does, so
-/// events of a stream pass at once.
+/// Redacts one body as it streams. Only bytes that may begin a secret wait for the next piece, so events of a stream
+/// pass at once.
 pub struct Redaction {
     redactor: Arc<Redactor>,
     held: Vec<u8>,
-    /// Which of the held bytes belong to a form that was found already.
+    /// Which of the held bytes belong to a form that was already found.
     masked: Vec<bool>,
 }
 
 impl Redaction {
-    /// A new body.
+    /// Starts a new body.
     pub fn new(redactor: Arc<Redactor>) -> Self {
         Self {
             redactor,
@@ -98,7 +132,7 @@ impl Redaction {
         }
     }
 
-    /// Takes a piece, gives what can go.
+    /// Takes a piece; returns the bytes that may be sent.
     pub fn piece(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(piece);
         self.masked.resize(self.held.len(), false);
@@ -109,7 +143,7 @@ impl Redaction {
         self.release(go)
     }
 
-    /// The body is whole: what is left.
+    /// The body is complete: returns the held bytes.
     pub fn end(&mut self) -> Vec<u8> {
         self.release(self.held.len())
     }
@@ -153,7 +187,7 @@ fn forms_of(secret: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
             forms.push(percent(secret, kept, upper, true));
         }
     }
-    // Every byte escaped, which some do to be safe.
+    // Every byte escaped: some encoders do this to be safe.
     for (before, upper) in [("%", true), ("%", false), ("\\u00", true), ("\\u00", false)] {
         forms.push(escaped(secret, before, upper));
     }
@@ -183,7 +217,7 @@ fn forms_of(secret: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
     forms.into_iter().map(Zeroizing::new).collect()
 }
 
-/// Inside a text of JSON, and inside one that is in a text of JSON itself, as errors of errors are.
+/// Inside a JSON string, and inside JSON that is itself a JSON string, as in nested errors.
 fn in_json(text: &[u8]) -> Vec<Vec<u8>> {
     let Ok(text) = std::str::from_utf8(text) else {
         return Vec::new();
@@ -234,8 +268,7 @@ fn percent(secret: &[u8], kept: &[u8], upper: bool, plus: bool) -> Vec<u8> {
     out
 }
 
-/// What the secret is inside a longer base64 text, when `shift` bytes stand before it in its group of three: the
-/// characters that it alone decides.
+/// The base64 characters that the secret alone determines, when `shift` bytes precede it in its group of three.
 fn base64_inside(secret: &[u8], shift: usize) -> [Vec<u8>; 2] {
     let padded = Zeroizing::new([&[0; 2][..shift], secret].concat());
     let first = (shift * 8).div_ceil(6);

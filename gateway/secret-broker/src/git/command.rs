@@ -1,7 +1,7 @@
-//! Running git: without configuration of this machine, without hooks, filters, helpers and other protocols, within
-//! bounds of memory, time and disk, and without any credential.
+//! Runs git without configuration of this machine, hooks, filters, helpers or other protocols, without any credential,
+//! and within bounds of memory, time and disk.
 //!
-//! What it needs to know stands in its environment, which only this user reads; its arguments everybody does.
+//! Parameters are passed in the environment, which only this user can read. Every user can read arguments.
 
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -10,19 +10,19 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// Bytes of an output that is read.
+/// Most bytes of output that are read.
 const MOST_OUTPUT: u64 = 32 << 20;
-/// Bytes of a line of its standard error.
+/// Most bytes of one line of standard error.
 const MOST_LINE: u64 = 4 << 10;
-/// Lines of it that are kept.
+/// Number of last lines of standard error that are kept.
 const LAST_WORDS: usize = 6;
-/// Address space of each process: packs are mapped, so this is far above what is in memory.
+/// Address space of each process. Packs are mapped, so this is far above the memory in use.
 const ADDRESS_SPACE: u64 = 4 << 30;
-/// Seconds of a processor.
+/// Processor time, seconds.
 const PROCESSOR: u64 = 30 * 60;
 
-/// What is set for every call. Objects are checked as they come; a few faults are forgiven that old, honest histories
-/// are full of and that no program trips over.
+/// Settings of every call. Received objects are checked. A few faults are allowed: old, honest histories are full of
+/// them, and no program fails on them.
 const SETTINGS: &[(&str, &str)] = &[
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
@@ -53,19 +53,19 @@ const SETTINGS: &[(&str, &str)] = &[
     ("pack.windowMemory", "128m"),
 ];
 
-/// Why git did not do it.
+/// Why git failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GitError {
     #[error(
         "git cannot be started; install it where the secret broker runs (Debian: `apt-get install git`), version 2.31 or newer"
     )]
     Missing(#[source] std::io::Error),
-    #[error("git could not be spoken to")]
+    #[error("cannot read from or write to git")]
     Io(#[from] std::io::Error),
-    #[error("git said more than is read of it")]
+    #[error("the output of git is too long")]
     TooMuch,
-    /// Not cleaned yet.
-    #[error("{}", said.last().map_or("git ended without a word", String::as_str))]
+    /// The lines are not cleaned yet.
+    #[error("{}", said.last().map_or("git failed without a message", String::as_str))]
     Failed {
         status: ExitStatus,
         said: Vec<String>,
@@ -75,7 +75,7 @@ pub(super) enum GitError {
 /// git in one repository.
 pub(super) struct Git {
     repository: PathBuf,
-    /// Bytes that a file of it may have.
+    /// Largest file that git may write, bytes.
     largest_file: u64,
     settings: Vec<(String, String)>,
 }
@@ -92,30 +92,31 @@ impl Git {
         }
     }
 
-    /// With one more setting.
+    /// Adds one setting.
     pub(super) fn with(mut self, key: &str, value: &str) -> Self {
         self.settings.push((key.to_owned(), value.to_owned()));
         self
     }
 
-    /// Runs it to its end; `hear` gets each line of its standard error. Dropped, everything that it started ends.
+    /// Runs git to its end; `on_line` gets each line of standard error. Dropping the future ends every process that git
+    /// started.
     ///
     /// # Errors
     /// See [`GitError`].
     pub(super) async fn run(
         &self,
         arguments: &[&str],
-        mut hear: impl FnMut(&str),
+        mut on_line: impl FnMut(&str),
     ) -> Result<Vec<u8>, GitError> {
         let mut running = self.start(arguments)?;
         let (Some(output), Some(errors)) =
             (running.child.stdout.take(), running.child.stderr.take())
         else {
-            return Err(std::io::Error::other("its output is not there").into());
+            return Err(std::io::Error::other("its output pipe is missing").into());
         };
         let mut said: Vec<String> = Vec::new();
         let heard = lines(errors, |line| {
-            hear(line);
+            on_line(line);
             if let Some(super::progress::Line::Said(line)) = super::progress::read(line) {
                 said.push(line.to_owned());
                 if said.len() > LAST_WORDS {
@@ -172,7 +173,7 @@ impl Git {
             group,
             over: false,
         };
-        // It has no bytes of a stranger yet: the door that it gets them from opens when this is done.
+        // git has read no bytes of a remote yet: the proxy answers only after this is done.
         self.bound(running.group)?;
         Ok(running)
     }
@@ -189,7 +190,7 @@ impl Git {
                 maximum: Some(most),
             };
             match prlimit(process, resource, limit) {
-                // It is over already.
+                // The process has ended already.
                 Err(rustix::io::Errno::SRCH) => return Ok(()),
                 done => drop(done?),
             }
@@ -198,7 +199,7 @@ impl Git {
     }
 }
 
-/// A git and all that it started, which end with this.
+/// A running git process group. Dropping it kills the group.
 struct Running {
     child: Child,
     group: Option<Pid>,
@@ -208,7 +209,7 @@ struct Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let (false, Some(group)) = (self.over, self.group) {
-            // The leader was not waited for, so the number is still its own.
+            // The leader was not waited for yet, so its process group id is still valid.
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
@@ -223,8 +224,11 @@ async fn all(output: impl AsyncRead + Unpin) -> Result<Vec<u8>, GitError> {
     Ok(bytes)
 }
 
-/// Progress overwrites its line with a carriage return; each is a line here.
-async fn lines(errors: impl AsyncRead + Unpin, mut hear: impl FnMut(&str)) -> Result<(), GitError> {
+/// git ends progress lines with a carriage return. Each counts as a line here.
+async fn lines(
+    errors: impl AsyncRead + Unpin,
+    mut on_line: impl FnMut(&str),
+) -> Result<(), GitError> {
     let mut errors = BufReader::new(errors);
     let mut line = Vec::new();
     loop {
@@ -241,7 +245,7 @@ async fn lines(errors: impl AsyncRead + Unpin, mut hear: impl FnMut(&str)) -> Re
             (over, over || end.is_some())
         };
         if ended.1 && !line.is_empty() {
-            hear(&String::from_utf8_lossy(&line));
+            on_line(&String::from_utf8_lossy(&line));
             line.clear();
         }
         if ended.0 {

@@ -1,13 +1,13 @@
-//! Bare mirrors of repositories that a credential may read: fetched by git, kept below the broker's data, gone with their
-//! credential.
+//! Bare mirrors of repositories that a credential may read. git fetches them, the broker stores them below its data,
+//! and they are deleted with their credential.
 //!
-//! *Invariant: git is never given a credential.* It asks a door on loopback (`door`), and the broker asks the host.
-//! *Invariant: nothing that a repository holds is run, checked out or read as configuration* (`command`). A mirror is
-//! changed by one fetch at a time; killed anywhere, it is what it was before, with packs too many that the next fetch
-//! puts together. A mirror is no record: it can be had again, so no backup holds it.
+//! *Invariant: git never gets a credential.* It sends requests to a proxy on loopback (`git_proxy`), and the broker
+//! sends them to the host. *Invariant: nothing in a repository is run, checked out or read as configuration*
+//! (`command`). One fetch at a time changes a mirror. A fetch that is killed leaves the mirror as it was, plus extra
+//! packs that the next fetch merges. A mirror is not a record: it can be fetched again, so backups do not hold it.
 
 mod command;
-mod door;
+mod git_proxy;
 mod progress;
 mod shelf;
 
@@ -22,23 +22,23 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout_at};
 
 use self::command::{Git, GitError};
-use self::door::Door;
+use self::git_proxy::GitProxy;
 use self::progress::Line;
 use self::shelf::Shelves;
 use crate::disk;
-use crate::egress::{Outlet, chain};
+use crate::egress::{HttpClient, chain};
 
-pub use self::door::Upstream;
+pub use self::git_proxy::Upstream;
 pub use self::shelf::Place;
 
-/// What mirrors may cost.
+/// Bounds of mirrors.
 #[derive(Debug, Clone, Copy)]
 pub struct MirrorLimits {
-    /// Bytes of one on the disk.
+    /// Bytes of one mirror on the disk.
     pub most: u64,
-    /// Fetches at once.
+    /// Fetches at the same time.
     pub at_once: usize,
-    /// The longest that a fetch may take, whatever its caller asks.
+    /// Longest fetch. A caller cannot ask for more.
     pub longest: Duration,
 }
 
@@ -52,7 +52,7 @@ impl Default for MirrorLimits {
     }
 }
 
-/// Packs of a mirror before they are put together.
+/// Packs of a mirror before they are merged.
 const PACKS: u64 = 20;
 
 /// All mirrors. Cheap to clone.
@@ -63,53 +63,53 @@ pub struct Mirrors {
 
 struct Shared {
     shelves: Shelves,
-    outlet: Outlet,
+    http_client: HttpClient,
     limits: MirrorLimits,
     room: Semaphore,
 }
 
 impl Mirrors {
-    /// Those below a folder.
-    pub fn new(folder: PathBuf, outlet: Outlet, limits: MirrorLimits) -> Self {
+    /// The mirrors below a folder.
+    pub fn new(folder: PathBuf, http_client: HttpClient, limits: MirrorLimits) -> Self {
         Self {
             shared: Arc::new(Shared {
                 shelves: Shelves::new(folder),
-                outlet,
+                http_client,
                 limits,
                 room: Semaphore::new(limits.at_once),
             }),
         }
     }
 
-    /// The right to a mirror: nobody else changes it, and its credential's end waits for this.
+    /// Reserves a mirror: nobody else can change it, and deleting its credential waits for this.
     ///
     /// # Errors
-    /// [`FaultCode::BadRequest`] for a name that cannot be one, [`FaultCode::Busy`] when it is being fetched.
+    /// [`FaultCode::BadRequest`] for an invalid name, [`FaultCode::Busy`] while another fetch runs.
     pub async fn reserve(&self, name: &RecordName, mirror: &str) -> Result<Place, Fault> {
         self.shared.shelves.reserve(name, mirror).await
     }
 
-    /// Makes the mirror, or brings it up to date. Breaks off when its credential is deleted meanwhile.
+    /// Makes or updates the mirror. Aborts when its credential is deleted meanwhile.
     ///
     /// # Errors
-    /// What the host, git or the disk said; the mirror is as it was.
+    /// The error of the host, git or the disk. The mirror is unchanged then.
     pub async fn fetch(
         &self,
         place: &Place,
         upstream: Upstream,
         head: Option<&str>,
         deadline: Option<Duration>,
-        told: &watch::Sender<Fetching>,
+        progress: &watch::Sender<Fetching>,
     ) -> Result<Mirror, Fault> {
         let longest = self.shared.limits.longest;
         let deadline = Instant::now() + deadline.unwrap_or(longest).min(longest);
         let fetching = timeout_at(
             deadline,
-            self.fetched(place, upstream, head, deadline, told),
+            self.fetched(place, upstream, head, deadline, progress),
         );
         tokio::select! {
             done = fetching => done.unwrap_or_else(|_| {
-                Err(Fault::new(FaultCode::RemoteTimeout, "the repository could not be fetched in the time that there was"))
+                Err(Fault::new(FaultCode::RemoteTimeout, "the repository could not be fetched before the deadline"))
             }),
             () = place.ended() => Err(Fault::new(FaultCode::UnknownRecord, "the credential was deleted meanwhile")),
         }
@@ -121,12 +121,12 @@ impl Mirrors {
         upstream: Upstream,
         head: Option<&str>,
         deadline: Instant,
-        told: &watch::Sender<Fetching>,
+        progress: &watch::Sender<Fetching>,
     ) -> Result<Mirror, Fault> {
         let Shared {
             room,
             limits,
-            outlet,
+            http_client,
             ..
         } = &*self.shared;
         let waiting = Fetching {
@@ -137,15 +137,15 @@ impl Mirrors {
         let _room = match room.try_acquire() {
             Ok(room) => room,
             Err(_) => {
-                told.send_replace(waiting);
+                progress.send_replace(waiting);
                 let room = room.acquire().await;
-                room.map_err(|_| Fault::new(FaultCode::Stopping, "the broker stops"))?
+                room.map_err(|_| Fault::new(FaultCode::Stopping, "the broker is stopping"))?
             }
         };
         let path = place.path();
         prepare(path).await.map_err(|error| unkept(&error))?;
         let git = || Git::new(path, limits.most);
-        // On one that is there it changes nothing, and one that was killed while it was made becomes whole.
+        // A no-op on a complete mirror. It completes a mirror whose creation was killed.
         let init = [
             "init",
             "--quiet",
@@ -161,19 +161,19 @@ impl Mirrors {
         if there >= limits.most {
             return Err(too_large());
         }
-        let door = Door::open(upstream, outlet.clone(), limits.most - there, deadline)
+        let proxy = GitProxy::open(upstream, http_client.clone(), limits.most - there, deadline)
             .await
             .map_err(|error| unkept(&error))?;
-        let hear = |line: &str| {
+        let on_line = |line: &str| {
             if let Some(Line::Progress(phase, percent)) = progress::read(line) {
-                told.send_replace(Fetching {
+                progress.send_replace(Fetching {
                     phase,
                     percent,
-                    bytes: door.bytes(),
+                    bytes: proxy.bytes(),
                 });
             }
         };
-        let url = door.url();
+        let url = proxy.url();
         let fetch = [
             "fetch",
             "--progress",
@@ -188,14 +188,14 @@ impl Mirrors {
             "+refs/heads/*:refs/heads/*",
             "+refs/tags/*:refs/tags/*",
         ];
-        let asking = git().with("http.extraHeader", &door.pass());
-        if let Err(error) = asking.run(&fetch, hear).await {
-            return Err(door.fault().unwrap_or_else(|| unfetched(&error, &door)));
+        let asking = git().with("http.extraHeader", &proxy.pass());
+        if let Err(error) = asking.run(&fetch, on_line).await {
+            return Err(proxy.fault().unwrap_or_else(|| unfetched(&error, &proxy)));
         }
-        let bytes = door.bytes();
-        drop(door);
+        let bytes = proxy.bytes();
+        drop(proxy);
         if shelf::packs(path).await > PACKS {
-            told.send_replace(Fetching {
+            progress.send_replace(Fetching {
                 phase: FetchPhase::Tidying,
                 percent: 0,
                 bytes,
@@ -210,7 +210,7 @@ impl Mirrors {
             .map_err(|error| failed(&error))
     }
 
-    /// Forgets one; whether there was one.
+    /// Deletes one mirror; returns whether there was one.
     ///
     /// # Errors
     /// [`FaultCode::BadRequest`], [`FaultCode::Busy`], [`FaultCode::StoreFailed`].
@@ -221,10 +221,10 @@ impl Mirrors {
             .map_err(|error| unkept(&error))
     }
 
-    /// Ends the fetches of a credential and forgets its mirrors; `gone` is done before anybody may fetch again.
+    /// Ends a credential's fetches and deletes its mirrors. `gone` runs before new fetches are allowed.
     ///
     /// # Errors
-    /// [`FaultCode::StoreFailed`]; `gone` is not done then.
+    /// [`FaultCode::StoreFailed`]; `gone` does not run then.
     pub async fn forget_all<T>(
         &self,
         name: &RecordName,
@@ -239,23 +239,25 @@ impl Mirrors {
         Ok(gone.await)
     }
 
-    /// Removes mirrors whose credential is not there: a backup was restored, or the broker died between two effects.
+    /// Removes mirrors without a credential: after a restore, or after a crash between two effects.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub async fn sweep(&self, names: &[RecordName]) -> std::io::Result<()> {
         self.shared.shelves.sweep(names).await
     }
 }
 
-/// What is missing here for mirrors, in words for the operator.
+/// What mirrors need and this machine lacks, in words for the operator.
 pub async fn missing() -> Option<String> {
     let git = Git::new(Path::new("/nonexistent"), u64::MAX);
     let error = git.run(&["--version"], |_| {}).await.err()?;
-    Some(format!("no mirrors of repositories can be made: {error}"))
+    Some(format!(
+        "mirrors of repositories are not available: {error}"
+    ))
 }
 
-/// The folder, without what a killed fetch left behind: whoever held a lock in it is dead, or this fetch would not be.
+/// Prepares the folder: removes what a killed fetch left. No other fetch can hold a lock in it now.
 async fn prepare(path: &Path) -> std::io::Result<()> {
     let path = path.to_owned();
     shelf::blocking(move || {
@@ -265,7 +267,7 @@ async fn prepare(path: &Path) -> std::io::Result<()> {
     .await
 }
 
-/// What the mirror has now; its `HEAD` names the wanted branch, where that is there.
+/// Reads the mirror's state and points `HEAD` to the wanted branch where it exists.
 async fn survey(
     git: &impl Fn() -> Git,
     path: &Path,
@@ -296,7 +298,7 @@ async fn survey(
             branch: line(&named),
             commit: line(&commit),
         }),
-        // It names a branch that is not there.
+        // `HEAD` names a branch that does not exist.
         Err(GitError::Failed { .. }) => None,
         Err(error) => return Err(error),
     };
@@ -315,7 +317,7 @@ fn line(output: &[u8]) -> String {
 fn too_large() -> Fault {
     Fault::new(
         FaultCode::TooLarge,
-        "the repository is larger than a mirror may be; the operator allows more with `broker.mirror_mib`",
+        "the repository is larger than a mirror may be; the operator can raise the limit with `broker.mirror_mib`",
     )
 }
 
@@ -323,33 +325,33 @@ fn unkept(error: &std::io::Error) -> Fault {
     Fault::new(
         FaultCode::StoreFailed,
         format!(
-            "the mirror cannot be kept: {}; see that the disk has room",
+            "the mirror cannot be stored: {}; check that the disk has room",
             chain(error)
         ),
     )
 }
 
-/// Of git by itself, which no stranger's words are in.
+/// A failure of git itself. It holds no text of a remote.
 fn failed(error: &GitError) -> Fault {
-    tracing::warn!(error = %chain(error), "git could not do it");
+    tracing::warn!(error = %chain(error), "git failed");
     Fault::new(FaultCode::GitFailed, bounded(&chain(error)))
 }
 
-/// Of a fetch that the door saw nothing wrong with: git's last words, which may be the host's.
-fn unfetched(error: &GitError, door: &Door) -> Fault {
+/// A failed fetch without an error at the proxy: git's last lines, which may come from the host.
+fn unfetched(error: &GitError, proxy: &GitProxy) -> Fault {
     match error {
         GitError::Failed { said, status } if said.is_empty() => Fault::new(
             FaultCode::GitFailed,
-            format!("git ended without a word ({status})"),
+            format!("git failed without a message ({status})"),
         ),
         GitError::Failed { said, .. } => {
-            Fault::new(FaultCode::GitFailed, bounded(&door.text(&said.join("; "))))
+            Fault::new(FaultCode::GitFailed, bounded(&proxy.text(&said.join("; "))))
         }
         other => failed(other),
     }
 }
 
-/// Without control characters, of which a host may send any, and short.
+/// Removes control characters, which a host may send, and shortens the text.
 fn bounded(text: &str) -> String {
     text.chars()
         .filter(|char| !char.is_control())

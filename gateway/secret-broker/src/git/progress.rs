@@ -1,4 +1,4 @@
-//! What git says while it works, as phases and percents.
+//! Parses git's progress lines into phases and percents.
 
 use roost_secret_broker::wire::FetchPhase;
 
@@ -6,17 +6,17 @@ use roost_secret_broker::wire::FetchPhase;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line<'l> {
     Progress(FetchPhase, u8),
-    /// What may be the reason of a failure.
+    /// A line that may hold the reason of a failure.
     Said(&'l str),
 }
 
-/// Reads one; `None` for what tells nothing.
+/// Parses a line; `None` for a line without information.
 pub(super) fn read(line: &str) -> Option<Line<'_>> {
     let line = line.trim();
     if line.is_empty() {
         return None;
     }
-    let told = line.strip_prefix("remote:").map_or(line, str::trim);
+    let text = line.strip_prefix("remote:").map_or(line, str::trim);
     let phase = [
         ("Enumerating objects", FetchPhase::Preparing),
         ("Counting objects", FetchPhase::Preparing),
@@ -26,20 +26,20 @@ pub(super) fn read(line: &str) -> Option<Line<'_>> {
         ("Checking objects", FetchPhase::Checking),
         ("Checking connectivity", FetchPhase::Checking),
     ];
-    let phase = phase.iter().find(|(begin, _)| told.starts_with(begin));
+    let phase = phase.iter().find(|(begin, _)| text.starts_with(begin));
     match phase {
-        Some((_, phase)) => Some(Line::Progress(*phase, percent(told))),
-        // The summary of a pack, and the list of branches that follows.
-        None if told.starts_with("Total ") || line.starts_with("From ") || is_update(line) => None,
+        Some((_, phase)) => Some(Line::Progress(*phase, percent(text))),
+        // The summary of a pack, and the list of branches after it.
+        None if text.starts_with("Total ") || line.starts_with("From ") || is_update(line) => None,
         None => Some(Line::Said(line)),
     }
 }
 
-fn percent(told: &str) -> u8 {
-    let before = told
+fn percent(text: &str) -> u8 {
+    let before = text
         .split('%')
         .next()
-        .filter(|before| before.len() < told.len());
+        .filter(|before| before.len() < text.len());
     let digits = before.and_then(|before| before.rsplit([' ', ':']).next());
     digits
         .and_then(|digits| digits.parse().ok())
@@ -67,7 +67,7 @@ mod tests {
     #[case("remote: Total 3 (delta 0), reused 0 (delta 0)", None)]
     #[case(" * [new branch]      main -> main", None)]
     #[case("", None)]
-    fn progress_is_read_and_chatter_left_out(
+    fn progress_is_parsed_and_other_lines_are_ignored(
         #[case] line: &str,
         #[case] read_as: Option<(FetchPhase, u8)>,
     ) {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_reason_is_kept() {
+    fn lines_that_may_be_a_reason_are_kept() {
         let line = "fatal: unable to access 'http://127.0.0.1:1/r/': The requested URL returned error: 502";
         assert_eq!(read(line), Some(Line::Said(line)));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Where mirrors are: a folder a credential, named by the digest of its name, and in it a folder a mirror.
+//! The folders of mirrors: one folder per credential, named by the digest of its name, and one per mirror inside it.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -11,25 +11,25 @@ use tokio_util::sync::CancellationToken;
 
 use crate::store::digest_of;
 
-/// All shelves.
+/// The folders of all credentials.
 pub(super) struct Shelves {
     folder: PathBuf,
-    /// Of credentials whose mirrors were worked with since the start.
+    /// Credentials whose mirrors were used since the start.
     known: Mutex<HashMap<String, Arc<Shelf>>>,
 }
 
 /// The mirrors of one credential.
 #[derive(Default)]
 struct Shelf {
-    /// Read by who fetches, written by who clears it.
+    /// Each fetch holds it for reading; deletion holds it for writing.
     gate: Arc<RwLock<()>>,
-    /// Ends the fetches that are under way.
+    /// Cancels the fetches that are under way.
     ending: Mutex<CancellationToken>,
-    /// Mirrors that somebody has.
+    /// Mirrors that are in use.
     taken: Arc<Mutex<HashSet<String>>>,
 }
 
-/// The right to one mirror.
+/// The exclusive right to one mirror.
 pub struct Place {
     path: PathBuf,
     mirror: String,
@@ -43,7 +43,7 @@ impl Place {
         &self.path
     }
 
-    /// When the credential is being deleted.
+    /// Waits until the credential is being deleted.
     pub(super) async fn ended(&self) {
         self.ending.cancelled().await;
     }
@@ -77,10 +77,7 @@ impl Shelves {
         let (digest, shelf) = self.shelf(name);
         let gate = shelf.gate.clone().read_owned().await;
         if !lock(&shelf.taken).insert(mirror.to_owned()) {
-            return Err(Fault::new(
-                FaultCode::Busy,
-                "the mirror is being worked with already",
-            ));
+            return Err(Fault::new(FaultCode::Busy, "the mirror is already in use"));
         }
         let ending = lock(&shelf.ending).clone();
         Ok(Place {
@@ -92,7 +89,7 @@ impl Shelves {
         })
     }
 
-    /// Ends what is under way and removes all mirrors; nobody begins anew while the guard is held.
+    /// Ends running fetches and removes all mirrors. No new fetch begins while the guard is held.
     pub(super) async fn clear(&self, name: &RecordName) -> io::Result<OwnedRwLockWriteGuard<()>> {
         let (digest, shelf) = self.shelf(name);
         lock(&shelf.ending).cancel();
@@ -124,7 +121,7 @@ impl Shelves {
     }
 }
 
-/// Removes a folder; whether there was one.
+/// Removes a folder; returns whether there was one.
 pub(super) async fn remove(path: &Path) -> io::Result<bool> {
     let path = path.to_owned();
     blocking(move || match std::fs::remove_dir_all(&path) {
@@ -134,7 +131,7 @@ pub(super) async fn remove(path: &Path) -> io::Result<bool> {
     .await
 }
 
-/// Removes locks and half packs below a mirror.
+/// Removes locks and incomplete packs below a mirror.
 pub(super) fn remove_leftovers(path: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
@@ -149,7 +146,7 @@ pub(super) fn remove_leftovers(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Bytes of all files below a folder; what vanishes meanwhile counts nothing.
+/// Bytes of all files below a folder. Files that vanish meanwhile count as zero.
 pub(super) async fn size(path: &Path) -> u64 {
     fn below(path: &Path) -> u64 {
         let Ok(entries) = std::fs::read_dir(path) else {
@@ -166,7 +163,7 @@ pub(super) async fn size(path: &Path) -> u64 {
     blocking(move || Ok(below(&path))).await.unwrap_or(0)
 }
 
-/// How many packs a mirror has.
+/// Number of packs of a mirror.
 pub(super) async fn packs(path: &Path) -> u64 {
     let path = path.join("objects/pack");
     let counted = blocking(move || {
@@ -178,13 +175,13 @@ pub(super) async fn packs(path: &Path) -> u64 {
     counted.await.unwrap_or(0)
 }
 
-/// Work with the disk, which may be slow.
+/// Runs disk work, which may be slow, on a blocking thread.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
     tokio::task::spawn_blocking(work)
         .await
-        .unwrap_or_else(|_| Err(io::Error::other("the work with the disk broke off")))
+        .unwrap_or_else(|_| Err(io::Error::other("the disk task was cancelled")))
 }
 
 fn lock<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -1,10 +1,13 @@
-//! OAuth inside the broker: the verifier, the code's exchange, refresh tokens. No token crosses the socket.
+//! OAuth inside the broker: the verifier, the code exchange, refresh tokens. No token crosses the socket.
 //!
-//! A refresh is made by one at a time for each record (the right to change it is what serialises them), in a task of its
-//! own, so that a client that goes away does not lose a refresh token that its issuer has just rotated; and what was
-//! issued is on the disk before it is used.
+//! Each record is refreshed by one task at a time; the lock on the record serialises them. The refresh runs in its own
+//! task, so that a client that disconnects does not lose a refresh token that the issuer has just rotated. Issued
+//! tokens are on the disk before they are used.
 
+mod client_secrets;
+mod granted;
 mod model;
+mod redeem;
 mod refresh;
 mod revoke;
 mod sign_in;
@@ -16,8 +19,10 @@ use std::sync::{Arc, Mutex};
 
 use roost_secret_broker::wire::{Fault, RecordName};
 
-use crate::egress::Outlet;
+use crate::egress::HttpClient;
 use crate::store::Store;
+
+pub use client_secrets::{ClientSecrets, NamedFile};
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -27,19 +32,21 @@ pub struct OAuth {
 
 struct Shared {
     store: Store,
-    outlet: Outlet,
+    http_client: HttpClient,
+    client_secrets: ClientSecrets,
     refreshes: AtomicU64,
-    /// Issuers that just failed are not asked again at once by everybody who waits.
+    /// Failures of issuers. They keep waiting callers from asking a failed issuer again at once.
     failed: Mutex<HashMap<RecordName, (i64, Fault)>>,
 }
 
 impl OAuth {
-    /// On this store, through this outlet.
-    pub fn new(store: Store, outlet: Outlet) -> Self {
+    /// OAuth on this store, with this HTTP client.
+    pub fn new(store: Store, http_client: HttpClient, client_secrets: ClientSecrets) -> Self {
         Self {
             shared: Arc::new(Shared {
                 store,
-                outlet,
+                http_client,
+                client_secrets,
                 refreshes: AtomicU64::new(0),
                 failed: Mutex::default(),
             }),

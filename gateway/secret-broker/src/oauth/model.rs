@@ -1,17 +1,19 @@
-//! Decisions of OAuth: what a sign-in may ask for, what a callback must bring, when a token is renewed. No I/O.
+//! Decisions of OAuth: what a sign-in may request, what a callback must contain, when a token is renewed. No I/O.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use roost_secret_broker::wire::{Begin, ClientAuth, DEPLOYMENT, Fault, FaultCode, RecordState};
+use roost_secret_broker::wire::{
+    Begin, ClientAuth, DEPLOYMENT, Fault, FaultCode, RecordName, RecordState, Redeem,
+};
 use sha2::{Digest, Sha256};
 use url::Url;
 
 use crate::egress::{AddressPolicy, check_allow, check_inject};
 use crate::record::{Grant, SignIn};
 
-/// A token is renewed this long before its end: a request on its way must not outlive it.
+/// A token is renewed this long before it expires, so that it does not expire while a request is on its way.
 const EARLY_MS: i64 = 60_000;
-/// Longest sign-in.
+/// Longest sign-in, seconds.
 const LONGEST_S: u32 = 600;
 
 /// `S256` of a verifier (RFC 7636).
@@ -19,7 +21,7 @@ pub fn challenge(verifier: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(verifier))
 }
 
-/// Whether a sign-in can be begun.
+/// Checks whether a sign-in can begin.
 ///
 /// # Errors
 /// [`FaultCode::BadRequest`] or [`FaultCode::NotAllowed`].
@@ -42,25 +44,67 @@ pub fn check_begin(begin: &Begin, policy: &AddressPolicy) -> Result<(), Fault> {
     if let Some(endpoint) = &begin.revocation_endpoint {
         check_endpoint(endpoint, policy)?;
     }
-    match (&begin.client_secret, begin.client_auth) {
-        (None, ClientAuth::None) => {}
-        (Some(secret), ClientAuth::Basic | ClientAuth::Post) => {
-            if secret.tenant() != begin.name.tenant() && secret.tenant() != DEPLOYMENT {
-                return Err(Fault::new(
-                    FaultCode::NotAllowed,
-                    "the client's secret belongs to another tenant",
-                ));
-            }
-        }
-        _ => return bad("a client has a secret and shows it, or has none and shows none"),
-    }
+    check_client(&begin.name, begin.client_auth, begin.client_secret.as_ref())?;
     check_allow(&begin.allow)?;
     check_inject(&begin.inject)
 }
 
+/// Checks whether a person's sign-in can be completed.
+///
+/// # Errors
+/// [`FaultCode::BadRequest`] or [`FaultCode::NotAllowed`].
+pub fn check_redeem(redeem: &Redeem, policy: &AddressPolicy) -> Result<(), Fault> {
+    let bad = |detail: &str| Err(Fault::new(FaultCode::BadRequest, detail));
+    let client = &redeem.client;
+    if redeem.name.is_sign_in() {
+        return bad("names below `sign-in/` are the broker's own");
+    }
+    let secret_texts = [&redeem.code, &redeem.verifier].map(|text| text.reveal().len());
+    let texts = [&client.client_id, &redeem.redirect_uri].map(String::len);
+    let fits = |most| move |length: &usize| (1..=most).contains(length);
+    if !texts.iter().all(fits(2048)) || !secret_texts.iter().all(fits(4096)) {
+        return bad(
+            "client id and redirect address are 1 to 2048 bytes, code and verifier 1 to 4096",
+        );
+    }
+    check_endpoint(&client.token_endpoint, policy)?;
+    if let Some(endpoint) = &client.revocation_endpoint {
+        check_endpoint(endpoint, policy)?;
+    }
+    check_client(
+        &redeem.name,
+        client.client_auth,
+        client.client_secret.as_ref(),
+    )?;
+    check_allow(&redeem.allow)
+}
+
+fn check_client(
+    name: &RecordName,
+    auth: ClientAuth,
+    secret: Option<&RecordName>,
+) -> Result<(), Fault> {
+    match (secret, auth) {
+        (None, ClientAuth::None) => Ok(()),
+        (Some(secret), ClientAuth::Basic | ClientAuth::Post)
+            if secret.tenant() == name.tenant() || secret.tenant() == DEPLOYMENT =>
+        {
+            Ok(())
+        }
+        (Some(_), ClientAuth::Basic | ClientAuth::Post) => Err(Fault::new(
+            FaultCode::NotAllowed,
+            "the client's secret belongs to another tenant",
+        )),
+        _ => Err(Fault::new(
+            FaultCode::BadRequest,
+            "the client's secret and its authentication method do not fit: a public client has no secret, any other client needs one",
+        )),
+    }
+}
+
 fn check_endpoint(endpoint: &str, policy: &AddressPolicy) -> Result<Url, Fault> {
     let refuse = |detail: &str| Fault::new(FaultCode::BadRequest, detail);
-    let url = Url::parse(endpoint).map_err(|_| refuse("an endpoint of the issuer is no URL"))?;
+    let url = Url::parse(endpoint).map_err(|_| refuse("an endpoint of the issuer is not a URL"))?;
     let host = url
         .host_str()
         .ok_or_else(|| refuse("an endpoint of the issuer has no host"))?;
@@ -87,24 +131,26 @@ pub fn is_state(state: &str) -> bool {
         && state.as_bytes()[0].is_ascii_alphanumeric()
 }
 
-/// Whether a callback fits its sign-in.
+/// Checks whether a callback fits its sign-in.
 ///
 /// # Errors
-/// [`FaultCode::UnknownSignIn`], the same for each reason that a forger could probe.
+/// [`FaultCode::UnknownSignIn`]: the same code for each reason that an attacker could probe.
 pub fn check_callback(sign_in: &SignIn, issuer: Option<&str>, now_ms: i64) -> Result<(), Fault> {
     let refuse = |why: &str| {
         Err(Fault::new(
             FaultCode::UnknownSignIn,
-            format!("the sign-in cannot be ended: {why}"),
+            format!("the sign-in cannot be completed: {why}"),
         ))
     };
     if now_ms >= sign_in.until_ms {
-        return refuse("it took longer than it may; begin again");
+        return refuse("it took too long; begin again");
     }
     match issuer {
-        None if sign_in.issuer_required => refuse("the issuer promised to name itself and did not"),
-        // Simple string comparison, as RFC 9207 has it.
-        Some(named) if named != sign_in.issuer => refuse("another issuer answered than was asked"),
+        None if sign_in.issuer_required => {
+            refuse("the issuer announced that it sends `iss`, and the callback has none")
+        }
+        // Simple string comparison, as RFC 9207 requires.
+        Some(named) if named != sign_in.issuer => refuse("the callback names another issuer"),
         _ => Ok(()),
     }
 }
@@ -113,15 +159,15 @@ pub fn check_callback(sign_in: &SignIn, issuer: Option<&str>, now_ms: i64) -> Re
 #[derive(Debug, PartialEq, Eq)]
 pub enum Usability {
     Use,
-    /// Renew it; `still_good` says whether the one at hand can do meanwhile.
+    /// Renew it; `still_good` means that the present token can be used meanwhile.
     Renew {
         still_good: bool,
     },
-    /// Only a person can.
+    /// Only a person can renew it.
     Reauthorise,
 }
 
-/// Decides it.
+/// Decides what to do with a token.
 pub fn usability(state: RecordState, grant: Option<&Grant>, now_ms: i64) -> Usability {
     if state == RecordState::NeedsReauth {
         return Usability::Reauthorise;
@@ -165,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_challenge_is_that_of_the_standard() {
+    fn challenge_matches_the_standard() {
         let verifier = b"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
         assert_eq!(
             challenge(verifier),
@@ -188,7 +234,7 @@ mod tests {
         b.client_auth = ClientAuth::Post;
         b.client_secret = Some(RecordName::new("w2", "client").unwrap());
     }, false)]
-    fn what_a_sign_in_may_ask(#[case] change: fn(&mut Begin), #[case] fine: bool) {
+    fn sign_in_requests_are_checked(#[case] change: fn(&mut Begin), #[case] fine: bool) {
         let mut asked = begin();
         change(&mut asked);
         let checked = check_begin(&asked, &AddressPolicy::default());
@@ -202,7 +248,7 @@ mod tests {
     #[case(Some("https://issuer.example/"), false, 10, false)]
     #[case(Some("https://evil.example"), false, 10, false)]
     #[case(None, false, 100, false)]
-    fn a_callback_must_fit(
+    fn callback_must_match_its_sign_in(
         #[case] issuer: Option<&str>,
         #[case] required: bool,
         #[case] now: i64,
@@ -225,7 +271,7 @@ mod tests {
     #[case(Some(100_000), true, 100_000, Usability::Renew { still_good: false })]
     #[case(Some(100_000), false, 99_999, Usability::Use)]
     #[case(Some(100_000), false, 100_000, Usability::Reauthorise)]
-    fn a_token_is_renewed_in_time(
+    fn token_is_renewed_before_it_expires(
         #[case] expires: Option<i64>,
         #[case] renewable: bool,
         #[case] now: i64,

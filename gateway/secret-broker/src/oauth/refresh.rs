@@ -1,4 +1,4 @@
-//! Renewing a token before it is used: once, whoever waits for it.
+//! Renews a token before it is used. Callers that wait at the same time share one renewal.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -6,20 +6,21 @@ use std::sync::atomic::Ordering;
 use roost_secret_broker::wire::{Fault, FaultCode, RecordName, RecordState};
 
 use super::model::{Usability, usability};
+use super::redeem::identity;
 use super::token::Denied;
 use super::{OAuth, Shared};
 use crate::record::{Grant, Record};
 use crate::server::fault_of;
-use crate::store::Opened;
+use crate::store::{Held, Opened};
 
-/// How long an issuer that failed is left alone.
+/// How long the broker waits after an issuer failed before it asks again.
 const LEFT_ALONE_MS: i64 = 5_000;
 
 impl OAuth {
-    /// A record whose secret can be used now; its token is renewed first where that is due.
+    /// A record whose secret can be used now. A token that is due is renewed first.
     ///
     /// # Errors
-    /// [`FaultCode::NeedsReauth`] when only a person can; what the issuer or the store said.
+    /// [`FaultCode::NeedsReauth`] when only a person can renew it; the error of the issuer or of the store.
     pub async fn usable(&self, name: &RecordName) -> Result<Opened, Fault> {
         let opened = self
             .shared
@@ -32,12 +33,12 @@ impl OAuth {
             Usability::Reauthorise => Err(needs_reauth(name)),
             Usability::Renew { still_good } => {
                 let (shared, name) = (self.shared.clone(), name.clone());
-                // A refresh token that was rotated must reach the disk, whatever becomes of who asked.
+                // A separate task: a rotated refresh token must reach the disk even when the caller disconnects.
                 let renewed = tokio::spawn(async move { shared.renew(&name).await }).await;
                 let renewed = renewed.unwrap_or_else(|_| {
                     Err(Fault::new(
                         FaultCode::StoreFailed,
-                        "the renewal broke off; try again",
+                        "the renewal was cancelled; try again",
                     ))
                 });
                 match renewed {
@@ -48,7 +49,7 @@ impl OAuth {
         }
     }
 
-    /// How many tokens were renewed since the start.
+    /// Number of tokens renewed since the start.
     pub fn refreshes(&self) -> u64 {
         self.shared.refreshes.load(Ordering::Relaxed)
     }
@@ -65,7 +66,7 @@ impl Shared {
 
     async fn renew(&self, name: &RecordName) -> Result<Opened, Fault> {
         let held = self.store.hold(name).await;
-        // Whoever was before us may have done it, or found that it cannot be done.
+        // An earlier holder may have renewed it, or found that it cannot be renewed.
         let opened = self
             .store
             .read(name)
@@ -76,6 +77,36 @@ impl Shared {
             Usability::Reauthorise => return Err(needs_reauth(name)),
             Usability::Renew { .. } => {}
         }
+        let (opened, _) = self.renew_opened(name, &held, opened).await?;
+        Ok(opened)
+    }
+
+    /// Renews a record that the caller has locked, even before its token expires. Returns the identity token where the
+    /// issuer sent one.
+    pub(super) async fn renew_held(
+        &self,
+        name: &RecordName,
+        held: &Held,
+    ) -> Result<(Opened, Option<String>), Fault> {
+        let opened = self
+            .store
+            .credential(name)
+            .await
+            .map_err(|error| fault_of(&error))?;
+        let grant = opened.record.grant.as_ref();
+        let renewable = grant.is_some_and(|grant| grant.refresh_token.is_some());
+        if opened.record.state == RecordState::NeedsReauth || !renewable {
+            return Err(needs_reauth(name));
+        }
+        self.renew_opened(name, held, opened).await
+    }
+
+    async fn renew_opened(
+        &self,
+        name: &RecordName,
+        held: &Held,
+        opened: Opened,
+    ) -> Result<(Opened, Option<String>), Fault> {
         let now_ms = self.store.clock().now_ms();
         if let Some(fault) = self.just_failed(name, now_ms) {
             return Err(fault);
@@ -97,10 +128,11 @@ impl Shared {
         };
         record.updated_ms = now_ms;
         match asked {
-            Ok(issued) => {
+            Ok(mut issued) => {
+                let id_token = identity(&mut issued)?;
                 record.secret = issued.access_token;
                 record.grant = Some(Grant {
-                    // Not every issuer rotates.
+                    // Not every issuer rotates refresh tokens.
                     refresh_token: issued.refresh_token.or(grant.refresh_token),
                     expires_ms: issued.expires_ms,
                     scope: issued.scope.or(grant.scope),
@@ -108,15 +140,13 @@ impl Shared {
                 });
                 let described = self
                     .store
-                    .put(&held, &record)
+                    .put(held, &record)
                     .await
                     .map_err(|error| fault_of(&error))?;
                 self.refreshes.fetch_add(1, Ordering::Relaxed);
                 tracing::info!(record = %name, "a token was renewed");
-                Ok(Opened {
-                    record,
-                    generation: described.generation,
-                })
+                let generation = described.generation;
+                Ok((Opened { record, generation }, id_token))
             }
             Err(Denied::Grant(_)) => {
                 record.state = RecordState::NeedsReauth;
@@ -125,10 +155,10 @@ impl Shared {
                     ..grant
                 });
                 self.store
-                    .put(&held, &record)
+                    .put(held, &record)
                     .await
                     .map_err(|error| fault_of(&error))?;
-                tracing::warn!(record = %name, "the issuer took its grant back; a person has to connect again");
+                tracing::warn!(record = %name, "the issuer revoked the grant; a person has to connect again");
                 Err(needs_reauth(name))
             }
             Err(Denied::Other(fault)) => {
@@ -152,6 +182,6 @@ impl Shared {
 fn needs_reauth(name: &RecordName) -> Fault {
     Fault::new(
         FaultCode::NeedsReauth,
-        format!("the remote does not take {name} any more: connect it again"),
+        format!("the remote no longer accepts {name}: connect it again"),
     )
 }

@@ -1,5 +1,5 @@
-//! Giving a token back before its record is deleted, or when it cannot be kept (RFC 7009). Tried once and shortly: the record goes either way, and
-//! what was not given back ends by its own time.
+//! Revokes a token at its issuer (RFC 7009) before its record is deleted, or when it cannot be stored. One short
+//! attempt: the record is deleted either way, and a token that was not revoked expires by itself.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use roost_secret_broker::wire::{Fault, RecordKind, RecordName};
 use super::{OAuth, Shared};
 use crate::record::Record;
 
-/// How long an issuer may take; whoever deletes waits for it.
+/// How long the issuer may take, because the deletion waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl OAuth {
-    /// Gives back what a record holds, where its issuer takes it.
+    /// Revokes the tokens of a record, where its issuer supports that.
     pub async fn revoke(&self, name: &RecordName) {
         if let Ok(opened) = self.shared.store.read(name).await {
             self.shared.give_back(name, opened.record).await;
@@ -21,7 +21,7 @@ impl OAuth {
 }
 
 impl Shared {
-    /// Gives back a token, whether or not it was kept.
+    /// Revokes a token, stored or not.
     pub(super) async fn give_back(&self, name: &RecordName, record: Record) {
         let Some(grant) = record.grant.filter(|_| record.kind == RecordKind::OAuth) else {
             return;
@@ -29,7 +29,7 @@ impl Shared {
         let Some(endpoint) = grant.revocation_endpoint.clone() else {
             return;
         };
-        // With the refresh token go the access tokens that were made from it.
+        // Revoking the refresh token also revokes the access tokens that came from it.
         let (token, hint) = match &grant.refresh_token {
             Some(refresh) => (refresh, "refresh_token"),
             None => (&record.secret, "access_token"),
@@ -40,14 +40,16 @@ impl Shared {
         ];
         let asked = async {
             let (request, redactor) = self.as_client(&grant, &endpoint, &parameters).await?;
-            let failed = |error| self.outlet.fault(error, &redactor);
+            let failed = |error| self.http_client.fault(error, &redactor);
             let answer = request.timeout(PATIENCE).send().await.map_err(failed)?;
             Ok::<_, Fault>(answer.status())
         };
         match asked.await {
-            Ok(status) if status.is_success() => tracing::info!(%name, "a token was given back"),
-            Ok(status) => tracing::warn!(%name, %status, "the issuer did not take a token back"),
-            Err(fault) => tracing::warn!(%name, %fault, "a token could not be given back"),
+            Ok(status) if status.is_success() => {
+                tracing::info!(%name, "a token was revoked at its issuer");
+            }
+            Ok(status) => tracing::warn!(%name, %status, "the issuer did not revoke a token"),
+            Err(fault) => tracing::warn!(%name, %fault, "cannot revoke a token at its issuer"),
         }
     }
 }

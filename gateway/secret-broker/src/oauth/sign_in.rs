@@ -15,26 +15,26 @@ use crate::seal::fresh;
 use crate::server::fault_of;
 
 impl OAuth {
-    /// Makes and keeps the verifier.
+    /// Makes and stores the verifier.
     ///
     /// # Errors
-    /// What is wrong with the request, or that it cannot be kept.
+    /// A fault of the request, or a failed write.
     pub async fn begin(&self, begin: Begin) -> Result<Begun, Fault> {
         self.shared.begin(begin).await
     }
 
-    /// Ends a sign-in; of many at once, one.
+    /// Completes a sign-in. Of many concurrent attempts one succeeds.
     ///
     /// # Errors
-    /// [`FaultCode::UnknownSignIn`] for all but the first; what the issuer said.
+    /// [`FaultCode::UnknownSignIn`] for all but the first; the issuer's error.
     pub async fn exchange(&self, exchange: Exchange) -> Result<Description, Fault> {
-        // In a task of its own: once the code is used, its token must not be lost with a client that goes away.
+        // A separate task: once the code is used, its token must not be lost when the client disconnects.
         let shared = self.shared.clone();
         let work = tokio::spawn(async move { shared.exchange(exchange).await });
         work.await.unwrap_or_else(|_| {
             Err(Fault::new(
                 FaultCode::StoreFailed,
-                "the exchange broke off; begin again",
+                "the exchange was cancelled; begin again",
             ))
         })
     }
@@ -42,7 +42,7 @@ impl OAuth {
 
 impl Shared {
     async fn begin(&self, begin: Begin) -> Result<Begun, Fault> {
-        model::check_begin(&begin, &self.outlet.settings().policy)?;
+        model::check_begin(&begin, &self.http_client.settings().policy)?;
         let now_ms = self.store.clock().now_ms();
         let verifier = Zeroizing::new(URL_SAFE_NO_PAD.encode(*Zeroizing::new(fresh::<32>())));
         let begun = Begun {
@@ -81,7 +81,7 @@ impl Shared {
         if self.store.read(&place).await.is_ok() {
             return Err(Fault::new(
                 FaultCode::BadRequest,
-                "this state is in use; make a new one",
+                "this state is in use; choose a new one",
             ));
         }
         self.store
@@ -95,7 +95,7 @@ impl Shared {
         let unknown = || {
             Fault::new(
                 FaultCode::UnknownSignIn,
-                "there is no such sign-in, or it was ended already",
+                "unknown sign-in, or it was completed already",
             )
         };
         if !model::is_state(&exchange.state)
@@ -107,7 +107,7 @@ impl Shared {
         let place = place(&exchange.tenant, &exchange.state)?;
         let held = self.store.hold(&place).await;
         let record = self.store.read(&place).await.map_err(|_| unknown())?.record;
-        // Gone before anything else happens: of a hundred callbacks one gets further.
+        // Delete the sign-in first: of a hundred concurrent callbacks only one continues.
         self.store
             .delete(&held)
             .await
@@ -124,38 +124,14 @@ impl Shared {
             ("redirect_uri", sign_in.redirect_uri.as_bytes()),
             ("code_verifier", record.secret.reveal()),
         ];
-        let issued = self
-            .ask_issuer(&grant, &parameters)
-            .await
-            .map_err(|denied| match denied {
-                Denied::Grant(fault) => Fault::new(FaultCode::RemoteRefused, fault.detail),
-                Denied::Other(fault) => fault,
-            })?;
-        let token = Record {
-            kind: RecordKind::OAuth,
-            state: RecordState::Ready,
-            secret: issued.access_token,
-            inject: record.inject,
-            allow: record.allow,
-            created_ms: now_ms,
-            updated_ms: now_ms,
-            grant: Some(Grant {
-                refresh_token: issued.refresh_token,
-                expires_ms: issued.expires_ms,
-                scope: issued.scope,
-                ..grant
-            }),
-            sign_in: None,
-        };
+        let issued = self.ask_issuer(&grant, &parameters).await;
+        let issued = issued.map_err(|denied| match denied {
+            Denied::Grant(fault) => Fault::new(FaultCode::RemoteRefused, fault.detail),
+            Denied::Other(fault) => fault,
+        })?;
+        let token = issued.into_record(grant, record.inject, record.allow, now_ms);
         let held = self.store.hold(&sign_in.name).await;
-        match self.store.put(&held, &token).await {
-            Ok(described) => Ok(described),
-            Err(error) => {
-                // Nobody could use it, and later nobody could give it back.
-                self.give_back(&sign_in.name, token).await;
-                Err(fault_of(&error))
-            }
-        }
+        self.keep_granted(&sign_in.name, &held, token).await
     }
 }
 

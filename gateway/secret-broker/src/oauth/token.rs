@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use roost_secret_broker::wire::{ClientAuth, Fault, FaultCode, Secret};
+use roost_secret_broker::wire::{ClientAuth, Fault, FaultCode, RecordName, Secret};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
@@ -16,26 +16,36 @@ use crate::server::fault_of;
 
 /// How long an issuer may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes of its answer.
+/// Most bytes of its answer.
 const MOST: usize = 256 * 1024;
-/// A lifetime beyond this is nonsense, or an attack on arithmetic.
+/// A longer lifetime is an error, or an attack by overflow.
 const LONGEST_S: i64 = 10 * 366 * 86_400;
 
-/// What an issuer gave.
+/// What an issuer issued.
 #[derive(Debug)]
 pub(super) struct Issued {
     pub access_token: Secret,
     pub refresh_token: Option<Secret>,
     pub expires_ms: Option<i64>,
     pub scope: Option<String>,
+    pub id_token: Option<String>,
 }
 
-/// Why it gave nothing.
+/// Why the issuer issued nothing.
 #[derive(Debug)]
 pub(super) enum Denied {
-    /// `invalid_grant`: the code or the refresh token is of no use, now and later.
+    /// `invalid_grant`: the code or the refresh token is not valid, now and later.
     Grant(Fault),
     Other(Fault),
+}
+
+impl Denied {
+    /// The fault that the gateway receives.
+    pub(super) fn into_fault(self) -> Fault {
+        match self {
+            Self::Grant(fault) | Self::Other(fault) => fault,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -45,11 +55,12 @@ struct Answer {
     expires_in: Option<serde_json::Value>,
     refresh_token: Option<Secret>,
     scope: Option<String>,
+    id_token: Option<String>,
     error: Option<String>,
 }
 
 impl Shared {
-    /// Asks with these parameters, as the grant's client.
+    /// Sends a token request with these parameters, as the grant's client.
     pub(super) async fn ask_issuer(
         &self,
         grant: &Grant,
@@ -60,7 +71,7 @@ impl Shared {
             .as_client(grant, &grant.token_endpoint, parameters)
             .await
             .map_err(other)?;
-        let failed = |error| other(self.outlet.fault(error, &redactor));
+        let failed = |error| other(self.http_client.fault(error, &redactor));
         let mut answer = request.send().await.map_err(failed)?;
         let status = answer.status();
         let mut bytes = Zeroizing::new(Vec::with_capacity(MOST));
@@ -68,7 +79,7 @@ impl Shared {
             if bytes.len() + piece.len() > MOST {
                 return Err(other(Fault::new(
                     FaultCode::RemoteRefused,
-                    "the token endpoint answered more than 256 KiB",
+                    "the token endpoint's answer is over 256 KiB",
                 )));
             }
             bytes.extend_from_slice(&piece);
@@ -76,7 +87,21 @@ impl Shared {
         understand(status, &bytes, self.store.clock().now_ms())
     }
 
-    /// A form to one of the issuer's endpoints, as the grant's client; and what hides the secrets that are in it.
+    /// A client's secret. It comes from the deployment's file of that name, read now so that a changed file takes
+    /// effect at once; else from the record.
+    async fn client_secret(&self, name: &RecordName) -> Result<Secret, Fault> {
+        if let Some(file) = self.client_secrets.of(name) {
+            return file.read().await;
+        }
+        let opened = self
+            .store
+            .read(name)
+            .await
+            .map_err(|error| fault_of(&error))?;
+        Ok(opened.record.secret)
+    }
+
+    /// Builds a form request to an issuer's endpoint as the grant's client, and a redactor for the secrets in it.
     pub(super) async fn as_client(
         &self,
         grant: &Grant,
@@ -85,14 +110,7 @@ impl Shared {
     ) -> Result<(reqwest::RequestBuilder, Redactor), Fault> {
         let client_secret = match &grant.client_secret {
             None => None,
-            Some(name) => {
-                let opened = self
-                    .store
-                    .read(name)
-                    .await
-                    .map_err(|error| fault_of(&error))?;
-                Some(opened.record.secret)
-            }
+            Some(name) => Some(self.client_secret(name).await?),
         };
         let mut form = Form::default();
         for (name, value) in parameters {
@@ -127,9 +145,9 @@ impl Shared {
         let redactor = Redactor::new(&hidden);
         let url = endpoint
             .parse()
-            .map_err(|_| Fault::new(FaultCode::BadRequest, "the issuer's endpoint is no URL"))?;
+            .map_err(|_| Fault::new(FaultCode::BadRequest, "the issuer's endpoint is not a URL"))?;
         let mut request = self
-            .outlet
+            .http_client
             .request(http::Method::POST, url)?
             .timeout(PATIENCE)
             .header(ACCEPT, "application/json")
@@ -143,15 +161,15 @@ impl Shared {
     }
 }
 
-/// What an answer means. Nothing of its text is passed on but a code of the standard's form.
+/// Interprets an answer. Only an error code of the standard's form is passed on, no other text.
 fn understand(status: http::StatusCode, body: &[u8], now_ms: i64) -> Result<Issued, Denied> {
     let refuse = |detail: String| Denied::Other(Fault::new(FaultCode::RemoteRefused, detail));
     let answer: Answer = serde_json::from_slice(body).map_err(|_| {
         refuse(format!(
-            "the token endpoint answered {status} without a token answer in JSON"
+            "the token endpoint answered {status} without a valid token response"
         ))
     })?;
-    // Some answer 200 with an error in it.
+    // Some issuers answer 200 with an error in the body.
     if let Some(code) = &answer.error {
         let fine = code.len() <= 64
             && code
@@ -160,7 +178,7 @@ fn understand(status: http::StatusCode, body: &[u8], now_ms: i64) -> Result<Issu
         let code = if fine {
             code.as_str()
         } else {
-            "an error of no known form"
+            "an error in an unknown format"
         };
         let fault = |code_of| Fault::new(code_of, format!("the issuer refused: {code}"));
         return Err(match code {
@@ -179,7 +197,7 @@ fn understand(status: http::StatusCode, body: &[u8], now_ms: i64) -> Result<Issu
         .is_some_and(|kind| !kind.eq_ignore_ascii_case("bearer"))
     {
         return Err(refuse(
-            "the issuer gave a token that is no bearer token, which is not supported".to_owned(),
+            "the issuer sent a token that is not a bearer token, which is not supported".to_owned(),
         ));
     }
     let fits = |secret: &Secret| {
@@ -190,7 +208,7 @@ fn understand(status: http::StatusCode, body: &[u8], now_ms: i64) -> Result<Issu
         .access_token
         .filter(|token| fits(token))
         .ok_or_else(|| {
-            refuse("the issuer gave no access token of 8 to 16384 visible characters".to_owned())
+            refuse("the issuer sent no access token of 8 to 16384 visible characters".to_owned())
         })?;
     let seconds = answer.expires_in.and_then(|value| match value {
         serde_json::Value::String(text) => text.parse().ok(),
@@ -203,15 +221,27 @@ fn understand(status: http::StatusCode, body: &[u8], now_ms: i64) -> Result<Issu
             .filter(|seconds| (0..LONGEST_S).contains(seconds))
             .map(|seconds| now_ms + seconds * 1_000),
         scope: answer.scope.filter(|scope| scope.len() <= 2048),
+        id_token: answer.id_token.filter(|token| is_signed(token)),
     })
 }
 
-/// An urlencoded form, wiped.
+/// Whether a text has the form of a signed token: three parts of base64url.
+fn is_signed(token: &str) -> bool {
+    let part = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    };
+    token.len() <= Secret::MOST && token.split('.').count() == 3 && token.split('.').all(part)
+}
+
+/// A URL-encoded form, wiped on drop.
 struct Form(Zeroizing<String>);
 
 impl Default for Form {
     fn default() -> Self {
-        // Wide enough that it does not grow with a secret inside.
+        // Large enough that the buffer never grows with a secret inside.
         Self(Zeroizing::new(String::with_capacity(160 * 1024)))
     }
 }
@@ -237,7 +267,7 @@ impl Form {
 mod tests {
     use super::*;
 
-    fn told(status: u16, body: &str) -> Result<Issued, Denied> {
+    fn interpreted(status: u16, body: &str) -> Result<Issued, Denied> {
         understand(
             http::StatusCode::from_u16(status).unwrap(),
             body.as_bytes(),
@@ -246,18 +276,34 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_gives_its_tokens_and_their_end() {
+    fn token_response_gives_tokens_and_their_expiry() {
         let body = r#"{"access_token":"acc\u0065ss-token","token_type":"Bearer","expires_in":"3600","refresh_token":"refresh-token"}"#;
-        let issued = told(200, body).unwrap();
+        let issued = interpreted(200, body).unwrap();
         assert_eq!(issued.access_token.reveal(), b"access-token");
         assert_eq!(issued.refresh_token.unwrap().reveal(), b"refresh-token");
         assert_eq!(issued.expires_ms, Some(3_601_000));
+        assert_eq!(issued.id_token, None);
         let huge = r#"{"access_token":"access-token","expires_in":9223372036854775807}"#;
-        assert_eq!(told(200, huge).unwrap().expires_ms, None);
+        assert_eq!(interpreted(200, huge).unwrap().expires_ms, None);
     }
 
     #[test]
-    fn what_an_issuer_says_is_never_passed_on_as_it_is() {
+    fn only_a_signed_token_is_accepted_as_identity_token() {
+        for (token, fine) in [
+            ("aGVhZA.Ym9keQ.c2ln", true),
+            ("aGVhZA.Ym9keQ", false),
+            ("aGVhZA..c2ln", false),
+            ("a b.c.d", false),
+            ("<b>.c.d", false),
+        ] {
+            let body = format!(r#"{{"access_token":"access-token","id_token":"{token}"}}"#);
+            let issued = interpreted(200, &body).unwrap();
+            assert_eq!(issued.id_token.is_some(), fine, "{token}");
+        }
+    }
+
+    #[test]
+    fn text_from_the_issuer_is_never_passed_on_raw() {
         for (status, body) in [
             (400, r#"{"error":"<script>s3cret-canary</script>"}"#),
             (500, "s3cret-canary"),
@@ -268,21 +314,21 @@ mod tests {
                 r#"{"access_token":"s3cret-canary-token","token_type":"mac"}"#,
             ),
         ] {
-            let Err(Denied::Other(fault)) = told(status, body) else {
+            let Err(Denied::Other(fault)) = interpreted(status, body) else {
                 panic!("{body} gives no token")
             };
             assert!(!fault.detail.contains("s3cret"), "{fault}");
         }
         assert!(matches!(
-            told(400, r#"{"error":"invalid_grant"}"#),
+            interpreted(400, r#"{"error":"invalid_grant"}"#),
             Err(Denied::Grant(_))
         ));
         assert!(matches!(
-            told(200, r#"{"error":"bad_refresh_token"}"#),
+            interpreted(200, r#"{"error":"bad_refresh_token"}"#),
             Err(Denied::Grant(_))
         ));
         assert!(matches!(
-            told(401, r#"{"error":"invalid_client"}"#),
+            interpreted(401, r#"{"error":"invalid_client"}"#),
             Err(Denied::Other(_))
         ));
     }

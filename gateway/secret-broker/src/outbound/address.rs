@@ -1,13 +1,14 @@
-//! Which addresses nobody is sent to: this machine, private networks, the metadata of clouds, and what is no host.
+//! The addresses that are never dialled: this machine, private networks, cloud metadata services, and addresses that
+//! are not hosts.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// A host, or a network, that the deployment allows although it is private.
+/// A private host or network that the deployment allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostRule {
-    /// Whatever private address this name has. Never a metadata address.
+    /// Any private address of this name, except metadata addresses.
     Name(String),
     Network {
         address: IpAddr,
@@ -24,7 +25,7 @@ impl fmt::Display for HostRule {
     }
 }
 
-/// A rule that is none.
+/// Error: not a valid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is neither a host's name nor an address or network like 10.1.2.0/24")]
 pub struct BadRule(String);
@@ -68,7 +69,7 @@ pub struct AddressPolicy {
 }
 
 impl AddressPolicy {
-    /// With these exceptions.
+    /// A policy with these exceptions.
     pub fn new(rules: Vec<HostRule>) -> Self {
         Self { rules }
     }
@@ -92,7 +93,7 @@ impl AddressPolicy {
         !is_private(address) || self.names(host)
     }
 
-    /// Whether a host may be spoken to without TLS: only one that the deployment names.
+    /// Whether a host may be reached without TLS: only a host that the deployment names.
     pub fn may_be_plain(&self, host: &str) -> bool {
         let literal = host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
         self.names(host)
@@ -115,7 +116,7 @@ impl AddressPolicy {
     }
 }
 
-/// An IPv4 address in any of the clothes that IPv6 has for it.
+/// The IPv4 address inside any of IPv6's forms for it.
 fn plain(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else {
         return address;
@@ -123,12 +124,12 @@ fn plain(address: IpAddr) -> IpAddr {
     let parts = v6.segments();
     let last = Ipv4Addr::from((u32::from(parts[6]) << 16) | u32::from(parts[7]));
     match parts {
-        // Mapped, compatible, translated, and by the well-known prefix of NAT64.
+        // Mapped, compatible, translated, and the well-known prefix of NAT64.
         [0, 0, 0, 0, 0, 0xffff, _, _]
         | [0, 0, 0, 0, 0xffff, 0, _, _]
         | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => IpAddr::V4(last),
         [0, 0, 0, 0, 0, 0, high, low] if high != 0 || low > 1 => IpAddr::V4(last),
-        // 6to4 carries it in front.
+        // 6to4 holds it at the front.
         [0x2002, high, low, ..] => {
             IpAddr::V4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)))
         }
@@ -171,7 +172,7 @@ fn is_private(address: IpAddr) -> bool {
             .iter()
             .any(|(network, prefix)| covers(IpAddr::from(*network), *prefix, IpAddr::V4(v4))),
         IpAddr::V6(v6) => {
-            // Only what is given out for the internet, and of that not what tunnels or documents.
+            // Only the ranges assigned to the internet, without those for tunnels and documentation.
             let [first, second, ..] = v6.segments();
             let global = first & 0xe000 == 0x2000;
             !global || (first == 0x2001 && (second < 0x200 || second == 0xdb8)) || first == 0x3fff
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_host_may_be_private_but_never_the_metadata() {
+    fn named_host_may_be_private_but_never_a_metadata_address() {
         let policy = policy(&["git.intern.example", "10.1.0.0/16"]);
         let at = |text: &str| text.parse::<IpAddr>().unwrap();
         assert!(policy.permits("GIT.intern.example.", at("192.168.3.4")));
@@ -258,7 +259,7 @@ mod tests {
     #[case("*.example.com")]
     #[case("host/24")]
     #[case("http://host")]
-    fn a_rule_that_is_none_says_what_one_is(#[case] text: &str) {
+    fn invalid_rule_error_describes_a_valid_rule(#[case] text: &str) {
         assert!(text.parse::<HostRule>().is_err());
     }
 }

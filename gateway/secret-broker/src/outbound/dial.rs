@@ -1,4 +1,4 @@
-//! The client, and names that become addresses only where the policy permits them.
+//! The HTTP client, and a resolver that returns only addresses that the policy permits.
 
 use std::error::Error;
 use std::io;
@@ -16,26 +16,26 @@ use url::Url;
 
 use super::address::AddressPolicy;
 
-/// From names to addresses.
+/// Resolves names to addresses.
 pub type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
 /// How the client dials.
 #[derive(Clone)]
 pub struct Dial {
-    /// `None`: anywhere, for an address that only the operator chooses.
+    /// `None` permits any address. It is for an address that only the operator chooses.
     pub policy: Option<AddressPolicy>,
-    /// More authorities than the public ones: PEM.
+    /// PEM file with more certificate authorities than the public ones.
     pub ca_file: Option<PathBuf>,
-    /// Until a connection stands.
+    /// Time to make a connection.
     pub connect: Duration,
-    /// Another resolver than the system's, for tests.
+    /// A resolver other than the system's, for tests.
     pub lookup: Option<Lookup>,
 }
 
-/// A host that has no address which may be dialled.
+/// A host without an address that may be dialled.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error(
-    "{host} has the address {address}, which is private, this machine's or a cloud's metadata; if the deployment means it, name the host in `outbound.allow_private`"
+    "{host} has the address {address}, which is private, this machine's or a cloud's metadata; to allow it, name the host in `outbound.allow_private`"
 )]
 pub struct Refused {
     pub host: String,
@@ -45,7 +45,7 @@ pub struct Refused {
 /// Makes the client.
 ///
 /// # Errors
-/// When the file of authorities cannot be used.
+/// When the file of certificate authorities cannot be used.
 pub fn client(dial: &Dial) -> anyhow::Result<reqwest::Client> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)
@@ -75,7 +75,7 @@ pub fn client(dial: &Dial) -> anyhow::Result<reqwest::Client> {
     Ok(builder.build()?)
 }
 
-/// Checks an address that stands in the URL itself; one behind a name is checked when it is dialled.
+/// Checks an IP address in the URL itself. An address behind a name is checked when it is dialled.
 ///
 /// # Errors
 /// [`Refused`].
@@ -93,7 +93,7 @@ pub fn permits(policy: &AddressPolicy, url: &Url) -> Result<(), Refused> {
     }
 }
 
-/// The refusal behind a client's error, where that was the reason.
+/// The refusal behind a client's error, if it was the cause.
 pub fn refused_in<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Refused> {
     let mut at = Some(error);
     while let Some(error) = at {
@@ -111,7 +111,7 @@ pub fn chain(error: &dyn Error) -> String {
     let mut cause = error.source();
     while let Some(error) = cause {
         let part = error.to_string();
-        // Many libraries repeat their cause in their own words.
+        // Many libraries repeat their cause in their own message.
         if !text.contains(&part) {
             text = format!("{text}: {part}");
         }
@@ -125,7 +125,7 @@ fn authorities(ca_file: Option<&Path>) -> anyhow::Result<RootCertStore> {
     let mut roots = RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     if let Some(path) = ca_file {
-        let unusable = || format!("{} holds no authority that can be used", path.display());
+        let unusable = || format!("{} holds no usable certificate authority", path.display());
         for certificate in CertificateDer::pem_file_iter(path).with_context(unusable)? {
             roots
                 .add(certificate.with_context(unusable)?)
@@ -135,7 +135,7 @@ fn authorities(ca_file: Option<&Path>) -> anyhow::Result<RootCertStore> {
     Ok(roots)
 }
 
-/// Resolves, and gives only addresses that may be dialled: the connection goes to one of them and to no other.
+/// Resolves names and returns only permitted addresses. The connection goes to one of these.
 struct CheckedNames {
     policy: AddressPolicy,
     lookup: Lookup,

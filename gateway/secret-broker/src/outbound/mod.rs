@@ -1,5 +1,5 @@
-//! Leaving this deployment with care, for both programs: only addresses that the policy permits are dialled, by no
-//! proxy, following no redirect, trying nothing twice.
+//! Safe outbound connections for both programs: only addresses that the policy permits are dialled, without proxies,
+//! redirects or retries.
 
 mod address;
 mod dial;

@@ -1,4 +1,4 @@
-//! Where the keys of a keyring are: a file of ours, or a credential that systemd hands over.
+//! The source of a keyring's keys: a file of the broker, or a credential from systemd.
 
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
@@ -14,12 +14,12 @@ use crate::seal::DataKey;
 /// Most bytes of a key file: a few keys and comments.
 const MOST: u64 = 16 * 1024;
 
-/// A file of keys, one in 64 hexadecimal digits a line, the active one first; `#` begins a comment.
+/// A file of keys: 64 hexadecimal digits a line, the active key first; `#` begins a comment.
 #[derive(Debug, Clone)]
 pub enum KeySource {
-    /// The broker makes it at its first start and changes it when it rekeys.
+    /// The broker makes it at its first start and changes it in a rekey.
     File(PathBuf),
-    /// Below `$CREDENTIALS_DIRECTORY`: only read.
+    /// Below `$CREDENTIALS_DIRECTORY`; read only.
     Credential(PathBuf),
     #[cfg(test)]
     Memory,
@@ -33,7 +33,7 @@ impl KeySource {
         }
     }
 
-    /// The keys. A file that is not there is made, where nothing was sealed under an earlier one.
+    /// Reads the keys. Makes a missing file if nothing was sealed under an earlier key.
     pub(super) fn read(&self, store_is_empty: bool) -> Result<Vec<DataKey>, RootError> {
         let path = match self {
             Self::File(path) | Self::Credential(path) => path,
@@ -57,8 +57,7 @@ impl KeySource {
         }
     }
 
-    /// The rights that nobody else may have. systemd lets the unit's user in by an access list, which shows as rights
-    /// of the group.
+    /// The mode bits that must be off. systemd grants the unit's user by an access list, which shows as group rights.
     fn hidden_from(&self) -> u32 {
         match self {
             Self::Credential(_) => 0o007,
@@ -79,7 +78,7 @@ impl KeySource {
         };
         let mut text = Zeroizing::new(String::with_capacity(1024 + keys.len() * 65));
         text.push_str(
-            "# The root key of Roost's secret broker. Without it no stored credential can be used: keep a copy elsewhere.\n",
+            "# The root key of Roost's secret broker. Without it no stored credential can be used: keep a copy in another place.\n",
         );
         for key in keys {
             let line: KeyText = Zeroizing::new(hex::encode(key.reveal()));
@@ -93,7 +92,7 @@ impl KeySource {
     }
 }
 
-/// Reads a file that nobody else may read.
+/// Reads a file that only this user can read.
 pub(super) fn read_private(path: &Path) -> Result<KeyText, RootError> {
     read(path, 0o077)
 }
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_key_is_made_for_this_user_alone_and_read_again() {
+    fn first_key_is_made_private_and_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("root-key");
         let source = KeySource::File(path.clone());
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_missing_where_records_need_it_is_never_made_anew() {
+    fn missing_key_is_not_recreated_when_records_need_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("root-key");
         let missing = KeySource::File(path.clone()).read(false);
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_others_can_read_or_that_is_none_is_refused_with_the_remedy() {
+    fn readable_or_invalid_key_file_is_refused_with_the_remedy() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("root-key");
         let source = KeySource::File(path.clone());

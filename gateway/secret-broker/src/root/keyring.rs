@@ -1,4 +1,4 @@
-//! Root keys in memory: one that is active, and older ones while records are still sealed under them.
+//! Root keys in memory: the active one, and older ones while records are still sealed under them.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
@@ -17,7 +17,7 @@ struct RootKey {
 
 impl RootKey {
     fn new(key: DataKey) -> Self {
-        // A fingerprint: it names the key and tells nothing about it.
+        // A fingerprint names the key and reveals nothing about it.
         let mut hash = Sha256::new();
         hash.update(b"roost broker root key");
         hash.update(key.reveal());
@@ -35,7 +35,7 @@ pub struct Keyring {
 }
 
 impl Keyring {
-    /// Reads the keys of a file or credential; makes a file's first key when nothing needs an older one.
+    /// Reads the keys of a file or credential. Makes the first key when no record needs an older one.
     ///
     /// # Errors
     /// See [`RootError`].
@@ -111,7 +111,7 @@ impl Keyring {
         DataKey::from_bytes(&plain).ok_or(RootError::Tampered)
     }
 
-    /// On disk first: what is sealed under a key that was never written down is lost.
+    /// The disk comes first: records under a key that was not stored would be lost.
     pub(super) fn renew(&self) -> Result<(), RootError> {
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
         if keys.len() > 1 {
@@ -137,7 +137,7 @@ impl Keyring {
                 None
             }
             Err(RootError::ReadOnly { path }) => Some(format!(
-                "nothing needs the older keys any more: take them out of {path}, leaving the first line"
+                "no record needs the older keys now: remove them from {path} and keep the first line"
             )),
             Err(error) => return Err(error),
         };

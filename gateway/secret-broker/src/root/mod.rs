@@ -1,7 +1,7 @@
-//! The root key: it wraps the data keys of records and touches nothing else.
+//! The root key: it wraps the data keys of records and nothing else.
 //!
-//! It comes from a file that only the broker's user reads, from a systemd credential, or stays in Vault or OpenBao and
-//! is used there (transit). The first two are a [`Keyring`]: several keys while everything is being sealed anew.
+//! It comes from a file that only the broker's user can read or from a systemd credential, or it stays in Vault or
+//! OpenBao (transit). The first two are a [`Keyring`], which holds several keys during a rekey.
 
 mod file;
 mod keyring;
@@ -16,14 +16,14 @@ pub use file::KeySource;
 pub use keyring::Keyring;
 pub use transit::{Transit, TransitSettings};
 
-/// A data key that only the root key opens.
+/// A data key that only the root key can unwrap.
 pub struct Wrapped {
-    /// Which root key.
+    /// The root key's id.
     pub root_key: String,
     pub bytes: Vec<u8>,
 }
 
-/// Why the root key cannot be used. Each says what to do.
+/// Why the root key cannot be used. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
     #[error("the root key in {path} cannot be read")]
@@ -41,19 +41,19 @@ pub enum RootError {
     )]
     Owner { path: String, owner: u32 },
     #[error(
-        "{path} holds no root key: each line is one of 64 hexadecimal digits, the first is used for what is written"
+        "{path} holds no root key: each line has 64 hexadecimal digits, and the first line is the active key"
     )]
     Malformed { path: String },
     #[error(
-        "the root key {path} is missing, and there are records that need it: put it back from where it is kept"
+        "the root key {path} is missing, and there are records that need it: restore it from your copy"
     )]
     Missing { path: String },
     #[error(
-        "it was sealed under the root key {wanted}, and there is only {present}: give the broker the key file (or the transit key) that it had"
+        "it was sealed under the root key {wanted}, but the present key is {present}: give the broker the former key file (or transit key)"
     )]
     Unknown { wanted: String, present: String },
     #[error(
-        "its data key does not open: the record was changed, or moved to another tenant or connection"
+        "its data key cannot be unwrapped: the record was changed, or moved to another tenant or connection"
     )]
     Tampered,
     #[error(
@@ -66,7 +66,7 @@ pub enum RootError {
         #[source]
         source: std::io::Error,
     },
-    #[error("Vault at {address} does not answer as its transit interface does: {problem}")]
+    #[error("Vault at {address} sent no valid answer of its transit interface: {problem}")]
     Transit { address: String, problem: String },
 }
 
@@ -91,7 +91,7 @@ impl Root {
     /// Unwraps a data key.
     ///
     /// # Errors
-    /// When the root key cannot be used, or is another one.
+    /// When the root key cannot be used, or is another key.
     pub async fn unwrap(
         &self,
         root_key: &str,
@@ -104,7 +104,7 @@ impl Root {
         }
     }
 
-    /// Where it is.
+    /// Where the key is.
     pub fn kind(&self) -> RootKind {
         match self {
             Self::Keyring(keyring) => keyring.kind(),
@@ -112,7 +112,7 @@ impl Root {
         }
     }
 
-    /// Which key is used for what is written now.
+    /// Id of the key that new records use.
     pub fn active(&self) -> String {
         match self {
             Self::Keyring(keyring) => keyring.active(),
@@ -128,7 +128,7 @@ impl Root {
         }
     }
 
-    /// Whether an older key is still held, which a rekey that was cut off leaves behind.
+    /// Whether an older key is still held. An interrupted rekey leaves one behind.
     pub fn has_older(&self) -> bool {
         match self {
             Self::Keyring(keyring) => keyring.has_older(),
@@ -136,11 +136,10 @@ impl Root {
         }
     }
 
-    /// Makes a new key the active one and keeps the older until [`retire`](Self::retire). Where a rekey was cut off
-    /// before, that one is continued.
+    /// Makes a new key active and keeps the older one until [`retire`](Self::retire). Continues an interrupted rekey.
     ///
     /// # Errors
-    /// When there can be no new key.
+    /// When no new key can be made.
     pub async fn renew(&self) -> Result<(), RootError> {
         match self {
             Self::Keyring(keyring) => keyring.renew(),
@@ -148,7 +147,7 @@ impl Root {
         }
     }
 
-    /// Forgets the older keys; nothing may be sealed under them any more. What is left to do by hand is said.
+    /// Drops the older keys; no record may be sealed under them. Returns what is left to do by hand.
     ///
     /// # Errors
     /// When the key file cannot be written.
@@ -159,12 +158,12 @@ impl Root {
         }
     }
 
-    /// A root key of a test, in memory.
+    /// A root key for tests, in memory.
     #[cfg(test)]
     pub fn of_test(seed: u8) -> Self {
         Self::Keyring(Keyring::in_memory(vec![[seed; 32]]))
     }
 }
 
-/// Text of a key, wiped.
+/// Text of a key, wiped on drop.
 type KeyText = Zeroizing<String>;

@@ -1,7 +1,7 @@
-//! A root key that never leaves Vault or OpenBao: data keys are wrapped and unwrapped by its transit interface.
+//! A root key that never leaves Vault or OpenBao: their transit interface wraps and unwraps data keys.
 //!
-//! What is sent to be wrapped is the data key and a digest of its record's context, so that the binding holds with any
-//! kind of transit key. Unwrapped keys are kept for a short while, because a forward must not wait for Vault each time.
+//! The broker sends the data key and a digest of its record's context, so the binding works with any kind of transit
+//! key. Unwrapped keys are cached for a short while, so that a forward does not wait for Vault each time.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,25 +18,25 @@ use super::file::read_private;
 use super::{RootError, Wrapped};
 use crate::seal::DataKey;
 
-/// How long an unwrapped key is kept.
+/// How long an unwrapped key is cached.
 const KEPT_FOR: Duration = Duration::from_secs(300);
-/// How many.
+/// Most cached keys.
 const KEPT: usize = 1024;
 /// How long Vault may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of its answer.
+/// Most bytes of its answer.
 const MOST: usize = 64 * 1024;
 
-/// Where it is.
+/// Where the transit key is.
 #[derive(Debug, Clone)]
 pub struct TransitSettings {
-    /// Such as `https://vault.intern.example:8200`.
+    /// For example `https://vault.intern.example:8200`.
     pub address: url::Url,
-    /// Where the transit engine is mounted.
+    /// Mount path of the transit engine.
     pub mount: String,
-    /// The name of its key.
+    /// Name of the transit key.
     pub key: String,
-    /// Holds the token; read again at each use, because an agent renews it.
+    /// File with the token. It is read at each use, because an agent renews it.
     pub token_file: PathBuf,
 }
 
@@ -44,16 +44,16 @@ pub struct TransitSettings {
 pub struct Transit {
     settings: TransitSettings,
     http: reqwest::Client,
-    /// The version that Vault wraps with now.
+    /// The version with which Vault wraps now.
     version: Mutex<u64>,
     kept: Mutex<HashMap<Vec<u8>, (Instant, DataKey)>>,
 }
 
 impl Transit {
-    /// Asks for the key's version, which shows that address, token and key are right.
+    /// Reads the key's version. This proves that address, token and key are right.
     ///
     /// # Errors
-    /// [`RootError::Transit`], or what is wrong with the token's file.
+    /// [`RootError::Transit`], or a fault of the token's file.
     pub async fn open(settings: TransitSettings, http: reqwest::Client) -> Result<Self, RootError> {
         let transit = Self {
             settings,
@@ -139,7 +139,7 @@ impl Transit {
         let answer = self.send(reqwest::Method::GET, &path, None).await?;
         let version = answer["data"]["latest_version"]
             .as_u64()
-            .ok_or_else(|| self.wrong("it says no latest_version of the key"))?;
+            .ok_or_else(|| self.wrong("its answer has no latest_version of the key"))?;
         *self.version.lock().unwrap_or_else(PoisonError::into_inner) = version;
         Ok(())
     }
@@ -159,7 +159,7 @@ impl Transit {
         let base = self.settings.address.as_str().trim_end_matches('/');
         let url = format!("{base}/v1/{}/{path}", self.settings.mount);
         let mut header = reqwest::header::HeaderValue::from_str(token.trim())
-            .map_err(|_| self.wrong("the token in its file cannot be a token"))?;
+            .map_err(|_| self.wrong("the token file holds no valid token"))?;
         header.set_sensitive(true);
         let mut request = self
             .http
@@ -176,10 +176,10 @@ impl Transit {
         let status = answer.status();
         if !status.is_success() {
             let hint = match status.as_u16() {
-                403 => "the token may not use this key, or has ended",
+                403 => "the token may not use this key, or has expired",
                 404 => "there is no such mount or key",
                 503 => "it is sealed",
-                _ => "see its log",
+                _ => "check its log",
             };
             return Err(self.wrong(&format!("{status}: {hint}")));
         }
@@ -194,7 +194,7 @@ impl Transit {
             return Ok(Value::Null);
         }
         serde_json::from_slice(&bytes)
-            .map_err(|error| self.wrong(&format!("its answer is no JSON: {error}")))
+            .map_err(|error| self.wrong(&format!("its answer is not JSON: {error}")))
     }
 
     fn kept(&self, place: &[u8]) -> Option<DataKey> {

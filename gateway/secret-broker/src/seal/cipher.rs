@@ -1,4 +1,4 @@
-//! XChaCha20-Poly1305 with random nonces of 24 bytes, which never repeat in practice.
+//! XChaCha20-Poly1305 with random nonces of 24 bytes, which do not repeat in practice.
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{Key, KeyInit, XChaCha20Poly1305, XNonce};
@@ -13,17 +13,17 @@ pub const NONCE: usize = 24;
 pub struct DataKey([u8; KEY]);
 
 impl DataKey {
-    /// A new one.
+    /// Makes a new key.
     pub fn fresh() -> Self {
         Self(fresh())
     }
 
-    /// From bytes that were unwrapped.
+    /// Reads a key from unwrapped bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// The bytes, to be wrapped.
+    /// The bytes, for wrapping.
     pub fn reveal(&self) -> &[u8; KEY] {
         &self.0
     }
@@ -35,7 +35,7 @@ impl Drop for DataKey {
     }
 }
 
-/// Random bytes of the kernel.
+/// Random bytes from the kernel.
 pub fn fresh<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes)

@@ -1,4 +1,4 @@
-//! The bytes of a sealed record: fixed places and lengths, so that nothing can be written in two ways.
+//! The byte format of a sealed record: fixed positions and lengths, so that a record has exactly one encoding.
 
 use roost_secret_broker::wire::RecordName;
 
@@ -6,15 +6,15 @@ use super::SealError;
 use super::cipher::NONCE;
 
 const MAGIC: &[u8; 8] = b"ROOSTSB1";
-/// Bytes of the tag, the least that follows the head.
+/// Bytes of the tag, the minimum after the head.
 const TAG: usize = 16;
 
-/// What stands before the ciphertext.
+/// Everything before the ciphertext.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Header<'a> {
     pub name: RecordName,
     pub generation: u64,
-    /// Which root key wrapped the data key.
+    /// Id of the root key that wrapped the data key.
     pub root_key: String,
     pub wrapped: &'a [u8],
     pub nonce: [u8; NONCE],
@@ -24,7 +24,7 @@ pub struct Header<'a> {
     pub length: usize,
 }
 
-/// Magic, name and generation: what the data key is bound to.
+/// Magic, name and generation: the data key is bound to these.
 pub fn context(name: &RecordName, generation: u64) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     put(&mut bytes, name.tenant().as_bytes());
@@ -33,7 +33,7 @@ pub fn context(name: &RecordName, generation: u64) -> Vec<u8> {
     bytes
 }
 
-/// The whole head.
+/// Encodes the whole head.
 pub(super) fn head(
     context: &[u8],
     root_key: &str,
@@ -50,18 +50,18 @@ pub(super) fn head(
     Ok(bytes)
 }
 
-/// Reads the head, without any key.
+/// Parses the head without any key.
 ///
 /// # Errors
 /// [`SealError::Format`].
 pub fn parse(sealed: &[u8]) -> Result<Header<'_>, SealError> {
     let mut rest = sealed
         .strip_prefix(MAGIC)
-        .ok_or(SealError::Format("it begins differently"))?;
+        .ok_or(SealError::Format("it has another magic number"))?;
     let tenant = text(&mut rest)?;
     let connection = text(&mut rest)?;
     let name = RecordName::new(tenant, connection)
-        .map_err(|_| SealError::Format("its name cannot be one"))?;
+        .map_err(|_| SealError::Format("its name is not valid"))?;
     let generation = u64::from_be_bytes(array(&mut rest)?);
     let context = sealed.len() - rest.len();
     let root_key = text(&mut rest)?;
@@ -98,7 +98,7 @@ fn piece<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], SealError> {
 
 fn text(rest: &mut &[u8]) -> Result<String, SealError> {
     let bytes = piece(rest)?.to_vec();
-    String::from_utf8(bytes).map_err(|_| SealError::Format("a name is no text"))
+    String::from_utf8(bytes).map_err(|_| SealError::Format("a name is not UTF-8 text"))
 }
 
 fn array<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], SealError> {

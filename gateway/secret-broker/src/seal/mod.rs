@@ -1,4 +1,4 @@
-//! Sealing: a record as bytes that open only whole, under their own name, with the right root key.
+//! Sealing: a record becomes bytes that open only whole, under their own name, with the right root key.
 //!
 //! ```text
 //! magic "ROOSTSB1" · tenant · connection · generation │ root key's id · wrapped data key · nonce │ ciphertext and tag
@@ -6,9 +6,9 @@
 //! └────────────── associated data of the ciphertext ───────────────────────────────────────────┘
 //! ```
 //!
-//! Each record has a data key of its own, fresh at each write, wrapped by the root key with the context as associated
-//! data. Everything before the ciphertext is associated data of the ciphertext. So a record that was moved to another
-//! tenant or connection, taken from an older generation's data key, or changed in any bit does not open.
+//! Each record has its own data key, new at each write. The root key wraps it with the context as associated data.
+//! Everything before the ciphertext is associated data of the ciphertext. So a record does not open after it was moved
+//! to another tenant or connection, combined with the data key of an older generation, or changed in any bit.
 
 mod cipher;
 mod format;
@@ -21,15 +21,15 @@ use zeroize::Zeroizing;
 
 use crate::root::{Root, RootError};
 
-/// Why bytes do not open.
+/// Why bytes cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum SealError {
     #[error("it is not a sealed record: {0}")]
     Format(&'static str),
-    #[error("it is sealed for {found}, and was put in the place of another record")]
+    #[error("it is sealed for {found}, but stored under the name of another record")]
     Misplaced { found: RecordName },
     #[error(
-        "it does not open: it was changed, or moved to another tenant or connection, since it was sealed"
+        "it cannot be opened: it was changed, or moved to another tenant or connection, after it was sealed"
     )]
     Tampered,
     #[error(transparent)]
@@ -56,7 +56,7 @@ pub async fn seal(
     Ok(sealed)
 }
 
-/// Opens what was sealed under this name.
+/// Opens bytes that were sealed under this name.
 ///
 /// # Errors
 /// See [`SealError`].

@@ -1,4 +1,4 @@
-//! Sealing: what opens, and everything that must not.
+//! Sealing: which bytes open, and all those that must not.
 
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 #[test]
-fn what_is_sealed_opens_under_its_name_alone() {
+fn sealed_bytes_open_only_under_their_own_name() {
     block_on(async {
         let root = Root::of_test(1);
         let mine = name("w1", "agent/github_oauth_token");
@@ -38,12 +38,12 @@ fn what_is_sealed_opens_under_its_name_alone() {
 }
 
 #[test]
-fn a_record_whose_names_were_rewritten_too_does_not_open() {
+fn record_with_rewritten_names_does_not_open() {
     block_on(async {
         let root = Root::of_test(1);
         let (mine, theirs) = (name("w1", "token"), name("w2", "token"));
         let sealed = seal(&root, &mine, 1, b"secret words").await.unwrap();
-        // Same lengths, so the forged file is well formed.
+        // The lengths are equal, so the forged file is well formed.
         let mut forged = context(&theirs, 1);
         forged.extend_from_slice(&sealed[forged.len()..]);
         assert_eq!(parse(&forged).unwrap().name, theirs);
@@ -55,7 +55,7 @@ fn a_record_whose_names_were_rewritten_too_does_not_open() {
 }
 
 #[test]
-fn no_flipped_bit_anywhere_opens() {
+fn record_with_any_flipped_bit_does_not_open() {
     block_on(async {
         let root = Root::of_test(1);
         let mine = name("w1", "token");
@@ -79,7 +79,7 @@ fn no_flipped_bit_anywhere_opens() {
 }
 
 #[test]
-fn another_root_key_is_named_in_the_error() {
+fn error_names_the_other_root_key() {
     block_on(async {
         let mine = name("w1", "token");
         let sealed = seal(&Root::of_test(1), &mine, 1, b"secret words")
@@ -92,7 +92,7 @@ fn another_root_key_is_named_in_the_error() {
 }
 
 #[test]
-fn equal_secrets_look_different_each_time() {
+fn equal_secrets_have_different_ciphertexts() {
     block_on(async {
         let root = Root::of_test(1);
         let mine = name("w1", "token");
@@ -106,11 +106,11 @@ fn equal_secrets_look_different_each_time() {
 
 proptest! {
     #[test]
-    fn no_bytes_make_the_parser_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn parser_does_not_panic_on_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         let mut marked = b"ROOSTSB1".to_vec();
         marked.extend_from_slice(&bytes);
         prop_assert!(parse(&bytes).is_err() || bytes.starts_with(b"ROOSTSB1"));
-        // Whatever it says, it says it without a panic.
+        // Any result is fine; only a panic is not.
         let _ = parse(&marked);
     }
 }

@@ -1,4 +1,4 @@
-//! Listening: a socket that only listed users reach, one task a connection, a bound on how many.
+//! Listens on a socket that only listed users can reach: one task a connection, with a bound on connections.
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
@@ -16,27 +16,27 @@ use tokio_util::task::TaskTracker;
 use super::session;
 use super::{Broker, Peer};
 
-/// Who can reach the socket, before the kernel is asked who they are.
+/// Who can open the socket, before the kernel reports the peer's user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SocketAccess {
-    /// This user alone: 0600 in 0700.
+    /// Only this user: 0600 in 0700.
     Owner,
-    /// The broker's group as well: 0660 in 0750. For a broker with a user of its own, whose group the gateway is in.
+    /// Also the broker's group: 0660 in 0750. For a broker with its own user, whose group contains the gateway.
     Group,
 }
 
-/// Why nothing listens. Each says what to do.
+/// Why the socket cannot be opened. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     #[error(
-        "the socket {path} cannot be made; its folder must be writable by the broker's user, and the path at most 107 bytes long"
+        "cannot create the socket {path}; its folder must be writable by the broker's user, and the path at most 107 bytes long"
     )]
     Bind {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
-    #[error("{path} is there and is no socket; move it away")]
+    #[error("{path} exists and is not a socket; move it away")]
     NoSocket { path: PathBuf },
     #[error(
         "the folder {path} can be entered or changed by others on this machine (mode {mode:o}): `chmod 700 {path}`"
@@ -44,14 +44,14 @@ pub enum ListenError {
     OpenFolder { path: PathBuf, mode: u32 },
 }
 
-/// A socket that is listened on.
+/// A listening socket.
 pub struct Listener {
     socket: UnixListener,
     path: PathBuf,
 }
 
 impl Listener {
-    /// Binds it. One that a dead broker left is replaced: the store's lock says that it is dead.
+    /// Binds the socket and replaces one that a dead broker left. The store's lock proves that no other broker runs.
     ///
     /// # Errors
     /// See [`ListenError`].
@@ -93,7 +93,7 @@ impl Listener {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),
         }
-        // The process's umask lets nobody in before the mode is set.
+        // The process's umask blocks everybody else until the mode is set.
         let socket = UnixListener::bind(path).map_err(failed)?;
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(socket_mode))
             .map_err(failed)?;
@@ -103,7 +103,7 @@ impl Listener {
         })
     }
 
-    /// Serves until `stop`; then exchanges under way get `grace` to end.
+    /// Serves until `stop`; then running exchanges get `grace` to end.
     pub async fn serve(self, broker: Broker, stop: CancellationToken, grace: Duration) {
         let room = Arc::new(Semaphore::new(broker.limits.connections));
         let sessions = TaskTracker::new();
@@ -118,17 +118,17 @@ impl Listener {
                     sessions.spawn(async move { admit(broker, stream, room, stop).await });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "the socket cannot accept; is the limit of open files reached?");
+                    tracing::warn!(%error, "the socket cannot accept a connection; check the limit of open files");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }
         }
         drop(self.socket);
-        // Whoever comes now is told by the missing socket, and waits for the next broker.
+        // New clients find no socket and wait for the next broker.
         let _ = std::fs::remove_file(&self.path);
         sessions.close();
         if tokio::time::timeout(grace, sessions.wait()).await.is_err() {
-            tracing::warn!("some exchanges did not end in time and are broken off");
+            tracing::warn!("some exchanges did not end in time and were cancelled");
         }
     }
 }
@@ -137,7 +137,7 @@ async fn admit(broker: Broker, stream: UnixStream, room: Arc<Semaphore>, stop: C
     let credentials = match stream.peer_cred() {
         Ok(credentials) => credentials,
         Err(error) => {
-            tracing::warn!(%error, "a peer whose user the kernel does not tell is turned away");
+            tracing::warn!(%error, "refused a peer: the kernel does not report its user");
             return;
         }
     };
@@ -146,16 +146,16 @@ async fn admit(broker: Broker, stream: UnixStream, room: Arc<Semaphore>, stop: C
         tracing::warn!(
             user,
             process = credentials.pid(),
-            "a user that is not listed was turned away"
+            "refused a user that is not listed"
         );
-        let told = format!(
+        let detail = format!(
             "user {user} may not use this broker: it serves the users it was started with (--allow)"
         );
-        return turn_away(&broker, stream, Fault::new(FaultCode::Forbidden, told)).await;
+        return turn_away(&broker, stream, Fault::new(FaultCode::Forbidden, detail)).await;
     };
     let Ok(_place) = room.try_acquire() else {
-        let told = "too many connections to the broker; try again";
-        return turn_away(&broker, stream, Fault::new(FaultCode::Busy, told)).await;
+        let detail = "too many connections to the broker; try again";
+        return turn_away(&broker, stream, Fault::new(FaultCode::Busy, detail)).await;
     };
     let peer = Peer {
         user,
@@ -166,13 +166,13 @@ async fn admit(broker: Broker, stream: UnixStream, room: Arc<Semaphore>, stop: C
     let ended = session::run(&broker, peer, stream, &stop).await;
     broker.counters.connections.fetch_sub(1, Ordering::Relaxed);
     if let Err(error) = ended {
-        tracing::debug!(error = %crate::egress::chain(&error), process = peer.process, "a connection was cut off");
+        tracing::debug!(error = %crate::egress::chain(&error), process = peer.process, "a connection broke");
     }
 }
 
 async fn turn_away(broker: &Broker, stream: UnixStream, fault: Fault) {
     let mut writer = FrameWriter::new(stream);
-    // Somebody who is turned away and does not even listen.
+    // A refused peer that may not even read.
     let _ = writer
         .message(&Greeting::Refused(fault), broker.limits.greeting)
         .await;

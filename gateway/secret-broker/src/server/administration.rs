@@ -1,4 +1,4 @@
-//! Backup and restore, whose bytes are bodies.
+//! Backup and restore. Their data travels as bodies.
 
 use roost_secret_broker::wire::{Answer, Fault, FaultCode, Frame, FrameError, Saved};
 
@@ -6,7 +6,7 @@ use super::answers::entry;
 use super::session::{Next, Reader, Writer};
 use super::{Broker, Peer, fault_of};
 
-/// The sealed records of this instant, then how many they are.
+/// Sends the sealed records of this instant, then how many they are.
 pub(super) async fn backup(
     broker: &Broker,
     peer: Peer,
@@ -17,7 +17,7 @@ pub(super) async fn backup(
     let saved = Saved {
         records: snapshot.records(),
         root_key: broker.store.root().active(),
-        note: Some("it is sealed: keep the root key, elsewhere, as well".to_owned()),
+        note: Some("the backup is sealed: also keep the root key, in another place".to_owned()),
     };
     writer.message(&Answer::Backup, patience).await?;
     for piece in snapshot {
@@ -27,12 +27,12 @@ pub(super) async fn backup(
     writer.message(&Answer::Saved(saved), patience).await?;
     broker
         .audit
-        .note_end(entry(peer, "backup", None, "done"))
+        .record_end(entry(peer, "backup", None, "done"))
         .await;
     Ok(Next::Exchange)
 }
 
-/// Takes a whole backup in, then replaces everything by it or nothing.
+/// Receives a whole backup, then replaces all records or none.
 pub(super) async fn restore(
     broker: &Broker,
     peer: Peer,
@@ -65,7 +65,7 @@ pub(super) async fn restore(
         .map_or_else(|fault| fault.code.slug(), |_| "done");
     broker
         .audit
-        .note_end(entry(peer, "restore", None, outcome))
+        .record_end(entry(peer, "restore", None, outcome))
         .await;
     let answer = done.map_or_else(Answer::Failed, Answer::Saved);
     writer.message(&answer, patience).await?;

@@ -1,17 +1,18 @@
-//! The verbs of one message and one answer.
+//! The verbs with one message and one answer.
 
 use roost_secret_broker::wire::{
     Answer, Description, Fault, FaultCode, Inject, RecordKind, RecordName, RecordState, Request,
     Secret, Store,
 };
 
+use super::cleaning;
 use super::faults::unaudited;
 use super::{Broker, Peer, fault_of};
 use crate::audit::{self, Entry};
 use crate::egress::{chain, check_allow, check_inject};
 use crate::record::Record;
 
-/// Does it, and writes it down.
+/// Carries out the request and records it in the audit log.
 pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Answer {
     let verb = request.verb();
     let (named, done) = match request {
@@ -21,6 +22,12 @@ pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Ans
             return describe(broker, &name)
                 .await
                 .map_or_else(Answer::Failed, Answer::Described);
+        }
+        // The text goes to no remote, so this is not a use of the credential.
+        Request::Clean(asked) => {
+            return cleaning::clean(broker, asked)
+                .await
+                .map_or_else(Answer::Failed, Answer::Cleaned);
         }
         Request::Store(store) => (
             Some(store.name.clone()),
@@ -47,6 +54,15 @@ pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Ans
                 done.map(Answer::Exchanged),
             )
         }
+        Request::Redeem(redeem) => {
+            let name = redeem.name.clone();
+            let done = broker.oauth.redeem(redeem).await;
+            (Some(name), done.map(Answer::Redeemed))
+        }
+        Request::Renew(name) => {
+            let done = broker.oauth.renew_now(name.clone()).await;
+            (Some(name), done.map(Answer::Redeemed))
+        }
         Request::Rekey => {
             let done = broker.store.rekey().await.map_err(|error| fault_of(&error));
             (None, done.map(Answer::Saved))
@@ -58,7 +74,7 @@ pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Ans
                 forgotten.map(|existed| Answer::Forgotten { existed }),
             )
         }
-        // Those with bodies have their own ways.
+        // Verbs with bodies are handled elsewhere.
         Request::Forward(_) | Request::GitFetch(_) | Request::Backup | Request::Restore => (
             None,
             Err(Fault::new(
@@ -72,7 +88,7 @@ pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Ans
         .map_or_else(|fault| fault.code.slug(), |_| "done");
     let noted = broker
         .audit
-        .note(entry(peer, verb, named.as_ref(), outcome))
+        .record(entry(peer, verb, named.as_ref(), outcome))
         .await;
     match (done, noted) {
         (Ok(_), Err(error)) => Answer::Failed(unaudited(&error)),
@@ -81,7 +97,7 @@ pub(super) async fn answer(broker: &Broker, peer: Peer, request: Request) -> Ans
     }
 }
 
-/// A line of the audit log.
+/// Builds a line of the audit log.
 pub(super) fn entry(
     peer: Peer,
     verb: &'static str,
@@ -108,7 +124,7 @@ async fn stored(broker: &Broker, store: Store) -> Result<Description, Fault> {
     let length = store.secret.reveal().len();
     if !(Secret::LEAST..=Secret::MOST).contains(&length) {
         return Err(bad(
-            "a secret has 8 to 16384 bytes; a shorter one could not be told from ordinary text in an answer",
+            "a secret has 8 to 16384 bytes; in an answer, a shorter one would look like ordinary text",
         ));
     }
     if store.name.is_sign_in() {
@@ -116,7 +132,7 @@ async fn stored(broker: &Broker, store: Store) -> Result<Description, Fault> {
     }
     if store.inject != Inject::Never && !store.secret.reveal().iter().all(u8::is_ascii_graphic) {
         return Err(bad(
-            "a secret that is sent has visible characters only; was a line end pasted with it?",
+            "a secret has visible characters only; check that no line end was pasted with it",
         ));
     }
     check_allow(&store.allow)?;
@@ -142,18 +158,18 @@ async fn stored(broker: &Broker, store: Store) -> Result<Description, Fault> {
 }
 
 async fn deleted(broker: &Broker, name: &RecordName) -> Result<bool, Fault> {
-    // Given back first: afterwards nobody could.
+    // Revoke it first: after the deletion nobody could.
     broker.oauth.revoke(name).await;
     let gone = async {
         let held = broker.store.hold(name).await;
         broker.store.delete(&held).await
     };
-    // What was fetched with it goes with it.
+    // Delete its mirrors too.
     let deleted = broker.mirrors.forget_all(name, gone).await?;
     deleted.map_err(|error| fault_of(&error))
 }
 
-/// Bounded for the audit log.
+/// Shortens a text for the audit log.
 pub(super) fn short(text: &str) -> String {
     text.chars()
         .filter(|char| !char.is_control())
@@ -181,7 +197,7 @@ async fn verified(broker: &Broker) -> Answer {
         )),
         Err(_) => Answer::Failed(Fault::new(
             FaultCode::AuditFailed,
-            "the walk along the audit log broke off",
+            "the check of the audit log was cancelled",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Errors as faults of the wire: one place, so that each kind is always called the same.
+//! Maps errors to faults of the wire in one place, so that each kind always has the same code.
 
 use roost_secret_broker::wire::{Fault, FaultCode};
 
@@ -26,17 +26,17 @@ pub fn fault_of(error: &StoreError) -> Fault {
         | StoreError::Encode(_) => FaultCode::StoreFailed,
     };
     if !matches!(code, FaultCode::UnknownRecord | FaultCode::Busy) {
-        tracing::warn!(error = %chain(error), "the store could not do it");
+        tracing::warn!(error = %chain(error), "a store operation failed");
     }
     Fault::new(code, chain(error))
 }
 
-/// What cannot be written down is not done.
+/// The fault when the audit log cannot be written; the use does not happen.
 pub(super) fn unaudited(error: &AuditError) -> Fault {
     Fault::new(
         FaultCode::AuditFailed,
         format!(
-            "{}; no secret is used until it can be written down: see that the disk has room",
+            "{}; no secret is used until the log can be written: check that the disk has room",
             chain(error)
         ),
     )

@@ -1,4 +1,4 @@
-//! `git_fetch`: a mirror is brought up to date, and its peer hears how far it is.
+//! `git_fetch`: updates a mirror and sends progress to the peer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,9 +18,9 @@ use crate::audit::Entry;
 use crate::egress::{Redactor, Target, inject, outgoing};
 use crate::git::Upstream;
 
-/// At most so often it is said how far it is.
-const TELL: Duration = Duration::from_millis(500);
-/// At least so often, changed or not, in those steps.
+/// Shortest time between two progress messages.
+const PROGRESS_EVERY: Duration = Duration::from_millis(500);
+/// Longest time between two progress messages, as a number of those steps.
 const AGAIN: u32 = 40;
 
 pub(super) async fn run(
@@ -35,47 +35,47 @@ pub(super) async fn run(
         percent: 0,
         bytes: 0,
     };
-    let (told, mut telling) = watch::channel(waiting);
+    let (progress, mut updates) = watch::channel(waiting);
     let patience = broker.limits.body;
     let silence = Patience {
         idle: None,
         ..patience
     };
     let done = {
-        let mut fetching = std::pin::pin!(fetch(broker, peer, &asked, &told));
+        let mut fetching = std::pin::pin!(fetch(broker, peer, &asked, &progress));
         let mut gone = std::pin::pin!(reader.next(silence));
-        let mut tick = interval_at(Instant::now() + TELL, TELL);
+        let mut tick = interval_at(Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut silent = 0;
         loop {
             tokio::select! {
                 biased;
                 done = &mut fetching => break Some(done),
-                // Whatever comes while it waits for an answer: the peer left or broke the rules.
+                // Any input during the wait means that the peer left or broke the protocol.
                 _ = &mut gone => break None,
                 _ = tick.tick() => {
                     silent += 1;
-                    if telling.has_changed().unwrap_or(false) || silent >= AGAIN {
+                    if updates.has_changed().unwrap_or(false) || silent >= AGAIN {
                         silent = 0;
-                        let now = *telling.borrow_and_update();
+                        let now = *updates.borrow_and_update();
                         writer.message(&Answer::Fetching(now), patience).await?;
                     }
                 }
             }
         }
     };
-    let bytes = told.borrow().bytes;
+    let bytes = progress.borrow().bytes;
     let outcome = match &done {
         Some(Ok(_)) => "done",
         Some(Err(fault)) => fault.code.slug(),
         None => "abandoned",
     };
-    let noted = Entry {
+    let audit_entry = Entry {
         bytes: Some(bytes),
         outcome,
-        ..noted(peer, &asked)
+        ..audit_entry(peer, &asked)
     };
-    broker.audit.note_end(noted).await;
+    broker.audit.record_end(audit_entry).await;
     let Some(done) = done else {
         return Err(FrameError::CutOff);
     };
@@ -88,21 +88,21 @@ async fn fetch(
     broker: &Broker,
     peer: Peer,
     asked: &GitFetch,
-    told: &watch::Sender<Fetching>,
+    progress: &watch::Sender<Fetching>,
 ) -> Result<Mirror, Fault> {
-    // Before the credential is read, so that its deletion waits for this or is seen here.
+    // Reserve before reading the credential, so that its deletion waits for this fetch or is seen here.
     let place = broker.mirrors.reserve(&asked.name, &asked.mirror).await?;
     let upstream = prepare(broker, peer, asked).await?;
     let deadline = asked.deadline_ms.map(Duration::from_millis);
     broker
         .mirrors
-        .fetch(&place, upstream, asked.head.as_deref(), deadline, told)
+        .fetch(&place, upstream, asked.head.as_deref(), deadline, progress)
         .await
 }
 
-/// Everything that can be refused without asking the host; the use is in the audit log when this is done.
+/// All checks that need no request to the host. The use is in the audit log when this returns.
 async fn prepare(broker: &Broker, peer: Peer, asked: &GitFetch) -> Result<Upstream, Fault> {
-    let policy = &broker.outlet.settings().policy;
+    let policy = &broker.http_client.settings().policy;
     let opened = broker.oauth.usable(&asked.name).await?;
     let record = &opened.record;
     let mut url = Target::check_repository(&asked.url, &record.allow, policy)?;
@@ -120,9 +120,9 @@ async fn prepare(broker: &Broker, peer: Peer, asked: &GitFetch) -> Result<Upstre
     let redactor = Arc::new(Redactor::new(&[secret, &pair]));
     broker
         .audit
-        .note(Entry {
+        .record(Entry {
             outcome: "begun",
-            ..noted(peer, asked)
+            ..audit_entry(peer, asked)
         })
         .await
         .map_err(|error| unaudited(&error))?;
@@ -133,7 +133,7 @@ async fn prepare(broker: &Broker, peer: Peer, asked: &GitFetch) -> Result<Upstre
     })
 }
 
-fn noted(peer: Peer, asked: &GitFetch) -> Entry {
+fn audit_entry(peer: Peer, asked: &GitFetch) -> Entry {
     let url = url::Url::parse(&asked.url).ok();
     Entry {
         on_behalf: short(&asked.on_behalf),

@@ -1,7 +1,7 @@
-//! `forward`: the request's body streams in, the secret is put in, the answer streams out through the redactor.
+//! `forward`: the request's body streams in, the secret is added, and the answer streams out through the redactor.
 //!
-//! The remote is waited for and the peer is watched at the same time: a peer that leaves ends the request at the
-//! remote, and a remote that answers before it has read everything is heard at once.
+//! The broker waits for the remote and watches the peer at the same time. A peer that disconnects ends the request at
+//! the remote, and an early answer of the remote is passed on at once.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,27 +23,27 @@ use crate::egress::{Redaction, Redactor, Target, inject, outgoing, returning};
 
 mod upload;
 
-/// Written together, at most.
+/// Most bytes written together.
 const TOGETHER: usize = 64 * 1024;
-/// Pieces of a request's body on their way.
+/// Pieces of a request's body in flight.
 const PIECES: usize = 4;
 
-/// A request that may go out.
+/// A request that passed all checks.
 struct Prepared {
     request: reqwest::RequestBuilder,
     redactor: Arc<Redactor>,
-    noted: Entry,
+    audit_entry: Entry,
 }
 
-/// Why an answer did not come to its end.
+/// Why an answer is incomplete.
 enum Broken {
-    /// Told to the peer.
+    /// Sent to the peer.
     Fault(Fault),
-    /// The peer itself.
+    /// The connection to the peer failed.
     Peer(FrameError),
 }
 
-/// What came through.
+/// Bytes in each direction.
 #[derive(Default)]
 struct Passed {
     status: Option<u16>,
@@ -59,14 +59,14 @@ pub(super) async fn run(
 ) -> Result<Next, FrameError> {
     broker.counters.forwards.fetch_add(1, Ordering::Relaxed);
     let (sender, pieces) = tokio::sync::mpsc::channel(PIECES);
-    let settings = broker.outlet.settings();
+    let settings = broker.http_client.settings();
     let mut upload = Upload::new(asked.body.then_some(sender), settings.most_request);
     let asked_for = asked
         .deadline_ms
         .map_or(settings.longest, Duration::from_millis);
     let deadline = Instant::now() + asked_for.min(settings.longest);
     let mut passed = Passed::default();
-    let (noted, ended) = match prepare(broker, peer, &asked).await {
+    let (audit_entry, ended) = match prepare(broker, peer, &asked).await {
         Err(fault) => (refused(peer, &asked, &fault), Err(Broken::Fault(fault))),
         Ok(mut prepared) => {
             if asked.body {
@@ -86,7 +86,7 @@ pub(super) async fn run(
                 ended = passing => ended,
                 gone = watching => Err(Broken::Peer(gone)),
             };
-            (prepared.noted, ended)
+            (prepared.audit_entry, ended)
         }
     };
     let too_large = upload.is_too_large();
@@ -98,11 +98,11 @@ pub(super) async fn run(
     };
     broker
         .audit
-        .note_end(Entry {
+        .record_end(Entry {
             status: passed.status,
             bytes: Some(passed.bytes),
             outcome,
-            ..noted
+            ..audit_entry
         })
         .await;
     if ended.is_err() {
@@ -129,7 +129,7 @@ pub(super) async fn run(
                 .await?;
         }
     }
-    // The peer sends all of its body before it reads: what is left of it is taken and thrown away.
+    // The peer sends its whole body before it reads, so the rest is read and discarded.
     Ok(if upload.drain(reader, broker.limits.body).await? {
         Next::Exchange
     } else {
@@ -137,14 +137,14 @@ pub(super) async fn run(
     })
 }
 
-/// Everything that can be refused without asking the remote; the use is in the audit log when this is done.
+/// All checks that need no request to the remote. The use is in the audit log when this returns.
 async fn prepare(broker: &Broker, peer: Peer, asked: &Forward) -> Result<Prepared, Fault> {
-    let policy = &broker.outlet.settings().policy;
+    let policy = &broker.http_client.settings().policy;
     let opened = broker.oauth.usable(&asked.name).await?;
     let record = &opened.record;
     let mut target = Target::check(&asked.method, &asked.url, &record.allow, policy)?;
     let mut headers = outgoing(&asked.headers)?;
-    let noted = Entry {
+    let audit_entry = Entry {
         on_behalf: short(&asked.on_behalf),
         method: target.method.to_string(),
         host: target.url.host_str().unwrap_or_default().to_owned(),
@@ -154,7 +154,7 @@ async fn prepare(broker: &Broker, peer: Peer, asked: &Forward) -> Result<Prepare
     let secret = record.secret.reveal();
     inject(&record.inject, secret, &mut headers, &mut target.url)?;
     let redactor = match &record.inject {
-        // A remote may echo the header as it came.
+        // A remote may echo the whole header.
         Inject::Basic { user } => {
             let pair = Zeroizing::new([user.as_bytes(), b":", secret].concat());
             Redactor::new(&[secret, &pair])
@@ -162,18 +162,18 @@ async fn prepare(broker: &Broker, peer: Peer, asked: &Forward) -> Result<Prepare
         _ => Redactor::new(&[secret]),
     };
     let request = broker
-        .outlet
+        .http_client
         .request(target.method, target.url)?
         .headers(headers);
     broker
         .audit
-        .note(noted.clone())
+        .record(audit_entry.clone())
         .await
         .map_err(|error| unaudited(&error))?;
     Ok(Prepared {
         request,
         redactor: Arc::new(redactor),
-        noted,
+        audit_entry,
     })
 }
 
@@ -196,7 +196,7 @@ fn with_body(
     request.body(reqwest::Body::wrap_stream(ReceiverStream::new(pieces)))
 }
 
-/// Sends it and passes the answer on.
+/// Sends the request and passes the answer on.
 async fn pass(
     broker: &Broker,
     request: reqwest::RequestBuilder,
@@ -205,15 +205,10 @@ async fn pass(
     writer: &mut Writer,
     passed: &mut Passed,
 ) -> Result<(), Broken> {
-    let settings = broker.outlet.settings();
+    let settings = broker.http_client.settings();
     let patience = broker.limits.body;
-    let slow = || {
-        Broken::Fault(Fault::new(
-            FaultCode::RemoteTimeout,
-            "the remote took too long",
-        ))
-    };
-    let failed = |error| Broken::Fault(broker.outlet.fault(error, redactor));
+    let slow = || Broken::Fault(Fault::new(FaultCode::RemoteTimeout, "the remote timed out"));
+    let failed = |error| Broken::Fault(broker.http_client.fault(error, redactor));
     let mut answer = timeout_at(deadline, request.send())
         .await
         .map_err(|_| slow())?
@@ -221,8 +216,8 @@ async fn pass(
     let status = answer.status().as_u16();
     passed.status = Some(status);
     if status < 200 {
-        let told = format!("the remote answered {status}, which cannot be passed on");
-        return Err(Broken::Fault(Fault::new(FaultCode::RemoteRefused, told)));
+        let detail = format!("the remote answered {status}, which cannot be passed on");
+        return Err(Broken::Fault(Fault::new(FaultCode::RemoteRefused, detail)));
     }
     let headers = returning(answer.headers(), redactor).map_err(Broken::Fault)?;
     writer
@@ -233,7 +228,7 @@ async fn pass(
         let until = deadline.min(Instant::now() + settings.pause);
         let piece = {
             let mut next = std::pin::pin!(timeout_at(until, answer.chunk()));
-            // What is there already goes out together; before waiting, everything goes out.
+            // Send together what is available; send everything before waiting.
             match futures::poll!(&mut next) {
                 std::task::Poll::Ready(piece) => piece,
                 std::task::Poll::Pending => {
@@ -247,11 +242,8 @@ async fn pass(
         };
         passed.bytes += piece.len() as u64;
         if passed.bytes > settings.most_answer {
-            let told = format!(
-                "the remote answered more than {} bytes",
-                settings.most_answer
-            );
-            return Err(Broken::Fault(Fault::new(FaultCode::TooLarge, told)));
+            let detail = format!("the remote's answer is over {} bytes", settings.most_answer);
+            return Err(Broken::Fault(Fault::new(FaultCode::TooLarge, detail)));
         }
         writer.put_body(&redaction.piece(&piece));
         if writer.waiting() >= TOGETHER {

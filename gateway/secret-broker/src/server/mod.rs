@@ -1,8 +1,9 @@
-//! The broker's end of the socket: who may speak, and what is done for each verb.
+//! The broker's end of the socket: which peers may connect, and what each verb does.
 
 mod accept;
 mod administration;
 mod answers;
+mod cleaning;
 mod faults;
 mod fetch;
 mod forward;
@@ -17,27 +18,28 @@ use std::time::Duration;
 use roost_secret_broker::wire::{Patience, Status};
 
 use crate::audit::Audit;
-use crate::egress::Outlet;
+use crate::egress::HttpClient;
 use crate::git::Mirrors;
 use crate::oauth::OAuth;
 use crate::store::Store;
 
 pub use accept::{Listener, SocketAccess};
+pub use cleaning::Cleaning;
 pub use faults::fault_of;
 pub use peers::{Peer, Peers};
 
-/// What a peer may cost.
+/// Limits for peers.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Connections at once.
+    /// Most connections at the same time.
     pub connections: usize,
-    /// From its acceptance to its hello.
+    /// Time from acceptance to the hello message.
     pub greeting: Patience,
-    /// Between two exchanges, and for a frame once it is begun.
+    /// Time between two exchanges, and for one frame.
     pub exchange: Patience,
-    /// Between two pieces of a body.
+    /// Time between two pieces of a body.
     pub body: Patience,
-    /// Bytes of a backup that is restored.
+    /// Most bytes of a backup to restore.
     pub most_backup: usize,
 }
 
@@ -57,24 +59,25 @@ impl Default for Limits {
     }
 }
 
-/// Everything that a session works with. Cheap to clone.
+/// Everything that a session needs. Cheap to clone.
 #[derive(Clone)]
 pub struct Broker {
     pub store: Store,
     pub oauth: OAuth,
-    pub outlet: Outlet,
+    pub http_client: HttpClient,
     pub audit: Audit,
     pub mirrors: Mirrors,
     pub audit_folder: PathBuf,
     pub peers: Arc<Peers>,
     pub limits: Limits,
     pub counters: Arc<Counters>,
+    pub cleaning: Cleaning,
     pub started_ms: i64,
-    /// What somebody should do something about.
+    /// Problems that an operator should fix.
     pub warnings: Arc<Vec<String>>,
 }
 
-/// Counted since the start.
+/// Counters since the start.
 #[derive(Default)]
 pub struct Counters {
     pub connections: AtomicU32,
@@ -83,14 +86,14 @@ pub struct Counters {
 }
 
 impl Broker {
-    /// The whole live picture.
+    /// The broker's whole live state.
     pub fn status(&self) -> Status {
         let (records, needs_reauth, to_rekey) = self.store.counts();
         let mut warnings = self.warnings.to_vec();
         warnings.extend_from_slice(self.store.damaged());
         if needs_reauth > 0 {
             warnings.push(format!(
-                "{needs_reauth} connections have to be made again by a person"
+                "{needs_reauth} connections must be connected again by a person"
             ));
         }
         warnings.truncate(50);

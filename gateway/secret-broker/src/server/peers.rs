@@ -1,18 +1,18 @@
-//! Who may speak: the kernel says which user a peer is, a list says what that user may.
+//! Access control: the kernel reports a peer's user, and a list says what that user may do.
 
 use std::collections::BTreeMap;
 
 use roost_secret_broker::wire::{Fault, FaultCode, Request};
 
-/// What a user may.
+/// What a user may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// The gateway: everything but what changes or copies the whole store.
+    /// The gateway: everything except verbs that change or copy the whole store.
     Use,
     Administer,
 }
 
-/// Who is at the other end, as the kernel says.
+/// The peer, as the kernel reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {
     pub user: u32,
@@ -20,28 +20,28 @@ pub struct Peer {
     pub role: Role,
 }
 
-/// The list.
+/// The list of users.
 #[derive(Debug, Default)]
 pub struct Peers {
     roles: BTreeMap<u32, Role>,
 }
 
 impl Peers {
-    /// These users may use, those may administer as well.
+    /// `users` may use the broker; `administrators` may also administer it.
     pub fn new(users: &[u32], administrators: &[u32]) -> Self {
         let mut roles: BTreeMap<u32, Role> = users.iter().map(|user| (*user, Role::Use)).collect();
         roles.extend(administrators.iter().map(|user| (*user, Role::Administer)));
         Self { roles }
     }
 
-    /// What a user may; `None` when it is not on the list.
+    /// A user's role; `None` when it is not on the list.
     pub fn role(&self, user: u32) -> Option<Role> {
         self.roles.get(&user).copied()
     }
 }
 
 impl Peer {
-    /// Whether this peer may ask that.
+    /// Checks whether this peer may send that request.
     ///
     /// # Errors
     /// [`FaultCode::Forbidden`].
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_not_listed_is_nobody_and_users_do_not_administer() {
+    fn unlisted_users_have_no_role_and_users_cannot_administer() {
         let peers = Peers::new(&[1000, 1001], &[1001, 0]);
         assert_eq!(peers.role(1000), Some(Role::Use));
         assert_eq!(peers.role(1001), Some(Role::Administer));

@@ -20,7 +20,7 @@ pub(super) enum Next {
     Close,
 }
 
-/// Serves a peer until it leaves, breaks a rule, or the broker stops.
+/// Serves a peer until it disconnects, breaks the protocol, or the broker stops.
 pub(super) async fn run(
     broker: &Broker,
     peer: Peer,
@@ -51,7 +51,7 @@ pub(super) async fn run(
         let request: Request = match decode(&message) {
             Ok(request) => request,
             Err(error) => {
-                let fault = Fault::new(FaultCode::BadRequest, format!("not understood: {error}"));
+                let fault = Fault::new(FaultCode::BadRequest, format!("invalid request: {error}"));
                 writer
                     .message(&Answer::Failed(fault), broker.limits.exchange)
                     .await?;
@@ -77,7 +77,7 @@ async fn exchange(
         writer
             .message(&Answer::Failed(fault), broker.limits.exchange)
             .await?;
-        // A body that may follow is not waited for.
+        // The server does not wait for a body that may follow.
         return Ok(if matches!(request, Request::Restore) {
             Next::Close
         } else {
@@ -117,7 +117,7 @@ async fn greet(
         Greeting::Refused(Fault::new(
             FaultCode::VersionUnknown,
             format!(
-                "this broker speaks version {VERSION}, the other end {} to {}: run the broker of the gateway's release",
+                "this broker supports version {VERSION}, the client {} to {}: run the broker of the gateway's release",
                 hello.oldest, hello.newest
             ),
         ))

@@ -1,4 +1,4 @@
-//! Why the store did not do it.
+//! Why a store operation failed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use roost_secret_broker::wire::RecordName;
 use crate::root::RootError;
 use crate::seal::SealError;
 
-/// Each says what to do.
+/// Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("there is no record {0}")]
     Unknown(RecordName),
-    #[error("the folder {path} cannot be read or made; it must belong to the broker's user")]
+    #[error("cannot read or create the folder {path}; it must belong to the broker's user")]
     Folder {
         path: PathBuf,
         #[source]
@@ -22,7 +22,7 @@ pub enum StoreError {
     #[error("another broker uses {0}: stop that one first")]
     InUse(PathBuf),
     #[error(
-        "the disk did not take it and nothing was changed; free some space or mend it, then try again"
+        "the write to the disk failed and nothing was changed; free some space or repair the disk, then try again"
     )]
     Write(#[source] io::Error),
     #[error("the record {} cannot be used", name.as_ref().map_or_else(|| "store".to_owned(), ToString::to_string))]
@@ -32,7 +32,7 @@ pub enum StoreError {
         source: SealError,
     },
     #[error(
-        "the record {name} opens and is no record of this version: run the broker that wrote it, or a newer one"
+        "the record {name} can be opened, but its content is not of this version: run the broker that wrote it, or a newer one"
     )]
     Shape {
         name: RecordName,
@@ -41,13 +41,13 @@ pub enum StoreError {
     },
     #[error("a record cannot be encoded")]
     Encode(#[source] rmp_serde::encode::Error),
-    #[error("everything is being sealed anew already; ask for the status")]
+    #[error("a rekey is already running; check the status")]
     Rekeying,
     #[error(
-        "{count} records do not open, {first} among them; delete or restore them, then rekey again. The older root key stays until then"
+        "{count} records cannot be opened, {first} among them; delete or restore them, then rekey again. The older root key is kept until then"
     )]
     Stuck { count: usize, first: RecordName },
-    #[error("this is no whole backup: {0}")]
+    #[error("the backup is incomplete or damaged: {0}")]
     Backup(&'static str),
 }
 

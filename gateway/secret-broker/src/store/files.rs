@@ -1,4 +1,5 @@
-//! The folder: `lock`, and `records/` with a file a record, named by a digest of its name so that no name is a path.
+//! The folder: `lock`, and `records/` with one file a record. The file's name is a digest, so that no record's name
+//! becomes a path.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -15,22 +16,22 @@ use super::{Kept, StoreError};
 use crate::{disk, seal};
 
 const ENDING: &str = "sealed";
-/// Longest file that can be a record.
+/// Largest file that can be a record.
 const MOST: u64 = 256 * 1024;
 
 /// Records by name.
 pub(super) type Found = HashMap<RecordName, Arc<Kept>>;
 
-/// The right to a folder, held until this process ends.
+/// The exclusive right to a folder, held until this process ends.
 pub struct FolderLock {
     _file: File,
 }
 
 impl FolderLock {
-    /// Takes the folder, which is made where it is missing.
+    /// Locks the folder and makes it if it is missing.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] when another broker has it.
+    /// [`StoreError::InUse`] when another broker has locked it.
     pub fn take(folder: &Path) -> Result<Self, StoreError> {
         disk::make_private_folder(folder).map_err(StoreError::unreadable(folder))?;
         let file = OpenOptions::new()
@@ -52,7 +53,7 @@ pub(super) fn records(folder: &Path) -> PathBuf {
     folder.join("records")
 }
 
-/// Where a record is, below a folder that has `records/`.
+/// Path of a record, below a folder that has `records/`.
 pub(super) fn path_of(folder: &Path, name: &RecordName) -> PathBuf {
     records(folder).join(file_of(name))
 }
@@ -61,7 +62,7 @@ pub(super) fn file_of(name: &RecordName) -> String {
     format!("{}.{ENDING}", digest_of(name))
 }
 
-/// What a record is called on the disk: no name is a path.
+/// A record's file name: a digest, so that no name becomes a path.
 pub fn digest_of(name: &RecordName) -> String {
     let mut hash = Sha256::new();
     hash.update(name.tenant().as_bytes());
@@ -84,7 +85,7 @@ pub(super) fn is_empty(folder: &Path) -> io::Result<bool> {
     }
 }
 
-/// Makes the folder ready for whoever has its lock: what a killed process left half made is removed.
+/// Prepares the folder for the holder of its lock: removes what a killed process left incomplete.
 pub(super) fn prepare(folder: &Path) -> io::Result<()> {
     let unfinished = super::restore::unfinished(folder);
     if unfinished.exists() {
@@ -101,7 +102,7 @@ pub(super) fn prepare(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// All records by name, and a sentence for each file that is none. Changes nothing: a broker may be at work there.
+/// All records by name, and a message for each invalid file. Changes nothing: a broker may be using the folder.
 pub(super) fn read_all(folder: &Path) -> io::Result<(Found, Vec<String>)> {
     let place = records(folder);
     let (mut found, mut damaged) = (Found::new(), Vec::new());
@@ -128,7 +129,7 @@ pub(super) fn read_all(folder: &Path) -> io::Result<(Found, Vec<String>)> {
                 found.insert(name, Arc::new(kept));
             }
             Ok(header) => damaged.push(format!(
-                "{} holds {}, whose file is another: it was moved there",
+                "{} holds {}, which belongs in another file: it was moved there",
                 path.display(),
                 header.name
             )),

@@ -1,7 +1,7 @@
-//! The sealed records: a file each, and the same bytes in memory. What is opened lives for one use.
+//! The sealed records: one file each, and the same bytes in memory. An opened record lives for one use.
 //!
-//! *Invariant: memory says what the disk says.* A write is on the disk before it is seen.
-//! *Invariant: of one name there is one writer at a time* ([`Held`]), and no writer while all are replaced.
+//! *Invariant: memory equals the disk.* A write is on the disk before it is visible. *Invariant: a name has one writer
+//! at a time* ([`Held`]), and no writer while all records are replaced.
 
 mod error;
 mod files;
@@ -24,7 +24,7 @@ use crate::seal;
 pub use error::StoreError;
 pub use files::{FolderLock, digest_of};
 
-/// Sealed bytes and what can be known of them without a key.
+/// Sealed bytes, and what can be read from them without a key.
 #[derive(Debug)]
 struct Kept {
     generation: u64,
@@ -43,25 +43,25 @@ struct Shared {
     root: Root,
     clock: Clock,
     records: RwLock<HashMap<RecordName, Arc<Kept>>>,
-    /// Those that are known to need a person.
+    /// Records that are known to need a person.
     needs_reauth: Mutex<std::collections::HashSet<RecordName>>,
     holds: Mutex<HashMap<RecordName, Weak<tokio::sync::Mutex<()>>>>,
-    /// Read by who writes one record, written by who replaces or counts all.
+    /// Writers of one record hold it for reading; replacing or counting all records holds it for writing.
     writing: tokio::sync::RwLock<()>,
     rekeying: tokio::sync::Mutex<()>,
-    /// Files that are no records of ours, for people.
+    /// Files that are not valid records, as messages for people.
     damaged: Vec<String>,
-    /// Nobody else has this folder.
+    /// Keeps other brokers out of this folder.
     _lock: FolderLock,
 }
 
-/// The right to change one record.
+/// The exclusive right to change one record.
 pub struct Held {
     name: RecordName,
     _guard: OwnedMutexGuard<()>,
 }
 
-/// A record in use.
+/// An opened record.
 #[derive(Debug)]
 pub struct Opened {
     pub record: Record,
@@ -69,19 +69,19 @@ pub struct Opened {
 }
 
 impl Store {
-    /// Whether a folder holds any record, before there is a root key.
+    /// Whether a folder holds no record. It needs no root key.
     ///
     /// # Errors
-    /// What the file system says.
+    /// The file system's error.
     pub fn is_empty(folder: &Path) -> std::io::Result<bool> {
         files::is_empty(folder)
     }
 
-    /// How many records a folder has, and which of its files are damaged, for whoever only looks.
+    /// How many records a folder has, and which of its files are damaged. It changes nothing.
     ///
     /// # Errors
     /// As for [`open`](Self::open).
-    pub fn look(folder: &Path, root: &Root) -> Result<(usize, Vec<String>), StoreError> {
+    pub fn inspect(folder: &Path, root: &Root) -> Result<(usize, Vec<String>), StoreError> {
         let (records, damaged) = sealed(folder, root)?;
         Ok((records.len(), damaged))
     }
@@ -89,7 +89,7 @@ impl Store {
     /// Reads all records of a folder.
     ///
     /// # Errors
-    /// When the folder cannot be read, or the root key opens none of the records.
+    /// When the folder cannot be read, or when the root key opens none of the records.
     pub async fn open(
         folder: PathBuf,
         lock: FolderLock,
@@ -116,7 +116,7 @@ impl Store {
         Ok(store)
     }
 
-    /// The right to change a record: waits for whoever has it.
+    /// Waits for the exclusive right to change a record.
     pub async fn hold(&self, name: &RecordName) -> Held {
         let lock = {
             let mut holds = self
@@ -143,7 +143,7 @@ impl Store {
     /// Opens a record for one use.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`], or that it does not open.
+    /// [`StoreError::Unknown`], or an error when it cannot be opened.
     pub async fn read(&self, name: &RecordName) -> Result<Opened, StoreError> {
         let kept = self
             .kept(name)
@@ -151,7 +151,7 @@ impl Store {
         self.open_kept(name, &kept).await
     }
 
-    /// As [`read`](Self::read), for whoever means a credential: sign-ins under way are not there for them.
+    /// As [`read`](Self::read), for credentials only: a sign-in under way counts as unknown.
     ///
     /// # Errors
     /// As for [`read`](Self::read).
@@ -163,10 +163,10 @@ impl Store {
         }
     }
 
-    /// Writes a record; one that was there is replaced.
+    /// Writes a record and replaces an existing one.
     ///
     /// # Errors
-    /// That it cannot be sealed or written; then nothing was changed.
+    /// When it cannot be sealed or written; nothing is changed then.
     pub async fn put(&self, held: &Held, record: &Record) -> Result<Description, StoreError> {
         let _writing = self.shared.writing.read().await;
         let generation = self.kept(&held.name).map_or(0, |kept| kept.generation) + 1;
@@ -174,10 +174,10 @@ impl Store {
         Ok(record.describe(&held.name, generation))
     }
 
-    /// Deletes a record; whether there was one.
+    /// Deletes a record; returns whether there was one.
     ///
     /// # Errors
-    /// What the file system says; then it is still there.
+    /// The file system's error; the record still exists then.
     pub async fn delete(&self, held: &Held) -> Result<bool, StoreError> {
         let _writing = self.shared.writing.read().await;
         if self.kept(&held.name).is_none() {
@@ -192,7 +192,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Deletes sign-ins that nobody came back from.
+    /// Deletes abandoned sign-ins.
     ///
     /// # Errors
     /// As for [`delete`](Self::delete).
@@ -216,7 +216,7 @@ impl Store {
         Ok(())
     }
 
-    /// The time that records are measured by.
+    /// The clock for expiry.
     pub fn clock(&self) -> &Clock {
         &self.shared.clock
     }
@@ -226,7 +226,7 @@ impl Store {
         &self.shared.root
     }
 
-    /// How many records, how many of them need a person, how many are sealed under an older root key.
+    /// Number of records, of records that need a person, and of records sealed under an older root key.
     pub fn counts(&self) -> (u64, u64, u64) {
         let active = self.shared.root.active();
         let records = self.records();
@@ -243,7 +243,7 @@ impl Store {
         (records.len() as u64, waiting as u64, older as u64)
     }
 
-    /// Files that do not open, for people.
+    /// Files that cannot be opened, as messages for people.
     pub fn damaged(&self) -> &[String] {
         &self.shared.damaged
     }
@@ -262,7 +262,7 @@ impl Store {
         })
     }
 
-    /// Seals, writes, and only then lets it be seen. The caller holds the name and `writing`.
+    /// Seals, writes, and only then makes it visible. The caller holds the name and `writing`.
     async fn write(
         &self,
         name: &RecordName,
@@ -293,7 +293,7 @@ impl Store {
         Ok(())
     }
 
-    /// Learns which records need a person. Not where each would be a question to Vault.
+    /// Finds the records that need a person. Skipped where each would need a request to Vault.
     async fn survey(&self) {
         if matches!(self.shared.root, Root::Transit(_)) {
             return;
@@ -320,7 +320,7 @@ impl Store {
         };
     }
 
-    /// All of them.
+    /// All names.
     pub fn names(&self) -> Vec<RecordName> {
         self.records().keys().cloned().collect()
     }
@@ -344,7 +344,7 @@ impl Store {
     }
 }
 
-/// Work that waits for the disk.
+/// Runs disk work on a blocking thread.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
@@ -352,7 +352,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     }
 }
 
-/// What a folder holds, if the root key opens any of it.
+/// The records of a folder, if the root key opens any of them.
 fn sealed(folder: &Path, root: &Root) -> Result<(files::Found, Vec<String>), StoreError> {
     let (records, damaged) = files::read_all(folder).map_err(StoreError::unreadable(folder))?;
     let strange = records.values().find(|kept| !root.knows(&kept.root_key));

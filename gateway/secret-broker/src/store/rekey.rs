@@ -1,20 +1,21 @@
-//! A new root key, and every record sealed anew under it, while the broker works.
+//! A rekey: makes a new root key and seals every record again under it, while the broker works.
 //!
 //! ```text
 //! one key ──renew──▶ new and old on disk ──each record is replaced──▶ none needs the old ──retire──▶ one key
 //! ```
 //!
-//! Killed anywhere, both keys are on the disk and each record is whole under one of them; the next start goes on.
+//! After a crash at any point, both keys are on the disk and each record is whole under one of them; the next start
+//! continues.
 
 use roost_secret_broker::wire::{RecordName, Saved};
 
 use super::{Store, StoreError};
 
 impl Store {
-    /// Begins, or continues, and ends.
+    /// Starts or continues a rekey, and finishes it.
     ///
     /// # Errors
-    /// When a record does not open: then the older key stays, and nothing was lost.
+    /// When a record cannot be opened. The older key is kept then, and nothing is lost.
     pub async fn rekey(&self) -> Result<Saved, StoreError> {
         let Ok(_only) = self.shared.rekeying.try_lock() else {
             return Err(StoreError::Rekeying);
@@ -23,7 +24,7 @@ impl Store {
         self.seal_all_anew().await
     }
 
-    /// Goes on with a rekey that was cut off, if one was.
+    /// Continues an interrupted rekey, if there is one.
     ///
     /// # Errors
     /// As for [`rekey`](Self::rekey).
@@ -44,10 +45,10 @@ impl Store {
             for name in self.sealed_under_older() {
                 match self.seal_anew(&name).await {
                     Ok(changed) => done += u64::from(changed),
-                    // The disk or Vault is at fault, not the record: all the others would fail as well.
+                    // The fault is the disk's or Vault's, not the record's: all the others would fail as well.
                     Err(error @ StoreError::Write(_)) => return Err(error),
                     Err(error) => {
-                        tracing::error!(record = %name, error = %crate::egress::chain(&error), "a record does not open");
+                        tracing::error!(record = %name, error = %crate::egress::chain(&error), "a record cannot be opened");
                         stuck.push(name);
                     }
                 }
@@ -58,7 +59,7 @@ impl Store {
                     first: first.clone(),
                 });
             }
-            // A write that was sealed before the new key was there may have ended since: nobody writes now, look again.
+            // A write under the old key may have finished since. No writer runs now, so check again.
             let _nobody = self.shared.writing.write().await;
             if self.sealed_under_older().is_empty() {
                 let note = self.shared.root.retire()?;
@@ -78,7 +79,7 @@ impl Store {
         older.map(|(name, _)| name.clone()).collect()
     }
 
-    /// The same record under the same generation with a fresh data key; `false` when it is gone or done meanwhile.
+    /// Seals the record again under the same generation with a new data key; `false` when it is gone or already done.
     async fn seal_anew(&self, name: &RecordName) -> Result<bool, StoreError> {
         let _held = self.hold(name).await;
         let _writing = self.shared.writing.read().await;

@@ -1,4 +1,4 @@
-//! Restoring: every record of the backup is opened first; then all are replaced by one exchange of folders.
+//! Restore: every record of the backup is opened first; then one exchange of folders replaces all records.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use super::{Kept, Store, StoreError, blocking, files, snapshot};
 use crate::{disk, seal};
 
-/// Where records wait to be exchanged; what is found there at a start is of no use.
+/// Where records wait for the exchange. A start discards what is left there.
 pub(super) fn unfinished(folder: &Path) -> PathBuf {
     folder.join("records.new")
 }
 
 impl Store {
-    /// Replaces all records by those of a backup.
+    /// Replaces all records with the records of a backup.
     ///
     /// # Errors
-    /// When one of them does not open here, or the disk says no; then nothing was changed.
+    /// When one of them cannot be opened here, or when a write fails; nothing is changed then.
     pub async fn restore(&self, backup: &[u8]) -> Result<Saved, StoreError> {
         let Ok(_only) = self.shared.rekeying.try_lock() else {
             return Err(StoreError::Rekeying);
@@ -75,6 +75,6 @@ fn exchange(folder: &Path, files: &[(String, Arc<Kept>)]) -> std::io::Result<()>
     renameat_with(CWD, &fresh, CWD, &place, RenameFlags::EXCHANGE)?;
     disk::step();
     disk::sync_folder(folder)?;
-    // These are the former records now; a start would remove them as well.
+    // After the exchange these are the former records. A start would remove them as well.
     std::fs::remove_dir_all(&fresh)
 }

@@ -1,4 +1,4 @@
-//! A backup: the sealed records as they are, and a digest. It holds no key; without the root key it is of no use.
+//! A backup: the sealed records and a digest. It holds no key, so nobody can read it without the root key.
 //!
 //! ```text
 //! "ROOSTBK1" · (length · sealed record)… · 0 · SHA-256 of all before
@@ -13,7 +13,7 @@ use super::{Kept, Store, StoreError};
 const MAGIC: &[u8; 8] = b"ROOSTBK1";
 const DIGEST: usize = 32;
 
-/// A backup on its way out; the records of one instant.
+/// A backup to send: the records of one instant.
 pub struct Snapshot {
     records: std::vec::IntoIter<Arc<Kept>>,
     count: u64,
@@ -28,7 +28,7 @@ enum Stage {
 }
 
 impl Store {
-    /// The records of this instant.
+    /// Takes a snapshot of the records.
     pub fn snapshot(&self) -> Snapshot {
         let records: Vec<_> = self.records().values().cloned().collect();
         Snapshot {
@@ -41,7 +41,7 @@ impl Store {
 }
 
 impl Snapshot {
-    /// How many records.
+    /// Number of records.
     pub fn records(&self) -> u64 {
         self.count
     }
@@ -75,18 +75,18 @@ impl Iterator for Snapshot {
     }
 }
 
-/// The sealed records of a backup.
+/// Parses the sealed records of a backup.
 pub(super) fn read(backup: &[u8]) -> Result<Vec<&[u8]>, StoreError> {
     let (all, digest) = backup
         .split_last_chunk::<DIGEST>()
         .ok_or(StoreError::Backup("it is too short"))?;
     let mut rest = all
         .strip_prefix(MAGIC)
-        .ok_or(StoreError::Backup("it begins differently"))?;
+        .ok_or(StoreError::Backup("it has another magic number"))?;
     if Sha256::digest(all).as_slice() != digest {
         return Err(StoreError::Backup("it is cut off or was changed"));
     }
-    let cut = || StoreError::Backup("its lengths do not fit");
+    let cut = || StoreError::Backup("its lengths are wrong");
     let mut records = Vec::new();
     loop {
         let (length, after) = rest.split_first_chunk::<4>().ok_or_else(cut)?;

@@ -1,4 +1,4 @@
-//! Why the broker did not do what was asked: a closed kind for programs, a sentence for people.
+//! Why the broker refused a request or failed: a closed kind for programs, a sentence for people.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ macro_rules! codes {
         }
 
         impl FaultCode {
-            /// As on the wire and in the audit log.
+            /// The code on the wire and in the audit log.
             pub const fn slug(self) -> &'static str {
                 match self { $(Self::$variant => $slug,)+ Self::Unknown => "unknown" }
             }
@@ -24,47 +24,49 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The request is not understood or breaks a limit.
+    /// The request is not valid or breaks a limit.
     BadRequest => "bad-request",
-    /// Versions have nothing in common.
+    /// Client and broker have no common version.
     VersionUnknown => "version-unknown",
-    /// This user may not do that.
+    /// This user may not send that request.
     Forbidden => "forbidden",
-    /// Too many connections, or the same work is being done already.
+    /// Too many connections, or the same work is already running.
     Busy => "busy",
     /// There is no record of that name.
     UnknownRecord => "unknown-record",
-    /// A sign-in that was never begun, is over or too old.
+    /// A sign-in that never began, is over or too old.
     UnknownSignIn => "unknown-sign-in",
-    /// The record is there and does not open.
+    /// The record exists and cannot be opened.
     RecordDamaged => "record-damaged",
     /// The root key cannot be used.
     RootUnavailable => "root-unavailable",
-    /// The disk said no; nothing was changed.
+    /// A write to the disk failed; nothing was changed.
     StoreFailed => "store-failed",
-    /// A use that cannot be written down is not made.
+    /// The audit log cannot be written, so the use did not happen.
     AuditFailed => "audit-failed",
     /// No entry of the record's allow-list covers the request.
     NotAllowed => "not-allowed",
-    /// The host has an address that nobody may be sent to.
+    /// The host has an address that the policy does not permit.
     AddressRefused => "address-refused",
-    /// The remote cannot be reached, or broke off.
+    /// No connection to the remote was made (unknown name, nothing listens, wrong certificate): nothing was sent.
+    NotReached => "not-reached",
+    /// The connection to the remote broke. The remote may have received the request.
     RemoteUnreachable => "remote-unreachable",
-    /// The remote answered what cannot be passed on.
+    /// The remote's answer cannot be passed on.
     RemoteRefused => "remote-refused",
-    /// The remote took too long.
+    /// The remote timed out.
     RemoteTimeout => "remote-timeout",
-    /// More bytes than is allowed.
+    /// More bytes than allowed.
     TooLarge => "too-large",
-    /// The remote does not take the refresh token any more: a person has to connect again.
+    /// The remote no longer accepts the refresh token: a person has to connect again.
     NeedsReauth => "needs-reauth",
-    /// git is missing here, or could not do it.
+    /// git is missing here, or failed.
     GitFailed => "git-failed",
     /// The broker is stopping.
     Stopping => "stopping",
 }
 
-/// A kind and what to do about it. Never holds a secret: whatever came from a remote was redacted and bounded.
+/// A kind and a sentence that says what to do. It never holds a secret: text from a remote is redacted and bounded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{detail}")]
 pub struct Fault {
@@ -87,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_is_called_on_the_wire_as_its_slug_says_and_a_newer_one_is_unknown() {
+    fn code_is_encoded_as_its_slug_and_a_newer_code_is_unknown() {
         for code in [
             FaultCode::NeedsReauth,
             FaultCode::RootUnavailable,

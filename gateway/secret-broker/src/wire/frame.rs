@@ -1,7 +1,7 @@
 //! Frames: four bytes of length, one of kind, the payload. A message is MessagePack with field names; a body is bytes.
 //!
-//! Reading never allocates by what a peer claims, and a peer that begins a frame has a bounded time to end it. Buffers
-//! that messages pass through are wiped, because a message may carry a secret.
+//! The reader never allocates by a length that a peer claims, and a peer must finish a frame in a bounded time. Buffers
+//! for messages are wiped, because a message may carry a secret.
 
 use std::io;
 use std::time::Duration;
@@ -29,7 +29,7 @@ const END: u8 = 3;
 pub enum Frame {
     Message(Zeroizing<Vec<u8>>),
     Body(Bytes),
-    /// The body is whole.
+    /// The end of a body.
     End,
 }
 
@@ -46,22 +46,22 @@ pub enum FrameError {
     Trailing,
     #[error("the message cannot be encoded")]
     Encode(#[source] rmp_serde::encode::Error),
-    #[error("the connection broke off inside a frame")]
+    #[error("the connection broke inside a frame")]
     CutOff,
-    #[error("nothing came for too long")]
+    #[error("the peer sent nothing for too long")]
     Idle,
-    #[error("a frame was begun and not ended in time, or not taken in time")]
+    #[error("a frame was not finished in time, or not read in time")]
     Stalled,
     #[error("the connection failed")]
     Io(#[from] io::Error),
 }
 
-/// How long a peer is waited for.
+/// How long to wait for a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// Until a frame begins; `None` for as long as it likes.
+    /// Until a frame begins; `None` waits without a limit.
     pub idle: Option<Duration>,
-    /// From its first byte to its last, either way.
+    /// From a frame's first byte to its last, in both directions.
     pub frame: Duration,
 }
 
@@ -72,12 +72,12 @@ pub struct FrameReader<R> {
     buffer: Zeroizing<Vec<u8>>,
     begin: usize,
     end: usize,
-    /// When the frame that is being read began.
+    /// When the present frame began.
     since: Option<Instant>,
 }
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
-    /// Reads from this.
+    /// A reader of `from`.
     pub fn new(from: R) -> Self {
         Self {
             from,
@@ -91,7 +91,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     /// The next frame; `None` when the peer closed between two frames.
     ///
     /// # Errors
-    /// Any [`FrameError`] but `Encode`; the connection is of no use after one.
+    /// Any [`FrameError`] except `Encode`; the connection cannot be used after one.
     pub async fn next(&mut self, patience: Patience) -> Result<Option<Frame>, FrameError> {
         loop {
             if let Some(frame) = self.take()? {
@@ -134,7 +134,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// A whole frame from the buffer, if one is there.
+    /// A whole frame from the buffer, if it holds one.
     fn take(&mut self) -> Result<Option<Frame>, FrameError> {
         let there = &self.buffer[self.begin..self.end];
         let Some(head) = there.first_chunk::<HEAD>() else {
@@ -176,7 +176,7 @@ pub struct FrameWriter<W> {
 }
 
 impl<W: AsyncWrite + Unpin> FrameWriter<W> {
-    /// Writes to this.
+    /// A writer to `to`.
     pub fn new(to: W) -> Self {
         Self {
             to,
@@ -187,7 +187,7 @@ impl<W: AsyncWrite + Unpin> FrameWriter<W> {
     /// Sends a message.
     ///
     /// # Errors
-    /// As for [`FrameError`]; the connection is of no use after one.
+    /// See [`FrameError`]; the connection cannot be used after one.
     pub async fn message<M: Serialize>(
         &mut self,
         message: &M,
@@ -197,10 +197,10 @@ impl<W: AsyncWrite + Unpin> FrameWriter<W> {
         self.flush(patience).await
     }
 
-    /// Puts a message into the buffer, to go out with what follows it.
+    /// Puts a message into the buffer; it is sent together with what follows.
     ///
     /// # Errors
-    /// When it has no form, or is too long.
+    /// When it cannot be encoded, or is too long.
     pub fn put_message<M: Serialize>(&mut self, message: &M) -> Result<(), FrameError> {
         let begin = self.buffer.len();
         self.buffer.extend_from_slice(&[0, 0, 0, 0, MESSAGE]);
@@ -217,7 +217,7 @@ impl<W: AsyncWrite + Unpin> FrameWriter<W> {
         Ok(())
     }
 
-    /// Sends bytes of a body, in as many frames as they need.
+    /// Sends bytes of a body, in as many frames as necessary.
     ///
     /// # Errors
     /// As for [`FrameError`].
@@ -229,7 +229,7 @@ impl<W: AsyncWrite + Unpin> FrameWriter<W> {
         Ok(())
     }
 
-    /// Says that the body is whole.
+    /// Sends the end of a body.
     ///
     /// # Errors
     /// As for [`FrameError`].
@@ -238,7 +238,7 @@ impl<W: AsyncWrite + Unpin> FrameWriter<W> {
         self.flush(patience).await
     }
 
-    /// Puts bytes of a body into the buffer, to go out with what follows.
+    /// Puts bytes of a body into the buffer; they are sent together with what follows.
     pub fn put_body(&mut self, bytes: &[u8]) {
         for piece in bytes.chunks(MAX_BODY_FRAME) {
             self.put(BODY, piece);
@@ -250,7 +250,7 @@ impl<W: AsyncWrite + Unpin> FrameWriter<W> {
         self.put(END, &[]);
     }
 
-    /// Bytes that wait to go out.
+    /// Bytes in the buffer.
     pub fn waiting(&self) -> usize {
         self.buffer.len()
     }
@@ -261,13 +261,13 @@ impl<W: AsyncWrite + Unpin> FrameWriter<W> {
         self.buffer.extend_from_slice(payload);
     }
 
-    /// Sends what is in the buffer, and wipes it.
+    /// Sends the buffer and wipes it.
     ///
     /// # Errors
     /// As for [`FrameError`].
     pub async fn flush(&mut self, patience: Patience) -> Result<(), FrameError> {
         let sent = tokio::time::timeout(patience.frame, self.to.write_all(&self.buffer)).await;
-        // Wiped to its length; the capacity stays.
+        // Wipes the used bytes; the capacity stays.
         self.buffer.as_mut_slice().zeroize();
         self.buffer.clear();
         sent.map_err(|_| FrameError::Stalled)?
@@ -279,12 +279,12 @@ fn length_bytes(length: usize) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes()
 }
 
-/// A message's bytes.
+/// Encodes a message.
 ///
 /// # Errors
 /// [`FrameError::Encode`] when a value has no MessagePack form.
 pub fn encode<M: Serialize>(message: &M) -> Result<Zeroizing<Vec<u8>>, FrameError> {
-    // Wide enough that it does not grow with a secret inside.
+    // Large enough that the buffer never grows with a secret inside.
     let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_MESSAGE));
     rmp_serde::encode::write_named(&mut *bytes, message).map_err(FrameError::Encode)?;
     Ok(bytes)
@@ -298,7 +298,7 @@ pub fn decode<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, FrameError> {
     let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
     reader.set_max_depth(MAX_DEPTH);
     let message = M::deserialize(&mut reader).map_err(FrameError::Malformed)?;
-    // Only the end of the input is an end; anything that can be read, or is no MessagePack at all, is too much.
+    // Only the end of the input is accepted here. Any other byte, readable or not, is an error.
     match serde::de::IgnoredAny::deserialize(&mut reader) {
         Err(rmp_serde::decode::Error::InvalidMarkerRead(error))
             if error.kind() == io::ErrorKind::UnexpectedEof =>

@@ -1,64 +1,64 @@
-//! Bare mirrors of repositories that a credential may read: made and renewed by the broker, which alone has them.
+//! Bare mirrors of repositories that a credential may read. Only the broker makes, updates and reads them.
 
 use serde::{Deserialize, Serialize};
 
 use super::record::RecordName;
 
-/// What stands for git among the methods of an allow-list: such an entry lets repositories below its path be fetched,
-/// and is of no use to `forward`.
+/// The method name for git in an allow-list. Such an entry allows `git_fetch` of repositories below its path, and
+/// nothing for `forward`.
 pub const GIT: &str = "GIT";
 
-/// A mirror to make, or to bring up to date.
+/// A mirror to make or update.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitFetch {
     pub name: RecordName,
-    /// What the mirror is called among those of this credential: 1 to 64 small letters, digits and `-`.
+    /// The mirror's name among those of this credential: 1 to 64 small letters, digits and `-`.
     pub mirror: String,
-    /// The repository's address, as `https://git.example/acme/tools.git`; an entry with [`GIT`] must cover it.
+    /// The repository's address, such as `https://git.example/acme/tools.git`; an entry with [`GIT`] must cover it.
     pub url: String,
-    /// The user beside the credential in `Authorization: Basic`, which is what git hosts take.
+    /// The user beside the credential in `Authorization: Basic`, which git hosts require.
     pub user: String,
-    /// The branch that the mirror's `HEAD` shall name, when it is there.
+    /// The branch for the mirror's `HEAD`, if the branch exists.
     pub head: Option<String>,
-    /// Milliseconds for the whole; the broker's own limit stays.
+    /// Deadline for the whole fetch, milliseconds; the broker's own limit still holds.
     pub deadline_ms: Option<u64>,
-    /// On whose behalf, for the audit log.
+    /// The agent or person behind the request, for the audit log.
     pub on_behalf: String,
 }
 
-/// How far a fetch is. Repeated at least every half minute, so that silence means something.
+/// Progress of a fetch. Sent at least every half minute, so that the client can detect a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fetching {
     pub phase: FetchPhase,
-    /// Of this phase; 0 where it cannot be known.
+    /// Percent of this phase; 0 when unknown.
     pub percent: u8,
-    /// That came from the host until now.
+    /// Bytes received from the host so far.
     pub bytes: u64,
 }
 
-/// What is being done.
+/// The present phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FetchPhase {
-    /// Others are fetched before it.
+    /// Other fetches run first.
     Waiting,
-    /// The host counts and packs.
+    /// The host counts and packs objects.
     Preparing,
     Receiving,
     /// Deltas are resolved and objects checked.
     Checking,
-    /// Packs are put together.
+    /// Packs are merged.
     Tidying,
 }
 
-/// A mirror that is up to date.
+/// An updated mirror.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mirror {
-    /// On the broker's disk.
+    /// Size on the broker's disk.
     pub bytes: u64,
     pub branches: u64,
     pub tags: u64,
-    /// What `HEAD` names; `None` in a repository without commits.
+    /// The commit of `HEAD`; `None` in a repository without commits.
     pub head: Option<MirrorHead>,
 }
 
@@ -70,7 +70,7 @@ pub struct MirrorHead {
     pub commit: String,
 }
 
-/// A mirror that nobody needs.
+/// A mirror to delete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitForget {
     pub name: RecordName,

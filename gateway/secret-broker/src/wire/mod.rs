@@ -1,10 +1,12 @@
 //! The contract of the broker's socket.
 //!
-//! A connection begins with a [`Hello`] and its [`Greeting`]; then one exchange after another, each a [`Request`] and
-//! an [`Answer`]. `forward` with a body is followed by body frames and an end frame, its answer likewise; so are the
-//! bytes of `backup` and `restore`. `git_fetch` says how far it is in answers before its last. One exchange at a time a connection, so that a slow reader holds up only itself.
+//! A connection begins with a [`Hello`] and its [`Greeting`]. Then exchanges follow one after another, each a
+//! [`Request`] and an [`Answer`]. Body frames and an end frame follow a `forward` with a body and its answer; the bytes
+//! of `backup` and `restore` travel the same way. `git_fetch` sends progress answers before its last answer. A
+//! connection carries one exchange at a time, so a slow reader delays only itself.
 //!
-//! *Invariant: no [`Answer`] has a field of type [`Secret`].* A secret goes in and is used; it never comes out.
+//! *Invariant: no [`Answer`] has a field of type [`Secret`].* A secret goes in and is used; it never comes out. Only
+//! the identity token of a person's sign-in comes out: it names the person, and the issuer accepts it for nothing.
 
 mod fault;
 mod frame;
@@ -21,10 +23,12 @@ pub use frame::{
     encode,
 };
 pub use git::{FetchPhase, Fetching, GIT, GitFetch, GitForget, Mirror, MirrorHead};
-pub use oauth::{Begin, Begun, ClientAuth, Exchange};
+pub use oauth::{Begin, Begun, ClientAuth, Exchange, Redeem, Redeemed, TokenClient};
 pub use record::{
     Allow, BadName, DEPLOYMENT, Description, Inject, RecordKind, RecordName, RecordState,
 };
 pub use secret::Secret;
 pub use status::{AuditReport, RootKind, Saved, Status};
-pub use verbs::{Answer, Forward, Greeting, Head, Hello, Request, Store, VERSION, Welcome};
+pub use verbs::{
+    Answer, Clean, Cleaned, Forward, Greeting, Head, Hello, Request, Store, VERSION, Welcome,
+};

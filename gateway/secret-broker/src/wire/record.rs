@@ -1,14 +1,14 @@
-//! What a record is called, how its secret is put into a request, and where it may go.
+//! A record's name, how its secret is put into a request, and where the secret may go.
 
 use serde::{Deserialize, Serialize};
 
-/// The tenant of what belongs to the deployment: the client's secret at its own issuer.
+/// The tenant of records of the deployment, such as the client's secret at its own issuer.
 pub const DEPLOYMENT: &str = "deployment";
 
-/// What sign-ins are called: this and their state.
+/// Prefix of sign-in names; the state follows.
 const SIGN_IN: &str = "sign-in/";
 
-/// Whose record it is, and which. Both are bound into its sealing: under another name it does not open.
+/// A record's tenant and connection. Both are bound into its seal: the record does not open under another name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct RecordName {
@@ -22,7 +22,7 @@ struct Unchecked {
     connection: String,
 }
 
-/// A name that cannot be one.
+/// An invalid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the {part} of a record's name is 1 to {most} letters, digits and `. _ : / -`, begins with a letter or digit and has no `..`",
@@ -51,7 +51,7 @@ impl RecordName {
         Ok(Self { tenant, connection })
     }
 
-    /// Where a sign-in waits for its end: the broker's own names, which nobody stores under.
+    /// The name of a sign-in under way. These names are the broker's own, and clients cannot store under them.
     ///
     /// # Errors
     /// [`BadName`].
@@ -59,7 +59,7 @@ impl RecordName {
         Self::new(tenant, format!("{SIGN_IN}{state}"))
     }
 
-    /// Whether it is one of those.
+    /// Whether this is the name of a sign-in.
     pub fn is_sign_in(&self) -> bool {
         self.connection.starts_with(SIGN_IN)
     }
@@ -69,7 +69,7 @@ impl RecordName {
         &self.tenant
     }
 
-    /// Which of its connections.
+    /// The connection inside the workspace.
     pub fn connection(&self) -> &str {
         &self.connection
     }
@@ -101,30 +101,30 @@ fn is_fine(part: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"._:/-".contains(&byte))
 }
 
-/// How the secret gets into a request.
+/// How the secret is put into a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Inject {
     /// `Authorization: Bearer <secret>`
     Bearer,
-    /// A header of its own, after a prefix such as `token `.
+    /// A separate header, after a prefix such as `token `.
     Header { name: String, prefix: String },
     /// `Authorization: Basic` with this user and the secret as password.
     Basic { user: String },
-    /// In the query, where a remote takes it nowhere else.
+    /// In the query, for remotes that accept it nowhere else.
     Query { name: String },
-    /// Never: the broker uses it for itself, as a client's secret at a token endpoint.
+    /// Never: the broker uses it itself, as a client's secret at a token endpoint.
     Never,
 }
 
-/// One kind of request that a secret may be used for. Without an entry nothing is allowed.
+/// One kind of request for which a secret may be used. Without an entry nothing is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allow {
-    /// Scheme, host and port exactly, as `https://api.github.com`.
+    /// Exact scheme, host and port, such as `https://api.github.com`.
     pub origin: String,
-    /// Such as `GET`; none means none.
+    /// For example `GET`; an empty list allows nothing.
     pub methods: Vec<String>,
-    /// Whole segments: `/repos` covers `/repos` and `/repos/x`, not `/repository`.
+    /// Compared by whole segments: `/repos` covers `/repos` and `/repos/x`, not `/repository`.
     pub path_prefix: String,
 }
 
@@ -132,24 +132,24 @@ pub struct Allow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordKind {
-    /// Given as it is: a personal token, a key, a client's secret.
+    /// Stored as given: a personal token, a key, a client's secret.
     Static,
     /// From an OAuth exchange; may have a refresh token.
     OAuth,
-    /// A sign-in that was begun: holds the PKCE verifier.
+    /// A sign-in under way: holds the PKCE verifier.
     SignIn,
 }
 
-/// Whether it can be used.
+/// Whether the record can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordState {
     Ready,
-    /// The remote took its grant back.
+    /// The remote revoked its grant.
     NeedsReauth,
 }
 
-/// All that can be known of a record from outside.
+/// Everything about a record that clients may read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
     pub name: RecordName,
@@ -157,12 +157,12 @@ pub struct Description {
     pub state: RecordState,
     pub inject: Inject,
     pub allow: Vec<Allow>,
-    /// Counts the writes of this name.
+    /// Number of writes of this name.
     pub generation: u64,
     /// Unix milliseconds.
     pub created_ms: i64,
     pub updated_ms: i64,
-    /// When the access token ends, where its issuer said so.
+    /// When the access token expires, if its issuer reports it.
     pub expires_ms: Option<i64>,
     /// Whether it can be renewed without a person.
     pub renewable: bool,
@@ -183,7 +183,7 @@ mod tests {
     #[case("w 1", "a", false)]
     #[case("w1", "a\u{0}b", false)]
     #[case("/etc", "a", false)]
-    fn names_are_checked_also_when_they_come_by_the_wire(
+    fn names_are_also_checked_when_decoded(
         #[case] tenant: &str,
         #[case] connection: &str,
         #[case] fine: bool,

@@ -1,19 +1,19 @@
-//! Bytes that nobody prints, compares or keeps: wiped when dropped.
+//! Secret bytes: they cannot be printed, compared or copied, and are wiped when dropped.
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use zeroize::Zeroize;
 
-/// A credential on its way into the broker. No `Debug` that shows it, no `Clone`, no `PartialEq`.
+/// A credential on its way into the broker. It has no `Debug` that shows it, no `Clone` and no `PartialEq`.
 pub struct Secret(Vec<u8>);
 
 impl Secret {
-    /// Shortest secret that can be told from ordinary text in an answer, and so be taken out of it.
+    /// Shortest secret. A shorter one would look like ordinary text in an answer and could not be redacted.
     pub const LEAST: usize = 8;
     /// Longest secret.
     pub const MOST: usize = 16 * 1024;
 
-    /// Takes the bytes over.
+    /// Takes ownership of the bytes.
     pub fn new(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
@@ -50,7 +50,7 @@ impl Serialize for Secret {
 
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Straight from the input into its one buffer: no growing vector leaves pieces behind.
+        // Decode directly into one buffer: a growing vector would leave copies behind.
         struct Bytes;
         impl Visitor<'_> for Bytes {
             type Value = Secret;

@@ -1,4 +1,4 @@
-//! What the broker says of itself.
+//! The broker's status.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub enum RootKind {
     Transit,
 }
 
-/// The whole live picture; no names of records.
+/// The broker's whole live state, without names of records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     pub build: String,
@@ -21,7 +21,7 @@ pub struct Status {
     pub records: u64,
     pub needs_reauth: u64,
     pub root: RootKind,
-    /// Which root key is used for what is written now (a fingerprint, or the transit key's version).
+    /// Id of the root key for new records (a fingerprint, or the transit key's version).
     pub root_key: String,
     /// Records that are sealed under an older root key.
     pub to_rekey: u64,
@@ -30,11 +30,11 @@ pub struct Status {
     pub forwards_failed: u64,
     pub refreshes: u64,
     pub audit_entries: u64,
-    /// What somebody should do something about.
+    /// Problems that an operator should fix.
     pub warnings: Vec<String>,
 }
 
-/// How a `rekey`, `backup` or `restore` ended.
+/// The result of a `rekey`, `backup` or `restore`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Saved {
     pub records: u64,
@@ -43,13 +43,13 @@ pub struct Saved {
     pub note: Option<String>,
 }
 
-/// What walking along the audit chain found.
+/// The result of a check of the audit chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditReport {
     pub entries: u64,
     pub files: u32,
     /// The first few.
     pub faults: Vec<String>,
-    /// The last entry's hash; kept elsewhere it shows a chain that was made anew.
+    /// The last entry's hash. A copy in another place reveals a chain that was rewritten.
     pub end: String,
 }

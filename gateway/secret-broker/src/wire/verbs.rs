@@ -1,15 +1,15 @@
-//! The verbs. There is none that returns a secret.
+//! The verbs. No verb returns a secret.
 
 use serde::{Deserialize, Serialize};
 
 use super::fault::Fault;
 use super::git::{Fetching, GitFetch, GitForget, Mirror};
-use super::oauth::{Begin, Begun, Exchange};
+use super::oauth::{Begin, Begun, Exchange, Redeem, Redeemed};
 use super::record::{Allow, Description, Inject, RecordName};
 use super::secret::Secret;
 use super::status::{AuditReport, Saved, Status};
 
-/// The version that is spoken here.
+/// The protocol version of this build.
 pub const VERSION: u16 = 1;
 
 /// The first message of a connection.
@@ -21,7 +21,7 @@ pub struct Hello {
     pub program: String,
 }
 
-/// Its answer.
+/// The broker's answer to a hello.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Greeting {
@@ -29,14 +29,14 @@ pub enum Greeting {
     Refused(Fault),
 }
 
-/// What both speak from now on.
+/// The common version from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
     pub version: u16,
     pub build: String,
 }
 
-/// A credential to keep. One of the same name is replaced.
+/// A credential to store. It replaces one of the same name.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Store {
     pub name: RecordName,
@@ -45,22 +45,41 @@ pub struct Store {
     pub allow: Vec<Allow>,
 }
 
-/// A request to send with the credential put in.
+/// A request to send with the credential added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forward {
     pub name: RecordName,
     pub method: String,
-    /// Whole; checked against the record's allow-list.
+    /// The whole URL; checked against the record's allow-list.
     pub url: String,
     pub headers: Vec<(String, String)>,
     /// Body frames follow.
     pub body: bool,
-    /// Bytes of the body, where known: sent as `Content-Length`.
+    /// Bytes of the body, if known: sent as `Content-Length`.
     pub body_length: Option<u64>,
-    /// Milliseconds for the whole; the broker's own limit stays.
+    /// Deadline for the whole exchange, milliseconds; the broker's own limit still holds.
     pub deadline_ms: Option<u64>,
-    /// On whose behalf, for the audit log: an agent, a run.
+    /// The agent or run behind the request, for the audit log.
     pub on_behalf: String,
+}
+
+/// Removes a credential from a text that its remote sent in pieces and that the gateway has joined: `forward` sees only
+/// the pieces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clean {
+    pub name: RecordName,
+    /// May be empty, to read only `least`.
+    pub text: String,
+}
+
+/// The same text without the credential.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cleaned {
+    /// The same number of bytes; those of the credential are `*`.
+    pub text: String,
+    /// Bytes of the shortest form that is masked. A text without so many visible ASCII characters in a row needs no
+    /// cleaning. Absent when there is no secret to mask.
+    pub least: Option<u32>,
 }
 
 /// The head of a remote's answer; body frames follow.
@@ -70,7 +89,7 @@ pub struct Head {
     pub headers: Vec<(String, String)>,
 }
 
-/// What a client asks.
+/// A client's request.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
@@ -79,20 +98,25 @@ pub enum Request {
     Describe(RecordName),
     Begin(Begin),
     Exchange(Exchange),
+    Redeem(Redeem),
+    /// Renews the tokens of a person's sign-in now, even before they expire. The issuer then confirms again who the
+    /// person is.
+    Renew(RecordName),
     Forward(Forward),
+    Clean(Clean),
     GitFetch(GitFetch),
     GitForget(GitForget),
     Status,
-    /// A new root key, and everything sealed anew. Administrators only, as all below.
+    /// Makes a new root key and seals every record again. For administrators only, like all below.
     Rekey,
-    /// The sealed records as they are, without any key.
+    /// Returns the sealed records, without any key.
     Backup,
-    /// Replaces all records by those of a backup, which follows as body frames.
+    /// Replaces all records with those of a backup, which follows as body frames.
     Restore,
     VerifyAudit,
 }
 
-/// What the broker answers.
+/// The broker's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -103,8 +127,11 @@ pub enum Answer {
     Described(Description),
     Begun(Begun),
     Exchanged(Description),
+    /// Of `redeem` and `renew`.
+    Redeemed(Redeemed),
     Head(Head),
-    /// How far a `git_fetch` is; others or [`Fetched`](Self::Fetched) follow.
+    Cleaned(Cleaned),
+    /// Progress of a `git_fetch`; more of these or [`Fetched`](Self::Fetched) follow.
     Fetching(Fetching),
     Fetched(Mirror),
     Forgotten {
@@ -120,7 +147,7 @@ pub enum Answer {
 }
 
 impl Request {
-    /// As in the audit log.
+    /// The verb's name, as in the audit log.
     pub const fn verb(&self) -> &'static str {
         match self {
             Self::Store(_) => "store",
@@ -128,7 +155,10 @@ impl Request {
             Self::Describe(_) => "describe",
             Self::Begin(_) => "begin",
             Self::Exchange(_) => "exchange",
+            Self::Redeem(_) => "redeem",
+            Self::Renew(_) => "renew",
             Self::Forward(_) => "forward",
+            Self::Clean(_) => "clean",
             Self::GitFetch(_) => "git_fetch",
             Self::GitForget(_) => "git_forget",
             Self::Status => "status",
@@ -139,7 +169,7 @@ impl Request {
         }
     }
 
-    /// Whether only an administrator may ask it.
+    /// Whether only an administrator may send it.
     pub const fn is_administration(&self) -> bool {
         matches!(
             self,

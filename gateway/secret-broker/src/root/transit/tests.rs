@@ -1,4 +1,4 @@
-//! A root key in Vault, faked at the wire.
+//! A root key in a fake Vault server.
 
 use std::collections::HashMap;
 use std::os::unix::fs::PermissionsExt;
@@ -8,11 +8,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-use crate::egress::{EgressSettings, Outlet};
+use crate::egress::{EgressSettings, HttpClient};
 use crate::root::Root;
 use crate::seal;
 
-/// Speaks the three routes of the transit engine that are used, and keeps plaintexts by their ciphertext.
+/// Implements the three routes of the transit engine that are used, and stores plaintexts by ciphertext.
 #[derive(Default)]
 struct Vault {
     plain: Mutex<HashMap<String, String>>,
@@ -111,7 +111,7 @@ struct Bench {
 }
 
 async fn bench() -> Bench {
-    // Only the first installs it.
+    // Only the first call installs it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap())
@@ -138,7 +138,7 @@ async fn bench() -> Bench {
 }
 
 async fn open(settings: &TransitSettings) -> Result<Root, RootError> {
-    let http = Outlet::to_vault(&EgressSettings::default()).unwrap();
+    let http = HttpClient::to_vault(&EgressSettings::default()).unwrap();
     Transit::open(settings.clone(), http)
         .await
         .map(Root::Transit)
@@ -149,7 +149,7 @@ fn name(connection: &str) -> roost_secret_broker::wire::RecordName {
 }
 
 #[tokio::test]
-async fn records_are_sealed_by_vaults_key_which_is_asked_once_while_it_is_remembered() {
+async fn records_are_sealed_by_vault_and_unwrapped_keys_are_cached() {
     let bench = bench().await;
     let root = open(&bench.settings).await.unwrap();
     let sealed = seal::seal(&root, &name("a"), 1, b"secret words")
@@ -186,7 +186,7 @@ async fn records_are_sealed_by_vaults_key_which_is_asked_once_while_it_is_rememb
 }
 
 #[tokio::test]
-async fn a_wrapped_key_of_another_record_does_not_open_this_one() {
+async fn wrapped_key_of_another_record_does_not_open_this_one() {
     let bench = bench().await;
     let root = open(&bench.settings).await.unwrap();
     let wrapped = root
@@ -205,7 +205,7 @@ async fn a_wrapped_key_of_another_record_does_not_open_this_one() {
 }
 
 #[tokio::test]
-async fn a_rotated_key_is_used_for_what_is_written_next_and_the_older_still_opens() {
+async fn rotated_key_seals_new_records_and_older_versions_still_open() {
     let bench = bench().await;
     let root = open(&bench.settings).await.unwrap();
     let sealed = seal::seal(&root, &name("a"), 1, b"secret words")
@@ -222,21 +222,21 @@ async fn a_rotated_key_is_used_for_what_is_written_next_and_the_older_still_open
 }
 
 #[tokio::test]
-async fn every_fault_of_vault_says_what_it_is_and_names_no_token() {
+async fn every_vault_error_is_specific_and_contains_no_token() {
     let bench = bench().await;
     let root = open(&bench.settings).await.unwrap();
     let sealed = seal::seal(&root, &name("a"), 1, b"secret words")
         .await
         .unwrap();
     *bench.vault.sealed.lock().unwrap() = true;
-    let told = crate::egress::chain(&seal::open(&root, &name("a"), &sealed).await.unwrap_err());
-    assert!(told.contains("sealed"), "{told}");
+    let message = crate::egress::chain(&seal::open(&root, &name("a"), &sealed).await.unwrap_err());
+    assert!(message.contains("sealed"), "{message}");
     *bench.vault.sealed.lock().unwrap() = false;
     std::fs::write(&bench.settings.token_file, "s.wrong-token").unwrap();
-    let told = crate::egress::chain(&open(&bench.settings).await.err().unwrap());
+    let message = crate::egress::chain(&open(&bench.settings).await.err().unwrap());
     assert!(
-        told.contains("403") && !told.contains("wrong-token"),
-        "{told}"
+        message.contains("403") && !message.contains("wrong-token"),
+        "{message}"
     );
     std::fs::set_permissions(
         &bench.settings.token_file,

@@ -1,4 +1,4 @@
-//! The request's body on its way to the remote, and the peer's presence.
+//! Streams the request's body to the remote, and watches whether the peer is still there.
 
 use std::convert::Infallible;
 use std::io;
@@ -9,11 +9,11 @@ use tokio::sync::mpsc;
 
 use crate::server::session::Reader;
 
-/// What is still to come from the peer.
+/// The part of the body that the peer has not sent yet.
 pub(super) struct Upload {
-    /// `None` when there is no body, when it is whole, or when nobody wants it any more.
+    /// `None` without a body, after its end, or when the remote no longer reads it.
     to: Option<mpsc::Sender<io::Result<Bytes>>>,
-    /// Its end has not come.
+    /// The end frame has not arrived.
     open: bool,
     bytes: u64,
     most: u64,
@@ -29,8 +29,8 @@ impl Upload {
         }
     }
 
-    /// Passes the body on, then waits for the peer to leave; ends only when it did, or broke a rule. Can be dropped at
-    /// any await: at most one piece is lost, of a body that nobody wants any more.
+    /// Passes the body on, then waits for the peer to disconnect. Ends only when the peer disconnects or breaks the
+    /// protocol. It can be dropped at any await: at most one piece is lost, of a body that is no longer needed.
     pub(super) async fn watch(&mut self, reader: &mut Reader, body: Patience) -> FrameError {
         let Err(gone) = self.watched(reader, body).await;
         gone
@@ -41,7 +41,7 @@ impl Upload {
         reader: &mut Reader,
         body: Patience,
     ) -> Result<Infallible, FrameError> {
-        // Once the body is whole, silence is what is expected.
+        // After the whole body, silence is expected.
         let silence = Patience { idle: None, ..body };
         loop {
             let patience = if self.open { body } else { silence };
@@ -66,18 +66,18 @@ impl Upload {
             Ok(piece)
         };
         let last = piece.is_err();
-        // The remote may have answered without wanting the rest.
+        // The remote may have answered without reading the rest.
         if to.send(piece).await.is_err() || last {
             self.to = None;
         }
     }
 
-    /// Whether more came than may.
+    /// Whether more bytes came than allowed.
     pub(super) fn is_too_large(&self) -> bool {
         self.bytes > self.most
     }
 
-    /// Takes the rest of the body and throws it away; `false` when it is more than one waits for.
+    /// Reads and discards the rest of the body; `false` when it is too long to wait for.
     pub(super) async fn drain(
         &mut self,
         reader: &mut Reader,

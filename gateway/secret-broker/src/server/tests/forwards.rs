@@ -1,4 +1,4 @@
-//! Forwards: the secret goes in, never comes out, and goes nowhere else.
+//! Forwards: the secret is added, never comes back, and goes nowhere else.
 
 use std::net::IpAddr;
 
@@ -36,9 +36,12 @@ async fn fault(forwarded: Result<Forwarded, ClientError>) -> Fault {
 }
 
 #[tokio::test]
-async fn a_request_goes_out_with_the_secret_and_its_answer_comes_back_without() {
-    let remote = Remote::start(|heard| {
-        let seen = heard.header("authorization").unwrap_or_default().to_owned();
+async fn request_carries_the_secret_and_answer_does_not() {
+    let remote = Remote::start(|received| {
+        let seen = received
+            .header("authorization")
+            .unwrap_or_default()
+            .to_owned();
         whole(
             201,
             &format!("X-Echo: {seen}\r\nSet-Cookie: a=b\r\n"),
@@ -75,21 +78,21 @@ async fn a_request_goes_out_with_the_secret_and_its_answer_comes_back_without() 
         answer.whole(1_000).await.unwrap(),
         format!("you sent Bearer {stars}").as_bytes()
     );
-    let heard = &remote.heard()[0];
+    let received = &remote.received()[0];
     assert!(
-        heard.head.starts_with("POST /repos?page=2 HTTP/1.1"),
+        received.head.starts_with("POST /repos?page=2 HTTP/1.1"),
         "{}",
-        heard.head
+        received.head
     );
     assert_eq!(
-        heard.header("authorization"),
+        received.header("authorization"),
         Some(format!("Bearer {SECRET}").as_str())
     );
     assert_eq!(
-        (heard.header("x-kept"), heard.header("content-length")),
+        (received.header("x-kept"), received.header("content-length")),
         (Some("yes"), Some("2"))
     );
-    assert_eq!(heard.text(), "{}");
+    assert_eq!(received.text(), "{}");
     let log = bench.audited().await;
     assert!(
         log.contains(r#""verb":"forward""#)
@@ -100,7 +103,7 @@ async fn a_request_goes_out_with_the_secret_and_its_answer_comes_back_without() 
 }
 
 #[tokio::test]
-async fn an_echo_in_any_form_and_any_pieces_does_not_come_back() {
+async fn echoed_secret_is_removed_in_any_form_and_pieces() {
     let forms = [
         SECRET.to_owned(),
         STANDARD.encode(SECRET),
@@ -110,8 +113,10 @@ async fn an_echo_in_any_form_and_any_pieces_does_not_come_back() {
         hex::encode(SECRET),
     ];
     let bodies = forms.clone();
-    let remote = Remote::start(move |heard| {
-        let index: usize = heard.head.split(' ').nth(1).unwrap()[1..].parse().unwrap();
+    let remote = Remote::start(move |received| {
+        let index: usize = received.head.split(' ').nth(1).unwrap()[1..]
+            .parse()
+            .unwrap();
         let pieces: Vec<&[u8]> = bodies[index].as_bytes().chunks(3).collect();
         chunked(&pieces)
     })
@@ -134,11 +139,11 @@ async fn an_echo_in_any_form_and_any_pieces_does_not_come_back() {
 #[tokio::test]
 async fn large_bodies_stream_both_ways() {
     let sum = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>();
-    let remote = Remote::start(move |heard| {
+    let remote = Remote::start(move |received| {
         let big = vec![7_u8; 3 << 20];
-        let told = format!("{} {}", heard.body.len(), sum(&heard.body));
+        let answer = format!("{} {}", received.body.len(), sum(&received.body));
         let mut pieces: Vec<&[u8]> = big.chunks(100_000).collect();
-        pieces.push(told.as_bytes());
+        pieces.push(answer.as_bytes());
         chunked(&pieces)
     })
     .await;
@@ -160,11 +165,11 @@ async fn large_bodies_stream_both_ways() {
 }
 
 #[tokio::test]
-async fn no_redirect_is_followed_and_no_encoding_passed() {
+async fn redirects_are_not_followed_and_encodings_are_refused() {
     let elsewhere = Remote::start(|_| whole(200, "", b"never")).await;
     let to = format!("Location: http://{}/?t={SECRET}\r\n", elsewhere.address);
-    let remote = Remote::start(move |heard| {
-        if heard.head.starts_with("GET /moved") {
+    let remote = Remote::start(move |received| {
+        if received.head.starts_with("GET /moved") {
             whole(302, &to, b"")
         } else {
             whole(200, "Content-Encoding: gzip\r\n", b"who knows")
@@ -186,11 +191,11 @@ async fn no_redirect_is_followed_and_no_encoding_passed() {
         .forward(get(name("a"), remote.address, "/packed"), Body::None)
         .await;
     assert_eq!(fault(packed).await.code, FaultCode::RemoteRefused);
-    assert!(elsewhere.heard().is_empty());
+    assert!(elsewhere.received().is_empty());
 }
 
 #[tokio::test]
-async fn what_the_list_does_not_cover_never_reaches_the_remote() {
+async fn requests_outside_the_list_never_reach_the_remote() {
     let remote = Remote::start(|_| whole(200, "", b"")).await;
     let bench = Bench::new().await;
     bench.keep("a", SECRET, remote.address).await;
@@ -221,12 +226,12 @@ async fn what_the_list_does_not_cover_never_reaches_the_remote() {
             "{refused}"
         );
     }
-    assert!(remote.heard().is_empty());
+    assert!(remote.received().is_empty());
     assert!(bench.audited().await.contains("not-allowed"));
 }
 
 #[tokio::test]
-async fn a_name_that_resolves_to_this_machine_is_refused_also_when_it_is_rebound() {
+async fn name_that_resolves_to_this_machine_is_refused_even_after_rebinding() {
     let turn = Arc::new(AtomicU32::new(0));
     let turns = turn.clone();
     let egress = EgressSettings {
@@ -277,8 +282,8 @@ async fn a_name_that_resolves_to_this_machine_is_refused_also_when_it_is_rebound
 }
 
 #[tokio::test]
-async fn a_remote_that_is_slow_breaks_off_or_says_too_much_is_told_apart() {
-    let remote = Remote::start(|heard| match heard.head.split(' ').nth(1).unwrap() {
+async fn slow_broken_and_oversized_answers_have_different_faults() {
+    let remote = Remote::start(|received| match received.head.split(' ').nth(1).unwrap() {
         "/silent" => vec![b"HTTP/1.1 200 X\r\n".to_vec()],
         "/cut" => vec![
             b"HTTP/1.1 200 X\r\nContent-Length: 99\r\n\r\nbegin".to_vec(),
@@ -320,6 +325,14 @@ async fn a_remote_that_is_slow_breaks_off_or_says_too_much_is_told_apart() {
     }
     let gone = fault(bench.client.forward(patient("/gone"), Body::None).await).await;
     assert_eq!(gone.code, FaultCode::RemoteUnreachable);
+    // Nothing listens there, so nothing is sent.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = closed.local_addr().unwrap();
+    drop(closed);
+    bench.keep("b", SECRET, address).await;
+    let nobody = get(name("b"), address, "/");
+    let nobody = fault(bench.client.forward(nobody, Body::None).await).await;
+    assert_eq!(nobody.code, FaultCode::NotReached);
     let much = Forward {
         method: "POST".into(),
         ..patient("/endless")
@@ -336,7 +349,7 @@ async fn a_remote_that_is_slow_breaks_off_or_says_too_much_is_told_apart() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_ends_its_request_at_the_remote() {
+async fn request_ends_at_the_remote_when_the_client_disconnects() {
     let remote = Remote::start(|_| {
         let endless: Vec<&[u8]> = vec![&[1; 60_000]; 2_000];
         chunked(&endless)

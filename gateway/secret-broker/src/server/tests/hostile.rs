@@ -1,4 +1,4 @@
-//! Peers that nobody wants: each is cut off, none holds up another.
+//! Hostile peers: the broker disconnects each, and none delays another.
 
 use roost_secret_broker::wire::{
     FaultCode, Frame, FrameReader, FrameWriter, Greeting, Hello, MAX_MESSAGE, decode,
@@ -8,7 +8,7 @@ use tokio::net::UnixStream;
 
 use super::*;
 
-/// Short, so that a test sees them pass; what is polled has no time limit of its own.
+/// Short time limits, so that a test can see them expire. Polled conditions have no limit here.
 fn hurried() -> Setting {
     let soon = |idle, frame| Patience {
         idle: Some(Duration::from_millis(idle)),
@@ -58,16 +58,16 @@ async fn greeting(stream: &mut UnixStream) -> Greeting {
     decode(&message).unwrap()
 }
 
-/// Reads until the broker closes; how many bytes it said before.
+/// Reads until the broker closes; returns how many bytes it sent before.
 async fn closed(mut stream: UnixStream) -> usize {
     let mut rest = Vec::new();
-    // A reset is a close, too: there was something left that the broker did not want to read.
+    // A reset counts as a close: the broker left some input unread.
     let _ = stream.read_to_end(&mut rest).await;
     rest.len()
 }
 
 #[tokio::test]
-async fn a_user_that_is_not_listed_is_turned_away_by_the_kernels_word() {
+async fn unlisted_user_is_refused_by_peer_credentials() {
     let bench = Bench::with(Setting {
         users: vec![geteuid().as_raw() + 1],
         administrators: vec![geteuid().as_raw() + 2],
@@ -80,7 +80,7 @@ async fn a_user_that_is_not_listed_is_turned_away_by_the_kernels_word() {
 }
 
 #[tokio::test]
-async fn the_socket_and_its_folder_are_this_users_alone() {
+async fn socket_and_its_folder_are_private() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let bench = Bench::new().await;
     let socket = bench.socket();
@@ -103,7 +103,7 @@ async fn the_socket_and_its_folder_are_this_users_alone() {
 }
 
 #[tokio::test]
-async fn versions_without_anything_in_common_are_told_apart() {
+async fn disjoint_versions_are_refused_with_a_fault() {
     let bench = Bench::new().await;
     let mut stream = UnixStream::connect(bench.socket()).await.unwrap();
     let hello = Hello {
@@ -123,7 +123,7 @@ async fn versions_without_anything_in_common_are_told_apart() {
 }
 
 #[tokio::test]
-async fn senseless_oversized_and_cut_off_frames_end_their_connection_and_no_other() {
+async fn invalid_oversized_and_truncated_frames_end_only_their_connection() {
     let bench = Bench::with(hurried()).await;
     let claimed = u32::try_from(MAX_MESSAGE + 1).unwrap().to_be_bytes();
     let senseless: [Vec<u8>; 6] = [
@@ -136,7 +136,7 @@ async fn senseless_oversized_and_cut_off_frames_end_their_connection_and_no_othe
     ];
     for bytes in senseless {
         let mut fresh = UnixStream::connect(bench.socket()).await.unwrap();
-        // It may be cut off before it has said all.
+        // The broker may close the connection before everything is written.
         let _ = fresh.write_all(&bytes).await;
         assert_eq!(
             closed(fresh).await,
@@ -151,7 +151,7 @@ async fn senseless_oversized_and_cut_off_frames_end_their_connection_and_no_othe
 }
 
 #[tokio::test]
-async fn peers_that_stall_are_cut_off_and_hold_nobody_up() {
+async fn stalled_peers_are_disconnected_and_delay_nobody() {
     let bench = Bench::with(hurried()).await;
     let silent = UnixStream::connect(bench.socket()).await.unwrap();
     let mut half = greeted(&bench).await;
@@ -178,7 +178,7 @@ async fn peers_that_stall_are_cut_off_and_hold_nobody_up() {
 }
 
 #[tokio::test]
-async fn beyond_the_bound_connections_are_told_so_and_room_comes_back() {
+async fn connections_over_the_limit_are_refused_until_others_close() {
     let mut setting = hurried();
     setting.limits.connections = 2;
     let bench = Bench::with(setting).await;
@@ -194,7 +194,7 @@ async fn beyond_the_bound_connections_are_told_so_and_room_comes_back() {
 }
 
 #[tokio::test]
-async fn a_broker_that_stops_closes_idle_connections_and_takes_its_socket_away() {
+async fn stopping_broker_closes_idle_connections_and_removes_its_socket() {
     let mut bench = Bench::new().await;
     let idle = greeted(&bench).await;
     bench.stop().await;
@@ -202,5 +202,5 @@ async fn a_broker_that_stops_closes_idle_connections_and_takes_its_socket_away()
     assert!(!bench.socket().exists());
     let down = bench.client.call(&Request::Status).await.unwrap_err();
     assert!(matches!(down, ClientError::Down { .. }), "{down:?}");
-    assert!(down.to_string().contains("see that it runs"), "{down}");
+    assert!(down.to_string().contains("check that it runs"), "{down}");
 }

@@ -1,7 +1,8 @@
-//! The socket against peers that are strangers, senseless, slow or gone; and the verbs through it.
+//! The socket against unknown, invalid, slow and disconnecting peers; and the verbs through it.
 
 mod forwards;
 mod hostile;
+mod people;
 mod remote;
 mod sign_ins;
 mod verbs;
@@ -21,10 +22,11 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::clock::Clock;
 use crate::egress::{AddressPolicy, EgressSettings};
+use crate::oauth::ClientSecrets;
 use crate::root::{KeySource, Keyring, Root};
 use crate::store::FolderLock;
 
-/// A broker on a socket in a folder of its own.
+/// A broker on a socket in its own folder.
 pub(super) struct Bench {
     pub folder: tempfile::TempDir,
     pub client: Client,
@@ -40,6 +42,7 @@ pub(super) struct Setting {
     pub egress: EgressSettings,
     pub users: Vec<u32>,
     pub administrators: Vec<u32>,
+    pub client_secrets: ClientSecrets,
 }
 
 impl Default for Setting {
@@ -48,12 +51,13 @@ impl Default for Setting {
         Self {
             limits: Limits::default(),
             egress: EgressSettings {
-                // The remotes of these tests are on this machine.
+                // The remotes of these tests run on this machine.
                 policy: AddressPolicy::new(vec!["127.0.0.1".parse().unwrap()]),
                 ..EgressSettings::default()
             },
             users: vec![own],
             administrators: vec![own],
+            client_secrets: ClientSecrets::default(),
         }
     }
 }
@@ -64,7 +68,7 @@ impl Bench {
     }
 
     pub async fn with(setting: Setting) -> Self {
-        // Only the first installs it.
+        // Only the first call installs it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
@@ -78,18 +82,19 @@ impl Bench {
         let store = Store::open(data.clone(), lock, Root::Keyring(keyring), clock.clone())
             .await
             .unwrap();
-        let outlet = Outlet::new(setting.egress).unwrap();
+        let http_client = HttpClient::new(setting.egress).unwrap();
         let audit_folder = data.join("audit");
         let limits = crate::git::MirrorLimits::default();
         let broker = Broker {
-            mirrors: Mirrors::new(data.join("mirrors"), outlet.clone(), limits),
-            oauth: OAuth::new(store.clone(), outlet.clone()),
+            mirrors: Mirrors::new(data.join("mirrors"), http_client.clone(), limits),
+            oauth: OAuth::new(store.clone(), http_client.clone(), setting.client_secrets),
             audit: Audit::open(&audit_folder, clock).unwrap(),
             audit_folder,
-            outlet,
+            http_client,
             peers: Arc::new(Peers::new(&setting.users, &setting.administrators)),
             limits: setting.limits,
             counters: Arc::default(),
+            cleaning: Cleaning::default(),
             started_ms: 0,
             warnings: Arc::default(),
             store,
@@ -124,7 +129,7 @@ impl Bench {
         }
     }
 
-    /// Keeps a bearer token for everything at a remote.
+    /// Stores a bearer token that is allowed for everything at a remote.
     pub async fn keep(&self, connection: &str, secret: &str, remote: SocketAddr) {
         let stored = self
             .ask(Request::Store(bearer(connection, secret, remote)))
@@ -139,7 +144,7 @@ impl Bench {
         }
     }
 
-    /// All that the audit log says.
+    /// The whole audit log.
     pub async fn audited(&self) -> String {
         self.broker.audit.sync().await;
         std::fs::read_to_string(self.broker.audit_folder.join("000001.log")).unwrap()

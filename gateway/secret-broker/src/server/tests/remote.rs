@@ -1,4 +1,4 @@
-//! A remote on this machine: says what it is told to, in the pieces it is told to, and remembers what it heard.
+//! A remote on this machine: sends scripted answers in scripted pieces and records what it receives.
 
 use std::sync::Mutex;
 
@@ -7,14 +7,14 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
 
-/// One request as it came.
+/// One received request.
 #[derive(Debug, Clone)]
-pub struct Heard {
+pub struct Received {
     pub head: String,
     pub body: Vec<u8>,
 }
 
-impl Heard {
+impl Received {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (found, value) = line.split_once(':')?;
@@ -27,31 +27,31 @@ impl Heard {
     }
 }
 
-/// What to say: everything of the answer, in the pieces in which it is written.
+/// The pieces of one answer.
 pub type Pieces = Vec<Vec<u8>>;
-type Say = Arc<dyn Fn(&Heard) -> Pieces + Send + Sync>;
+type Say = Arc<dyn Fn(&Received) -> Pieces + Send + Sync>;
 
 pub struct Remote {
     pub address: SocketAddr,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    received: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Remote {
-    pub async fn start(say: impl Fn(&Heard) -> Pieces + Send + Sync + 'static) -> Self {
+    pub async fn start(say: impl Fn(&Received) -> Pieces + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (heard, say): (Arc<Mutex<Vec<Heard>>>, Say) = (Arc::default(), Arc::new(say));
-        let all = heard.clone();
+        let (received, say): (Arc<Mutex<Vec<Received>>>, Say) = (Arc::default(), Arc::new(say));
+        let all = received.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(converse(stream, all.clone(), say.clone()));
             }
         });
-        Self { address, heard }
+        Self { address, received }
     }
 
-    pub fn heard(&self) -> Vec<Heard> {
-        self.heard.lock().unwrap().clone()
+    pub fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
     }
 }
 
@@ -64,7 +64,7 @@ pub fn whole(status: u16, headers: &str, body: &[u8]) -> Pieces {
     vec![[head.as_bytes(), body].concat()]
 }
 
-/// An answer in chunks, each written by itself.
+/// An answer in chunks, each written separately.
 pub fn chunked(pieces: &[&[u8]]) -> Pieces {
     let mut all = vec![b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec()];
     for piece in pieces {
@@ -74,10 +74,10 @@ pub fn chunked(pieces: &[&[u8]]) -> Pieces {
     all
 }
 
-async fn converse(mut stream: TcpStream, all: Arc<Mutex<Vec<Heard>>>, say: Say) {
+async fn converse(mut stream: TcpStream, all: Arc<Mutex<Vec<Received>>>, say: Say) {
     let mut bytes = Vec::new();
     loop {
-        let Some((heard, used)) = parse(&bytes) else {
+        let Some((received, used)) = parse(&bytes) else {
             let mut piece = [0; 16 * 1024];
             match stream.read(&mut piece).await {
                 Ok(count) if count > 0 => bytes.extend_from_slice(&piece[..count]),
@@ -86,10 +86,10 @@ async fn converse(mut stream: TcpStream, all: Arc<Mutex<Vec<Heard>>>, say: Say) 
             continue;
         };
         bytes.drain(..used);
-        all.lock().unwrap().push(heard.clone());
-        for piece in say(&heard) {
+        all.lock().unwrap().push(received.clone());
+        for piece in say(&received) {
             if piece.is_empty() {
-                // It breaks off.
+                // The script ends the connection here.
                 return;
             }
             if stream.write_all(&piece).await.is_err() || stream.flush().await.is_err() {
@@ -100,15 +100,15 @@ async fn converse(mut stream: TcpStream, all: Arc<Mutex<Vec<Heard>>>, say: Say) 
     }
 }
 
-/// A whole request at the beginning of the bytes, and its length.
-fn parse(bytes: &[u8]) -> Option<(Heard, usize)> {
+/// Parses a whole request at the beginning of the bytes; returns it and its length.
+fn parse(bytes: &[u8]) -> Option<(Received, usize)> {
     let end = bytes.windows(4).position(|part| part == b"\r\n\r\n")? + 4;
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    let mut heard = Heard {
+    let mut received = Received {
         head,
         body: Vec::new(),
     };
-    if heard.header("transfer-encoding") == Some("chunked") {
+    if received.header("transfer-encoding") == Some("chunked") {
         let mut at = end;
         loop {
             let line = bytes[at..].windows(2).position(|part| part == b"\r\n")?;
@@ -116,16 +116,16 @@ fn parse(bytes: &[u8]) -> Option<(Heard, usize)> {
                 usize::from_str_radix(std::str::from_utf8(&bytes[at..at + line]).ok()?, 16).ok()?;
             let begin = at + line + 2;
             let piece = bytes.get(begin..begin + length + 2)?;
-            heard.body.extend_from_slice(&piece[..length]);
+            received.body.extend_from_slice(&piece[..length]);
             at = begin + length + 2;
             if length == 0 {
-                return Some((heard, at));
+                return Some((received, at));
             }
         }
     }
-    let length: usize = heard
+    let length: usize = received
         .header("content-length")
         .map_or(0, |length| length.parse().unwrap());
-    heard.body = bytes.get(end..end + length)?.to_vec();
-    Some((heard, end + length))
+    received.body = bytes.get(end..end + length)?.to_vec();
+    Some((received, end + length))
 }

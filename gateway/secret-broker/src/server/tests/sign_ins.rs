@@ -5,15 +5,15 @@ use roost_secret_broker::client::Body;
 use roost_secret_broker::wire::{Begin, ClientAuth, Exchange, FaultCode, RecordState};
 
 use super::forwards::get;
-use super::remote::{Heard, Pieces, Remote, whole};
+use super::remote::{Pieces, Received, Remote, whole};
 use super::*;
 
 const ACCESS: &str = "rst-access-canary";
 const REFRESH: &str = "rst-refresh-canary";
 
-/// Gives numbered tokens; each refresh token works once.
-fn issuer(heard: &Heard, count: u32) -> Pieces {
-    let body = heard.text();
+/// Issues numbered tokens; each refresh token works once.
+fn issuer(received: &Received, count: u32) -> Pieces {
+    let body = received.text();
     let issued = |number: u32| {
         let body = format!(
             r#"{{"access_token":"{ACCESS}-{number}","token_type":"bearer","expires_in":3600,"refresh_token":"{REFRESH}-{number}","scope":"repo"}}"#
@@ -38,14 +38,14 @@ fn issuer(heard: &Heard, count: u32) -> Pieces {
 
 async fn start_issuer() -> Remote {
     let count = Arc::new(AtomicU32::new(0));
-    Remote::start(move |heard| {
-        let renewing = heard.text().contains("grant_type=refresh_token");
+    Remote::start(move |received| {
+        let renewing = received.text().contains("grant_type=refresh_token");
         let number = if renewing {
             count.fetch_add(1, Ordering::SeqCst) + 1
         } else {
             0
         };
-        issuer(heard, number)
+        issuer(received, number)
     })
     .await
 }
@@ -102,7 +102,7 @@ async fn forwarded(bench: &Bench, remote: SocketAddr) -> Result<u16, Fault> {
 }
 
 #[tokio::test]
-async fn a_sign_in_proves_its_verifier_and_gives_a_token_that_nobody_sees() {
+async fn sign_in_sends_its_verifier_and_the_token_stays_inside() {
     let (issuer, remote) = (
         start_issuer().await,
         Remote::start(|_| whole(200, "", b"")).await,
@@ -136,7 +136,7 @@ async fn a_sign_in_proves_its_verifier_and_gives_a_token_that_nobody_sees() {
     assert!(described.renewable && described.scope.as_deref() == Some("repo"));
     assert!(!format!("{answer:?}").contains("canary"));
 
-    let asked = issuer.heard()[0].text();
+    let asked = issuer.received()[0].text();
     let verifier = asked
         .split("code_verifier=")
         .nth(1)
@@ -152,14 +152,14 @@ async fn a_sign_in_proves_its_verifier_and_gives_a_token_that_nobody_sees() {
 
     assert_eq!(forwarded(&bench, remote.address).await.unwrap(), 200);
     assert_eq!(
-        remote.heard()[0].header("authorization"),
+        remote.received()[0].header("authorization"),
         Some(format!("Bearer {ACCESS}-0").as_str())
     );
     assert!(!bench.audited().await.contains("canary"));
 }
 
 #[tokio::test]
-async fn of_a_hundred_callbacks_one_wins_and_forged_ones_never_do() {
+async fn one_of_a_hundred_callbacks_succeeds_and_forged_ones_fail() {
     let issuer = start_issuer().await;
     let bench = Bench::new().await;
     bench
@@ -194,11 +194,11 @@ async fn of_a_hundred_callbacks_one_wins_and_forged_ones_never_do() {
     );
     let raced = join_all((0..100).map(|_| bench.ask(exchange("0123456789", "right-code")))).await;
     assert_eq!(raced.iter().filter(|answer| answer.is_ok()).count(), 1);
-    assert_eq!(issuer.heard().len(), 1, "the issuer is asked once");
+    assert_eq!(issuer.received().len(), 1, "the issuer is asked once");
 }
 
 #[tokio::test]
-async fn a_sign_in_that_is_late_or_from_another_issuer_is_over() {
+async fn late_sign_in_or_wrong_issuer_is_refused() {
     let issuer = start_issuer().await;
     let bench = Bench::new().await;
     bench
@@ -234,7 +234,7 @@ async fn a_sign_in_that_is_late_or_from_another_issuer_is_over() {
         FaultCode::UnknownSignIn
     );
     assert!(
-        issuer.heard().is_empty(),
+        issuer.received().is_empty(),
         "no code goes to an issuer in doubt"
     );
     bench
@@ -252,7 +252,7 @@ async fn a_sign_in_that_is_late_or_from_another_issuer_is_over() {
 }
 
 #[tokio::test]
-async fn a_token_near_its_end_is_renewed_once_by_all_who_need_it() {
+async fn expiring_token_is_renewed_once_for_concurrent_requests() {
     let (issuer, remote) = (
         start_issuer().await,
         Remote::start(|_| whole(200, "", b"")).await,
@@ -262,11 +262,11 @@ async fn a_token_near_its_end_is_renewed_once_by_all_who_need_it() {
     bench.pass_ms(3_590_000);
     let all = join_all((0..30).map(|_| forwarded(&bench, remote.address))).await;
     assert!(all.iter().all(|status| status == &Ok(200)), "{all:?}");
-    assert_eq!(issuer.heard().len(), 2, "the exchange and one renewal");
+    assert_eq!(issuer.received().len(), 2, "the exchange and one renewal");
     let used: Vec<String> = remote
-        .heard()
+        .received()
         .iter()
-        .map(|heard| heard.header("authorization").unwrap().to_owned())
+        .map(|received| received.header("authorization").unwrap().to_owned())
         .collect();
     assert!(
         used.iter()
@@ -283,8 +283,8 @@ async fn a_token_near_its_end_is_renewed_once_by_all_who_need_it() {
 }
 
 #[tokio::test]
-async fn a_grant_that_was_taken_back_needs_a_person_and_is_not_asked_again() {
-    let issuer = Remote::start(|heard| issuer(heard, 9)).await;
+async fn revoked_grant_needs_a_person_and_is_not_retried() {
+    let issuer = Remote::start(|received| issuer(received, 9)).await;
     let remote = Remote::start(|_| whole(200, "", b"")).await;
     let bench = Bench::new().await;
     connected(&bench, issuer.address, remote.address).await;
@@ -297,8 +297,8 @@ async fn a_grant_that_was_taken_back_needs_a_person_and_is_not_asked_again() {
             "{fault}"
         );
     }
-    assert_eq!(issuer.heard().len(), 2, "the exchange and one renewal");
-    assert!(remote.heard().is_empty());
+    assert_eq!(issuer.received().len(), 2, "the exchange and one renewal");
+    assert!(remote.received().is_empty());
     let described = bench
         .ask(Request::Describe(name("agent/github_oauth_token")))
         .await
@@ -310,12 +310,12 @@ async fn a_grant_that_was_taken_back_needs_a_person_and_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn an_issuer_that_fails_is_left_alone_while_the_token_is_still_good() {
-    let issuer = Remote::start(|heard| {
-        if heard.text().contains("refresh_token") {
+async fn failing_issuer_is_not_retried_while_the_token_is_valid() {
+    let issuer = Remote::start(|received| {
+        if received.text().contains("refresh_token") {
             whole(503, "", b"busy")
         } else {
-            issuer(heard, 0)
+            issuer(received, 0)
         }
     })
     .await;
@@ -330,7 +330,7 @@ async fn an_issuer_that_fails_is_left_alone_while_the_token_is_still_good() {
             "ten seconds are left"
         );
     }
-    assert_eq!(issuer.heard().len(), 2, "asked once in five seconds");
+    assert_eq!(issuer.received().len(), 2, "asked once in five seconds");
     bench.pass_ms(20_000);
     let ended = forwarded(&bench, remote.address).await.unwrap_err();
     assert_eq!(ended.code, FaultCode::RemoteRefused);

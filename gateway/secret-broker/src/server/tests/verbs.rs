@@ -9,14 +9,14 @@ fn anywhere() -> SocketAddr {
 }
 
 #[tokio::test]
-async fn what_is_stored_is_described_and_never_shown() {
+async fn stored_record_is_described_without_its_secret() {
     let bench = Bench::new().await;
     bench.keep("a", "rst-canary-secret", anywhere()).await;
     for request in [Request::Describe(name("a")), Request::Status] {
         let answer = bench.ask(request).await.unwrap();
-        let told = format!("{answer:?}");
+        let shown = format!("{answer:?}");
         let wire = roost_secret_broker::wire::encode(&answer).unwrap();
-        assert!(!told.contains("canary") && !wire.windows(6).any(|part| part == b"canary"));
+        assert!(!shown.contains("canary") && !wire.windows(6).any(|part| part == b"canary"));
     }
     assert!(!bench.audited().await.contains("canary"));
     assert_eq!(
@@ -32,7 +32,7 @@ async fn what_is_stored_is_described_and_never_shown() {
 }
 
 #[tokio::test]
-async fn secrets_and_names_that_would_not_work_are_refused_when_they_are_stored() {
+async fn invalid_secrets_and_names_are_refused_when_stored() {
     let bench = Bench::new().await;
     let long = "x".repeat(Secret::MOST + 1);
     for secret in ["short", "with a line end\n", long.as_str()] {
@@ -54,7 +54,7 @@ async fn secrets_and_names_that_would_not_work_are_refused_when_they_are_stored(
 }
 
 #[tokio::test]
-async fn users_do_not_administer() {
+async fn users_cannot_administer() {
     let own = geteuid().as_raw();
     let bench = Bench::with(Setting {
         users: vec![own],
@@ -100,7 +100,7 @@ async fn backup_rekey_restore_and_verify_go_through_the_socket() {
         panic!("it is saved")
     };
     assert_ne!(rekeyed.root_key, saved.root_key);
-    // The backup is sealed under a key that is gone now.
+    // The backup is sealed under a key that no longer exists.
     let refused = bench.client.restore(backup.as_slice()).await.unwrap_err();
     assert!(
         matches!(&refused, ClientError::Refused(fault) if fault.code == FaultCode::RootUnavailable),
@@ -114,4 +114,55 @@ async fn backup_rekey_restore_and_verify_go_through_the_socket() {
         report.faults.is_empty() && report.entries >= 5,
         "{report:?}"
     );
+}
+
+#[tokio::test]
+async fn joined_text_is_cleaned_and_guessing_is_rate_limited() {
+    use roost_secret_broker::wire::{Clean, Cleaned, Inject};
+    let bench = Bench::new().await;
+    let remote: SocketAddr = "127.0.0.1:1".parse().unwrap();
+    bench.keep("model", "sk-canary-0123456789", remote).await;
+    let clean = async |connection: &str, text: &str| {
+        let asked = Clean {
+            name: name(connection),
+            text: text.to_owned(),
+        };
+        match bench.ask(Request::Clean(asked)).await {
+            Ok(Answer::Cleaned(cleaned)) => Ok(cleaned),
+            Ok(other) => panic!("{other:?}"),
+            Err(fault) => Err(fault),
+        }
+    };
+    let asked = "Grüße: sk-canary-0123456789, or sk-c\\u0061nary-0123456789!";
+    let Cleaned { text, least } = clean("model", asked).await.unwrap();
+    assert_eq!(text.len(), asked.len());
+    assert!(
+        !text.contains("canary") && text.starts_with("Grüße: ****"),
+        "{text}"
+    );
+    assert_eq!(least, Some(20));
+    let half = "sk-canary-012345678";
+    assert_eq!(
+        clean("model", half).await.unwrap().text,
+        half,
+        "a half tells nothing"
+    );
+    assert!(clean("nobody", "x").await.is_err());
+    let mut quiet = bearer("quiet", "sk-canary-0123456789", remote);
+    quiet.inject = Inject::Never;
+    bench.ask(Request::Store(quiet)).await.unwrap();
+    let unsent = clean("quiet", "sk-canary-0123456789").await.unwrap();
+    assert_eq!(unsent.least, None, "what is never sent is never echoed");
+    // Millions of guesses are refused until the minute is over.
+    let guesses = "x".repeat(200_000);
+    let mut refused = None;
+    for _ in 0..200 {
+        refused = clean("model", &guesses).await.err();
+        if refused.is_some() {
+            break;
+        }
+    }
+    assert_eq!(refused.map(|fault| fault.code), Some(FaultCode::Busy));
+    bench.pass_ms(60_000);
+    assert!(clean("model", "x").await.is_ok());
 }

@@ -1,9 +1,9 @@
-//! Faults: wrong keys, moved and broken files, a disk that says no.
+//! Faults: wrong keys, moved and damaged files, a disk that refuses writes.
 
 use super::*;
 
 #[tokio::test]
-async fn a_wrong_root_key_is_refused_at_the_start_with_both_names() {
+async fn wrong_root_key_is_refused_at_start_and_error_names_both_keys() {
     let bench = Bench::new();
     let store = bench.open().await;
     put(&store, "a", "first secret").await;
@@ -12,7 +12,7 @@ async fn a_wrong_root_key_is_refused_at_the_start_with_both_names() {
     std::fs::write(bench.key_file(), "ab".repeat(32)).unwrap();
     let error = crate::egress::chain(&bench.try_open().await.err().unwrap());
     assert!(
-        error.contains(&right) && error.contains("give the broker the key"),
+        error.contains(&right) && error.contains("give the broker the former key"),
         "{error}"
     );
     std::fs::remove_file(bench.key_file()).unwrap();
@@ -21,7 +21,7 @@ async fn a_wrong_root_key_is_refused_at_the_start_with_both_names() {
 }
 
 #[tokio::test]
-async fn a_file_moved_to_another_records_place_is_not_served_and_is_told() {
+async fn file_moved_to_another_record_is_not_served_and_is_reported() {
     let bench = Bench::new();
     let store = bench.open().await;
     put(&store, "a", "first secret").await;
@@ -32,7 +32,12 @@ async fn a_file_moved_to_another_records_place_is_not_served_and_is_told() {
     std::fs::write(bench.data().join("records/junk.sealed"), b"junk").unwrap();
     let store = bench.open().await;
     assert_eq!(store.damaged().len(), 2, "{:?}", store.damaged());
-    assert!(store.damaged().iter().any(|told| told.contains("moved")));
+    assert!(
+        store
+            .damaged()
+            .iter()
+            .any(|message| message.contains("moved"))
+    );
     assert_eq!(secret_of(&store, "a").await.unwrap(), "first secret");
     assert!(matches!(
         secret_of(&store, "b").await,
@@ -41,11 +46,11 @@ async fn a_file_moved_to_another_records_place_is_not_served_and_is_told() {
 }
 
 #[tokio::test]
-async fn when_the_disk_says_no_the_former_secret_stays_in_use() {
+async fn failed_write_keeps_the_former_secret_in_use() {
     let bench = Bench::new();
     let store = bench.open().await;
     put(&store, "a", "first secret").await;
-    // A folder in the way of the new file: it cannot be made, whoever runs this.
+    // A folder with the new file's name: the file cannot be made, for any user.
     let fresh = files::path_of(&bench.data(), &name("a")).with_extension("new");
     std::fs::create_dir(&fresh).unwrap();
     let held = store.hold(&name("a")).await;
@@ -61,14 +66,14 @@ async fn when_the_disk_says_no_the_former_secret_stays_in_use() {
 }
 
 #[tokio::test]
-async fn whoever_only_looks_disturbs_no_broker_at_work_and_the_next_start_tidies_up() {
+async fn inspecting_does_not_disturb_a_running_broker_and_next_start_cleans_up() {
     let bench = Bench::new();
     let store = bench.open().await;
     put(&store, "a", "first secret").await;
-    // As a write leaves it between two effects.
+    // The state that a write leaves between two effects.
     let fresh = files::path_of(&bench.data(), &name("b")).with_extension("new");
     std::fs::write(&fresh, b"half").unwrap();
-    let (records, damaged) = Store::look(&bench.data(), store.root()).unwrap();
+    let (records, damaged) = Store::inspect(&bench.data(), store.root()).unwrap();
     assert_eq!((records, damaged.len()), (1, 0));
     assert!(fresh.exists());
     drop(store);

@@ -1,4 +1,4 @@
-//! The store: what is written is there after a restart, under load, and while everything is sealed anew.
+//! The store: written records are there after a restart, under load, and during a rekey.
 
 mod faults;
 mod rekeying;
@@ -10,7 +10,7 @@ use roost_secret_broker::wire::{Inject, Secret};
 use super::*;
 use crate::root::{KeySource, Keyring};
 
-/// A store in a folder of its own, on a time of its own.
+/// A store in its own folder, with its own clock.
 pub(super) struct Bench {
     pub folder: tempfile::TempDir,
     pub now: Arc<AtomicI64>,
@@ -75,7 +75,7 @@ pub(super) async fn secret_of(store: &Store, connection: &str) -> Result<String,
 }
 
 #[tokio::test]
-async fn what_is_stored_is_there_after_a_restart_and_what_is_deleted_is_not() {
+async fn stored_records_survive_a_restart_and_deleted_ones_do_not() {
     let bench = Bench::new();
     let store = bench.open().await;
     assert_eq!(put(&store, "a", "first secret").await.generation, 1);
@@ -128,7 +128,7 @@ async fn no_file_below_the_folder_holds_a_secret_or_can_be_read_by_others() {
 }
 
 #[tokio::test]
-async fn a_second_broker_on_the_folder_is_refused() {
+async fn second_broker_on_the_same_folder_is_refused() {
     let bench = Bench::new();
     let _first = bench.open().await;
     let second = bench.try_open().await.err().unwrap();
@@ -136,7 +136,7 @@ async fn a_second_broker_on_the_folder_is_refused() {
 }
 
 #[tokio::test]
-async fn a_backup_restores_exactly_what_was_there_and_a_damaged_one_changes_nothing() {
+async fn backup_restores_all_records_and_damaged_backup_changes_nothing() {
     let bench = Bench::new();
     let store = bench.open().await;
     put(&store, "a", "first secret").await;
@@ -170,7 +170,7 @@ async fn a_backup_restores_exactly_what_was_there_and_a_damaged_one_changes_noth
 }
 
 #[tokio::test]
-async fn a_backup_of_another_root_key_is_refused_whole() {
+async fn backup_under_another_root_key_is_refused() {
     let (one, other) = (Bench::new(), Bench::new());
     let store = one.open().await;
     put(&store, "a", "first secret").await;

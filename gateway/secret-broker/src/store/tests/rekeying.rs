@@ -1,4 +1,4 @@
-//! Sealing everything anew: while others read and write, twice at once, and after being cut off.
+//! Rekeys: during reads and writes, two at once, and after an interruption.
 
 use futures::future::join_all;
 
@@ -53,7 +53,7 @@ async fn a_rekey_under_load_loses_nothing_and_leaves_one_key() {
 }
 
 #[tokio::test]
-async fn a_rekey_that_was_cut_off_goes_on_under_the_same_new_key() {
+async fn interrupted_rekey_continues_with_the_same_new_key() {
     let bench = Bench::new();
     let store = bench.open().await;
     put(&store, "a", "first secret").await;
@@ -77,7 +77,7 @@ async fn a_rekey_that_was_cut_off_goes_on_under_the_same_new_key() {
 }
 
 #[tokio::test]
-async fn a_record_that_does_not_open_keeps_the_older_key_and_is_named() {
+async fn unreadable_record_keeps_the_older_key_and_is_named() {
     let bench = Bench::new();
     let store = bench.open().await;
     put(&store, "a", "first secret").await;
@@ -104,7 +104,7 @@ async fn a_record_that_does_not_open_keeps_the_older_key_and_is_named() {
 }
 
 #[tokio::test]
-async fn a_credential_is_never_written_and_its_second_key_is_the_older() {
+async fn systemd_credential_is_never_written_and_its_second_key_is_the_older_one() {
     let bench = Bench::new();
     let store = bench.open().await;
     put(&store, "a", "first secret").await;
@@ -130,7 +130,7 @@ async fn a_credential_is_never_written_and_its_second_key_is_the_older() {
     let store = open().await;
     let saved = store.rekey().await.unwrap();
     assert_eq!(saved.records, 1);
-    assert!(saved.note.unwrap().contains("take them out"));
+    assert!(saved.note.unwrap().contains("remove them from"));
     assert_eq!(std::fs::read_to_string(bench.key_file()).unwrap(), both);
     assert_eq!(secret_of(&store, "a").await.unwrap(), "first secret");
 }

@@ -1,4 +1,4 @@
-//! Frames against peers that are slow, cut off, too big or senseless.
+//! Frames against slow, disconnecting, oversized and invalid peers.
 
 use proptest::prelude::*;
 use tokio::io::duplex;
@@ -6,7 +6,7 @@ use tokio::io::duplex;
 use super::*;
 use crate::wire::{Answer, Fault, FaultCode, Hello, Request};
 
-/// Far beyond what any of these takes.
+/// Far longer than any of these tests takes.
 const SOON: Patience = Patience {
     idle: Some(Duration::from_secs(30)),
     frame: Duration::from_secs(30),
@@ -30,7 +30,7 @@ async fn read_all(bytes: &[u8]) -> Result<Vec<Frame>, FrameError> {
 }
 
 #[tokio::test]
-async fn what_is_written_is_read_in_its_order_however_the_bytes_are_cut() {
+async fn frames_are_read_in_order_however_the_bytes_are_split() {
     let (near, far) = duplex(7);
     let body = vec![9_u8; MAX_BODY_FRAME + 1];
     let sent = body.clone();
@@ -62,7 +62,7 @@ async fn what_is_written_is_read_in_its_order_however_the_bytes_are_cut() {
 }
 
 #[tokio::test]
-async fn a_frame_over_its_limit_is_refused_by_its_head_alone() {
+async fn frame_over_its_limit_is_refused_by_its_header() {
     let claimed = u32::try_from(MAX_MESSAGE + 1).unwrap().to_be_bytes();
     let mut bytes = claimed.to_vec();
     bytes.push(MESSAGE);
@@ -81,7 +81,7 @@ async fn a_frame_over_its_limit_is_refused_by_its_head_alone() {
 }
 
 #[tokio::test]
-async fn a_frame_that_is_begun_has_to_end_even_when_a_byte_comes_now_and_then() {
+async fn slow_frame_times_out_even_when_bytes_trickle() {
     let (near, far) = duplex(64);
     let patience = Patience {
         idle: None,
@@ -105,7 +105,7 @@ async fn a_frame_that_is_begun_has_to_end_even_when_a_byte_comes_now_and_then() 
 }
 
 #[tokio::test]
-async fn who_takes_nothing_is_given_up() {
+async fn peer_that_does_not_read_times_out() {
     let (near, _far) = duplex(16);
     let mut writer = FrameWriter::new(near);
     let patience = Patience {
@@ -132,15 +132,15 @@ fn bytes_after_a_message_and_other_shapes_are_refused() {
 }
 
 #[test]
-fn a_message_nested_without_end_does_not_overflow_the_stack() {
+fn deeply_nested_message_does_not_overflow_the_stack() {
     let deep = vec![0x91_u8; 100_000];
     assert!(decode::<Request>(&deep).is_err());
 }
 
 proptest! {
     #[test]
-    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
-        // Whether it is a request does not matter here; that it ends does.
+    fn decoder_does_not_panic_on_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+        // The test only needs this to return; the result does not matter.
         let _ = decode::<Request>(&bytes);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let _ = runtime.block_on(read_all(&bytes));

@@ -1,4 +1,4 @@
-//! The one client that leaves the broker: checked addresses, no proxy, no redirect, no second try.
+//! The only HTTP client of the broker: checked addresses, no proxy, no redirect, no retry.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use url::Url;
 
 use super::redact::Redactor;
 
-/// What the outlet is made of.
+/// Settings of the HTTP client.
 #[derive(Clone)]
 pub struct EgressSettings {
     pub policy: AddressPolicy,
-    /// More authorities than the public ones: PEM.
+    /// PEM file with more certificate authorities than the public ones.
     pub ca_file: Option<PathBuf>,
-    /// Until a connection stands.
+    /// Time to make a connection.
     pub connect: Duration,
-    /// The longest that a forward may take, whatever its caller asks.
+    /// Longest forward. A caller cannot ask for more.
     pub longest: Duration,
-    /// Between two pieces of an answer.
+    /// Time between two pieces of an answer.
     pub pause: Duration,
-    /// Bytes of an answer's body.
+    /// Most bytes of an answer's body.
     pub most_answer: u64,
-    /// Bytes of a request's body.
+    /// Most bytes of a request's body.
     pub most_request: u64,
     pub lookup: Option<Lookup>,
 }
@@ -57,18 +57,18 @@ impl EgressSettings {
     }
 }
 
-/// The outlet. Cheap to clone.
+/// The HTTP client. Cheap to clone.
 #[derive(Clone)]
-pub struct Outlet {
+pub struct HttpClient {
     http: reqwest::Client,
     settings: Arc<EgressSettings>,
 }
 
-impl Outlet {
+impl HttpClient {
     /// Makes the client; needs the process's crypto provider.
     ///
     /// # Errors
-    /// When the file of authorities cannot be used.
+    /// When the file of certificate authorities cannot be used.
     pub fn new(settings: EgressSettings) -> anyhow::Result<Self> {
         let http = client(&settings.dial(true))?;
         Ok(Self {
@@ -77,7 +77,7 @@ impl Outlet {
         })
     }
 
-    /// A client for the operator's own Vault, whose address nobody else chooses.
+    /// A client for the operator's own Vault. Only the operator chooses that address.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -90,7 +90,7 @@ impl Outlet {
         &self.settings
     }
 
-    /// A request that may be sent; one to a bare address is checked here, one to a name when it is dialled.
+    /// Builds a request. A bare IP address is checked here; a name is checked when it is dialled.
     ///
     /// # Errors
     /// [`FaultCode::AddressRefused`].
@@ -103,22 +103,27 @@ impl Outlet {
         Ok(self.http.request(method, url))
     }
 
-    /// What went wrong outside, without the address's query and without the secret.
+    /// The network error as a fault, without the URL's query and without the secret.
     pub fn fault(&self, error: reqwest::Error, redactor: &Redactor) -> Fault {
         let error = error.without_url();
         if let Some(found) = refused_in(&error) {
             return refused(found);
         }
-        let told = redactor.text(&chain(&error));
-        if error.is_timeout() {
+        let cause = redactor.text(&chain(&error));
+        if error.is_connect() {
+            Fault::new(
+                FaultCode::NotReached,
+                format!("the remote cannot be reached, so nothing was sent: {cause}"),
+            )
+        } else if error.is_timeout() {
             Fault::new(
                 FaultCode::RemoteTimeout,
-                format!("the remote took too long: {told}"),
+                format!("the remote timed out: {cause}"),
             )
         } else {
             Fault::new(
                 FaultCode::RemoteUnreachable,
-                format!("the remote cannot be reached, or broke off: {told}"),
+                format!("the connection to the remote broke: {cause}"),
             )
         }
     }

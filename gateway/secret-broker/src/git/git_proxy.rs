@@ -1,8 +1,8 @@
-//! The only way that git has: an HTTP server on loopback, for one fetch, to one repository, for reading.
+//! git's only way out: an HTTP proxy on loopback for one fetch of one repository, read-only.
 //!
-//! git asks here, without a credential; what it asks goes on through the broker's own outlet, which dials the address
-//! that it checked, follows no redirect, puts the credential in and takes it out of what comes back. Whoever else is on
-//! this machine would have to know the fetch's password, which stands in git's environment and nowhere else.
+//! git sends its requests here without a credential. The proxy forwards them through the broker's HTTP client, which
+//! dials checked addresses, follows no redirect, adds the credential, and removes it from answers. Other users of this
+//! machine would need the fetch's password, which exists only in git's environment.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,11 +22,11 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::egress::{Outlet, Redaction, Redactor};
+use crate::egress::{HttpClient, Redaction, Redactor};
 
-/// The header with the fetch's password.
+/// The header that holds the fetch's password.
 pub(super) const PASS: &str = "Roost-Fetch";
-/// What git sends that its host has to know.
+/// Headers of git that the host needs.
 const PASSED_ON: [&str; 5] = [
     "accept",
     "content-type",
@@ -36,16 +36,16 @@ const PASSED_ON: [&str; 5] = [
 ];
 const ADVERTISEMENT: &str = "application/x-git-upload-pack-advertisement";
 
-/// Where a repository is, and how it is asked.
+/// Address of a repository, and how to request it.
 pub struct Upstream {
     pub url: Url,
-    /// The credential is among them.
+    /// Includes the credential.
     pub headers: HeaderMap,
     pub redactor: Arc<Redactor>,
 }
 
-/// A door that is open. Dropped, it is closed and what goes through it ends.
-pub(super) struct Door {
+/// A running proxy. Dropping it closes the listener and ends open requests.
+pub(super) struct GitProxy {
     address: SocketAddr,
     inside: Arc<Inside>,
     serving: AbortHandle,
@@ -53,23 +53,23 @@ pub(super) struct Door {
 
 struct Inside {
     upstream: Upstream,
-    outlet: Outlet,
+    http_client: HttpClient,
     pass: String,
     deadline: Instant,
     most: u64,
     bytes: AtomicU64,
-    /// The first reason why something did not go through.
+    /// The first error of a forwarded request.
     fault: Mutex<Option<Fault>>,
 }
 
-impl Door {
-    /// Opens one: `most` bytes may come through, until `deadline`.
+impl GitProxy {
+    /// Starts a proxy that passes at most `most` bytes until `deadline`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub(super) async fn open(
         upstream: Upstream,
-        outlet: Outlet,
+        http_client: HttpClient,
         most: u64,
         deadline: Instant,
     ) -> std::io::Result<Self> {
@@ -79,7 +79,7 @@ impl Door {
         getrandom::fill(&mut random).map_err(|error| std::io::Error::other(error.to_string()))?;
         let inside = Arc::new(Inside {
             upstream,
-            outlet,
+            http_client,
             pass: hex::encode(random),
             deadline,
             most,
@@ -94,22 +94,22 @@ impl Door {
         })
     }
 
-    /// What git is told to fetch.
+    /// The URL for git to fetch.
     pub(super) fn url(&self) -> String {
         format!("http://{}/r", self.address)
     }
 
-    /// The setting that lets git in.
+    /// The git setting that holds the password.
     pub(super) fn pass(&self) -> String {
         format!("{PASS}: {}", self.inside.pass)
     }
 
-    /// What came through until now.
+    /// Bytes received so far.
     pub(super) fn bytes(&self) -> u64 {
         self.inside.bytes.load(Ordering::Relaxed)
     }
 
-    /// Why something did not go through.
+    /// Why a request failed.
     pub(super) fn fault(&self) -> Option<Fault> {
         self.inside
             .fault
@@ -118,7 +118,7 @@ impl Door {
             .clone()
     }
 
-    /// A text of git's for people: where it asked, and without the credential.
+    /// Text from git, for people: with the host's address, and without the credential.
     pub(super) fn text(&self, text: &str) -> String {
         let upstream = &self.inside.upstream;
         let text = text.replace(&self.url(), upstream.url.as_str());
@@ -126,7 +126,7 @@ impl Door {
     }
 }
 
-impl Drop for Door {
+impl Drop for GitProxy {
     fn drop(&mut self) {
         self.serving.abort();
     }
@@ -144,7 +144,7 @@ async fn serve(listener: TcpListener, inside: Arc<Inside>) {
                         let inside = inside.clone();
                         async move { Ok::<_, std::convert::Infallible>(answer(&inside, request).await) }
                     });
-                    // A git that is killed breaks off.
+                    // A killed git breaks the connection.
                     let _ = hyper::server::conn::http1::Builder::new()
                         .serve_connection(TokioIo::new(stream), service)
                         .await;
@@ -176,7 +176,7 @@ async fn answer(inside: &Arc<Inside>, request: Request<Incoming>) -> Response<re
     match pass_on(inside, url, request).await {
         Ok(response) => response,
         Err(fault) => {
-            inside.note(fault);
+            inside.record(fault);
             nothing(StatusCode::BAD_GATEWAY)
         }
     }
@@ -194,9 +194,12 @@ async fn pass_on(
             headers.insert(name, value.clone());
         }
     }
-    let settings = inside.outlet.settings();
+    let settings = inside.http_client.settings();
     let advertised = head.method == Method::GET;
-    let mut request = inside.outlet.request(head.method, url)?.headers(headers);
+    let mut request = inside
+        .http_client
+        .request(head.method, url)?
+        .headers(headers);
     if !advertised {
         let most = usize::try_from(settings.most_request).unwrap_or(usize::MAX);
         request = request.body(reqwest::Body::wrap(Limited::new(body, most)));
@@ -204,13 +207,13 @@ async fn pass_on(
     let slow = || {
         Fault::new(
             FaultCode::RemoteTimeout,
-            "the host of the repository took too long",
+            "the host of the repository timed out",
         )
     };
     let answer = timeout_at(inside.deadline, request.send())
         .await
         .map_err(|_| slow())?
-        .map_err(|error| inside.outlet.fault(error, &inside.upstream.redactor))?;
+        .map_err(|error| inside.http_client.fault(error, &inside.upstream.redactor))?;
     let status = answer.status();
     if status != StatusCode::OK {
         return Err(refusal(status));
@@ -226,7 +229,7 @@ async fn pass_on(
     if advertised && kind.as_ref().is_none_or(|kind| kind != ADVERTISEMENT) {
         return Err(Fault::new(
             FaultCode::RemoteRefused,
-            "what answers there is no git repository (or one too old: the smart protocol is spoken alone)",
+            "the address is not a git repository, or its server is too old (only the smart protocol is supported)",
         ));
     }
     let mut response = Response::new(reqwest::Body::wrap_stream(cleaned(inside.clone(), answer)));
@@ -236,7 +239,7 @@ async fn pass_on(
     Ok(response)
 }
 
-/// The answer's body, without the credential and within bounds.
+/// The answer's body without the credential, within bounds.
 fn cleaned(
     inside: Arc<Inside>,
     answer: reqwest::Response,
@@ -247,21 +250,21 @@ fn cleaned(
             return Ok(None);
         };
         let broken = |fault: Fault| {
-            let told = std::io::Error::other(fault.detail.clone());
-            inside.note(fault);
-            told
+            let error = std::io::Error::other(fault.detail.clone());
+            inside.record(fault);
+            error
         };
         let until = inside
             .deadline
-            .min(Instant::now() + inside.outlet.settings().pause);
+            .min(Instant::now() + inside.http_client.settings().pause);
         let piece = timeout_at(until, answer.chunk()).await.map_err(|_| {
             broken(Fault::new(
                 FaultCode::RemoteTimeout,
                 "the host of the repository stopped sending",
             ))
         })?;
-        let piece =
-            piece.map_err(|error| broken(inside.outlet.fault(error, &inside.upstream.redactor)))?;
+        let piece = piece
+            .map_err(|error| broken(inside.http_client.fault(error, &inside.upstream.redactor)))?;
         let Some(piece) = piece else {
             return Ok(Some((Bytes::from(redaction.end()), None)));
         };
@@ -277,7 +280,7 @@ fn cleaned(
 }
 
 impl Inside {
-    fn note(&self, fault: Fault) {
+    fn record(&self, fault: Fault) {
         let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         first.get_or_insert(fault);
     }
@@ -289,18 +292,20 @@ fn nothing(status: StatusCode) -> Response<reqwest::Body> {
     response
 }
 
-/// What a host's status means to whoever wanted the mirror.
+/// What the host's status means to the person who wants the mirror.
 fn refusal(status: StatusCode) -> Fault {
-    let told = match status.as_u16() {
+    let detail = match status.as_u16() {
         401 | 403 => "the host does not let this credential read the repository",
-        404 | 410 => "the host knows no such repository, or does not show it to this credential",
-        429 => "the host lets this credential ask no more for now",
-        300..=399 => "the host answers from elsewhere, and a credential is not sent after it",
+        404 | 410 => "the host has no such repository, or hides it from this credential",
+        429 => "the host's rate limit for this credential is reached; try again later",
+        300..=399 => {
+            "the host redirects to another address, and credentials are not sent to redirects"
+        }
         500..=599 => "the host failed",
-        _ => "the host answered what git does not know",
+        _ => "the host sent a status that git does not support",
     };
     Fault::new(
         FaultCode::RemoteRefused,
-        format!("{told} ({})", status.as_u16()),
+        format!("{detail} ({})", status.as_u16()),
     )
 }
