@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::Subcommand;
-use serde_json::json;
 
-use super::{Api, show};
+use crate::api::types::ActorSnapshot;
+use crate::api::{Api, routes};
+use crate::show::{self, Shown};
 
 /// The supervision tree.
 #[derive(Debug, clap::Args)]
@@ -49,12 +50,12 @@ impl Tree {
             None => {}
         }
         if api.json {
-            show::json(&api.get("/api/ops/tree").await?);
+            show::json(api.ask(routes::tree(None)).await?.raw());
             return Ok(ExitCode::SUCCESS);
         }
         let format = if self.dot { "dot" } else { "text" };
         loop {
-            let text = api.text(&format!("/api/ops/tree?format={format}")).await?;
+            let text = api.text(routes::tree(Some(format))).await?;
             if self.watch {
                 // Home, then clear what was below: no flicker.
                 print!("\u{1b}[H\u{1b}[J");
@@ -72,29 +73,29 @@ impl Tree {
 
 async fn explain(api: &Api, actor: &str) -> anyhow::Result<ExitCode> {
     let id = find(api, actor).await?;
-    let said = api.get(&route(&id, "explain")).await?;
+    let said = api.ask(routes::explain_actor(&id)).await?;
     if api.json {
-        show::json(&said);
+        show::json(said.raw());
         return Ok(ExitCode::SUCCESS);
     }
     println!(
         "{} ({}, {})\n{}",
         show::clean(&id),
-        show::field(&said, "actor.kind"),
-        show::field(&said, "actor.state"),
-        show::field(&said, "does")
+        said.actor.kind.shown(),
+        said.actor.state.shown(),
+        said.does.shown()
     );
-    for (head, key) in [
-        ("Why it was restarted", "why"),
-        ("What it holds", "holds"),
-        ("What was lost", "lost"),
+    for (head, sentences) in [
+        ("Why it was restarted", &said.why),
+        ("What it holds", &said.holds),
+        ("What was lost", &said.lost),
     ] {
         println!("\n{head}");
-        for sentence in said[key].as_array().into_iter().flatten() {
-            println!("  {}", show::clean(sentence.as_str().unwrap_or_default()));
+        for sentence in sentences {
+            println!("  {}", sentence.shown());
         }
     }
-    if let Some(why) = said["not_restartable"].as_str() {
+    if let Some(why) = &said.not_restartable {
         println!("\nIt cannot be restarted: {}", show::clean(why));
     }
     Ok(ExitCode::SUCCESS)
@@ -118,24 +119,19 @@ async fn restart(api: &Api, actor: &str, yes: bool) -> anyhow::Result<ExitCode> 
             return Ok(ExitCode::FAILURE);
         }
     }
-    api.post(&route(&id, "restart"), &json!({})).await?;
+    api.ask(routes::restart_actor(&id)).await?;
     println!("{} is being restarted.", show::clean(&id));
     Ok(ExitCode::SUCCESS)
 }
 
-fn route(id: &str, verb: &str) -> String {
-    let id: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
-    // An id has no spaces, so the form's `+` never occurs.
-    format!("/api/ops/actors/{id}/{verb}")
-}
-
 /// The id of the one actor that is called so.
 async fn find(api: &Api, called: &str) -> anyhow::Result<String> {
-    let tree = api.get("/api/ops/tree").await?;
-    let (mut ids, mut waiting) = (Vec::new(), vec![&tree["root"]]);
+    let tree = api.ask(routes::tree(None)).await?;
+    let mut ids = Vec::new();
+    let mut waiting: Vec<&ActorSnapshot> = vec![&tree.root];
     while let Some(actor) = waiting.pop() {
-        ids.extend(actor["id"].as_str().map(str::to_owned));
-        waiting.extend(actor["children"].as_array().into_iter().flatten());
+        ids.push(actor.id.clone());
+        waiting.extend(&actor.children);
     }
     matching(ids, called)
 }
@@ -183,7 +179,7 @@ mod tests {
                 .contains("no actor")
         );
         assert_eq!(
-            route("roost/a", "explain"),
+            routes::explain_actor("roost/a").path(),
             "/api/ops/actors/roost%2Fa/explain"
         );
     }

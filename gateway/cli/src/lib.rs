@@ -7,9 +7,12 @@ mod claws;
 mod compare;
 mod events;
 mod exec;
+mod named;
 mod node;
 mod people;
+mod problem;
 mod profile;
+mod reach;
 mod run;
 mod sandbox;
 mod session;
@@ -24,17 +27,16 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-pub(super) use api::Api;
-pub(super) use profile::Profile;
+use api::Api;
 
 /// What every client command takes.
 #[derive(Debug, Clone, Args)]
 pub struct ClientArgs {
     /// Print the API's JSON
     #[arg(long, global = true)]
-    pub(super) json: bool,
-    /// The workspace to act in [default: the one of the sign-in]
-    #[arg(long, global = true, env = "ROOST_WORKSPACE", value_name = "ID")]
+    pub json: bool,
+    /// The workspace to act in, by its id or name [default: the one of the sign-in]
+    #[arg(long, global = true, env = "ROOST_WORKSPACE", value_name = "WORKSPACE")]
     workspace: Option<String>,
 }
 
@@ -43,7 +45,7 @@ pub struct ClientArgs {
 pub enum ClientCommand {
     /// Sign in to a gateway and remember it
     #[command(
-        after_help = "Without a credential a code is shown, which somebody who is signed in confirms on the page.\n\nExamples:\n  roost login --url https://roost.example.com\n  roost login --url http://127.0.0.1:7667 --one-time-file .roost/data/first-login\n  roost login --url https://roost.example.com --email ada@example.com"
+        after_help = "Without a credential a code is shown, which somebody who is signed in confirms on the page.\n\nExamples:\n  roost login --url https://roost.example.com\n  roost login --url http://127.0.0.1:7667 --one-time-file .roost/data/first-login\n  roost login --url https://roost.example.com --email ada@example.com\n  roost login --url https://roost.example.com --token-stdin <token.txt"
     )]
     Login(session::Login),
     /// Sign out and forget the gateway
@@ -99,7 +101,11 @@ impl ClientCommand {
         if let Self::Login(login) = self {
             return login.run(args).await;
         }
-        let api = Api::signed_in(args)?;
+        let mut api = Api::signed_in(args)?;
+        if let Some(wanted) = &args.workspace {
+            let id = people::find(&api, wanted).await?;
+            api.act_in(&id);
+        }
         match self {
             Self::Login(_) => Ok(ExitCode::SUCCESS),
             Self::Logout => session::logout(&api).await,
@@ -116,4 +122,14 @@ impl ClientCommand {
             Self::Chaos(command) => command.run(&api).await,
         }
     }
+}
+
+/// Reads `KEY=VALUE`, as several options take it.
+///
+/// # Errors
+/// When there is no `=`.
+pub fn key_value(text: &str) -> Result<(String, String), String> {
+    text.split_once('=')
+        .map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
+        .ok_or_else(|| "must look like key=value".to_owned())
 }

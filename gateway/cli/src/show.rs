@@ -5,28 +5,63 @@ use std::io::IsTerminal;
 
 use serde_json::Value;
 
+use crate::api::Moment;
+
 /// A text as one line that a terminal may show.
 pub fn clean(text: &str) -> String {
     roost_protocol::text::visible(text, 4096)
 }
 
-/// A field as text; a dash for what is not known.
-pub fn field(value: &Value, path: &str) -> String {
-    let found = path.split('.').try_fold(value, |at, key| at.get(key));
-    match found {
-        None | Some(Value::Null) => "-".to_owned(),
-        Some(Value::String(text)) => clean(text),
-        Some(other) => clean(&other.to_string()),
+/// Text for people; a dash for an unknown value.
+pub trait Shown {
+    fn shown(&self) -> String;
+}
+
+impl Shown for str {
+    fn shown(&self) -> String {
+        clean(self)
     }
 }
 
-/// A moment to the second, in UTC; fractions are for machines.
-pub fn moment(value: &Value, path: &str) -> String {
-    let text = field(value, path);
-    chrono::DateTime::parse_from_rfc3339(&text)
-        .map(|moment| moment.to_utc().format("%Y-%m-%d %H:%M:%S UTC").to_string())
-        .unwrap_or(text)
+impl Shown for String {
+    fn shown(&self) -> String {
+        clean(self)
+    }
 }
+
+/// To the second, in UTC; fractions are for machines.
+impl Shown for Moment {
+    fn shown(&self) -> String {
+        match self.parsed() {
+            Some(moment) => moment.to_utc().format("%Y-%m-%d %H:%M:%S UTC").to_string(),
+            None => clean(self.as_str()),
+        }
+    }
+}
+
+impl<T: Shown> Shown for Option<T> {
+    fn shown(&self) -> String {
+        self.as_ref().map_or_else(|| "-".to_owned(), T::shown)
+    }
+}
+
+impl<T: Shown + ?Sized> Shown for &T {
+    fn shown(&self) -> String {
+        (*self).shown()
+    }
+}
+
+macro_rules! shown_as_written {
+    ($($number:ty),*) => {
+        $(impl Shown for $number {
+            fn shown(&self) -> String {
+                self.to_string()
+            }
+        })*
+    };
+}
+
+shown_as_written!(i32, i64, u32, u64, f64);
 
 /// Prints JSON: exactly what came, in a spelling that a terminal may show.
 pub fn json(value: &Value) {
@@ -132,15 +167,16 @@ mod tests {
 
     #[test]
     fn moments_are_said_to_the_second() {
-        let node = json!({ "at": "2026-11-21T05:09:40.909762061Z", "never": null });
-        assert_eq!(moment(&node, "at"), "2026-11-21 05:09:40 UTC");
-        assert_eq!(moment(&node, "never"), "-");
+        let moment = |json: Value| serde_json::from_value::<Option<Moment>>(json).unwrap();
+        let at = moment(json!("2026-11-21T05:09:40.909762061Z"));
+        assert_eq!(at.shown(), "2026-11-21 05:09:40 UTC");
+        assert_eq!(moment(Value::Null).shown(), "-");
     }
 
     #[test]
     fn a_hostile_name_is_shown_in_a_table_and_exact_in_json() {
         let node = json!({ "name": "x\u{1b}]0;owned\u{7}\u{202e}gpj.exe\nfake  online" });
-        let row = vec![field(&node, "name")];
+        let row = vec![node["name"].as_str().unwrap().shown()];
         let table = columns(&["NAME"], &[row]);
         assert_eq!(
             table,
@@ -153,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_a_dash_and_never_zero() {
-        assert_eq!(field(&json!({ "a": { "b": null } }), "a.b"), "-");
+        assert_eq!(None::<String>.shown(), "-");
         assert_eq!(bytes(None), "-");
         assert_eq!(bytes(Some(1536)), "1.5 KiB");
     }

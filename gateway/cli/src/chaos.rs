@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use http::Method;
-use serde_json::json;
 
-use super::{Api, show};
+use crate::api::types::ChaosOrder;
+use crate::api::{Api, routes};
+use crate::show::{self, Shown};
 
 /// Faults on purpose.
 #[derive(Debug, Subcommand)]
@@ -36,26 +36,22 @@ pub enum Chaos {
 
 impl Chaos {
     pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
-        const ROUTE: &str = "/api/ops/chaos";
         match self {
             Self::List => {
-                let now = api.get(ROUTE).await?;
+                let now = api.ask(routes::chaos()).await?;
                 if api.json {
-                    show::json(&now);
+                    show::json(now.raw());
                     return Ok(ExitCode::SUCCESS);
                 }
-                let rows: Vec<Vec<String>> = now["points"]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
+                let points = now.points.iter();
+                let rows: Vec<Vec<String>> = points
                     .map(|point| {
-                        ["name", "passes", "place"]
-                            .map(|key| show::field(point, key))
-                            .to_vec()
+                        let passes = point.passes.shown();
+                        vec![point.name.shown(), passes, point.place.shown()]
                     })
                     .collect();
                 show::table(&["POINT", "PASSES", "PLACE"], &rows);
-                if now["allowed"] != json!(true) {
+                if !now.allowed {
                     println!(
                         "\nThis gateway does not allow any of them to be armed (`chaos.allow`)."
                     );
@@ -67,13 +63,17 @@ impl Chaos {
                 times,
                 within,
             } => {
-                let order =
-                    json!({ "point": point, "action": action, "times": times, "within": within });
-                api.post(ROUTE, &order).await?;
+                let order = ChaosOrder {
+                    point,
+                    action,
+                    times: Some(times),
+                    within,
+                };
+                api.ask(routes::order_chaos(&order)).await?;
                 println!("Armed. `roost tree --watch` shows what dies and comes back.");
             }
             Self::Disarm => {
-                api.call(Method::DELETE, ROUTE, None).await?;
+                api.ask(routes::disarm_chaos()).await?;
                 println!("Nothing is armed any more.");
             }
         }

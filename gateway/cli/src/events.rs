@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::sse::{Message, Messages};
-use super::{Api, show};
+use crate::api::types::ClawId;
+use crate::api::{Api, routes};
+use crate::show;
+use crate::sse::Message;
 
 /// Events: those that are kept, or with --follow those that come.
 #[derive(Debug, clap::Args)]
@@ -45,22 +47,10 @@ impl Events {
     }
 
     async fn read(&self, api: &Api, last: &mut Option<String>) -> anyhow::Result<()> {
-        let mut query = url::form_urlencoded::Serializer::new(String::new());
-        let from = (!self.follow && last.is_none()).then(|| "oldest".to_owned());
-        for (name, value) in [
-            ("types", &self.types),
-            ("agent_id", &self.agent),
-            ("last_event_id", &*last),
-            ("from", &from),
-        ] {
-            if let Some(value) = value {
-                query.append_pair(name, value);
-            }
-        }
-        let mut messages = Messages::of(
-            api.stream(&format!("/api/events?{}", query.finish()))
-                .await?,
-        );
+        let from = (!self.follow && last.is_none()).then_some("oldest");
+        let agent = self.agent.clone().map(ClawId::from);
+        let call = routes::events(self.types.as_deref(), agent.as_ref(), last.as_deref(), from);
+        let mut messages = api.stream(call).await?;
         loop {
             let message = match messages.next().await? {
                 Some(message) => message,

@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use http::Method;
-use serde_json::{Value, json};
-
-use super::show::{self, field};
-use super::{Api, claws, exec};
+use crate::api::types::{NewLimits, NewSandbox, Sandbox as Made};
+use crate::api::{Api, Parsed, routes};
+use crate::show::{self, Shown};
+use crate::{claws, exec};
 
 /// Sandboxes.
 #[derive(Debug, clap::Subcommand)]
@@ -52,20 +51,19 @@ impl Sandbox {
                 cpus,
             } => {
                 let id = claws::find(api, &claw).await?;
-                let body = wanted(image, memory, cpus);
-                let path = format!("/api/claws/{id}/sandbox");
-                let made = waiting("making the sandbox", api.post(&path, &body)).await?;
+                let call = routes::provision_sandbox(&id, &wanted(image, memory, cpus));
+                let made = waiting("making the sandbox", api.ask(call)).await?;
                 one(api, &made);
             }
             Self::Show { claw } => {
                 let id = claws::find(api, &claw).await?;
-                one(api, &api.get(&format!("/api/claws/{id}/sandbox")).await?);
+                one(api, &api.ask(routes::sandbox(&id)).await?);
             }
             Self::Exec(exec) => return exec.run(api).await,
             Self::Destroy { claw } => {
                 let id = claws::find(api, &claw).await?;
-                let path = format!("/api/claws/{id}/sandbox");
-                waiting("ending the sandbox", api.call(Method::DELETE, &path, None)).await?;
+                let call = routes::destroy_sandbox(&id);
+                waiting("ending the sandbox", api.ask(call)).await?;
                 if !api.json {
                     println!("The sandbox is gone; its workspace is stored on its machine.");
                 }
@@ -75,19 +73,17 @@ impl Sandbox {
     }
 }
 
-fn wanted(image: Option<String>, memory: Option<u64>, cpus: Option<f64>) -> Value {
-    let mut body = json!({});
-    if let Some(image) = image {
-        body["image"] = image.into();
+fn wanted(image: Option<String>, memory: Option<u64>, cpus: Option<f64>) -> NewSandbox {
+    let limits = NewLimits {
+        memory_bytes: memory.map(|mib| mib * 1024 * 1024),
+        workspace_bytes: memory.map(|mib| mib * 512 * 1024),
+        nano_cpus: cpus.map(|cpus| (cpus * 1e9) as u64),
+    };
+    let any = memory.is_some() || cpus.is_some();
+    NewSandbox {
+        image,
+        limits: any.then_some(limits),
     }
-    if let Some(mib) = memory {
-        body["limits"]["memory_bytes"] = (mib * 1024 * 1024).into();
-        body["limits"]["workspace_bytes"] = (mib * 512 * 1024).into();
-    }
-    if let Some(cpus) = cpus {
-        body["limits"]["nano_cpus"] = ((cpus * 1e9) as u64).into();
-    }
-    body
 }
 
 /// Says how long something takes while it does.
@@ -105,44 +101,37 @@ async fn waiting<T>(what: &str, work: impl Future<Output = T>) -> T {
     answer
 }
 
-fn one(api: &Api, sandbox: &Value) {
+fn one(api: &Api, sandbox: &Parsed<Made>) {
     if api.json {
-        return show::json(sandbox);
+        return show::json(sandbox.raw());
     }
-    for (label, path) in [
-        ("sandbox", "id"),
-        ("state", "state"),
-        ("machine", "node_name"),
-        ("image", "image"),
-        ("container", "container"),
-        ("why", "detail"),
-        ("lease until", "lease_until"),
+    for (label, text) in [
+        ("sandbox", sandbox.id.shown()),
+        ("state", sandbox.state.shown()),
+        ("machine", sandbox.node_name.shown()),
+        ("image", sandbox.image.shown()),
+        ("container", sandbox.container.shown()),
+        ("why", sandbox.detail.shown()),
+        ("lease until", sandbox.lease_until.as_str().shown()),
     ] {
-        println!("{label:<12} {}", field(sandbox, path));
+        println!("{label:<12} {text}");
     }
-    let limit = |name: &str| sandbox["limits"][name].as_u64();
     println!(
         "{:<12} {} memory, {} workspace",
         "limits",
-        show::bytes(limit("memory_bytes")),
-        show::bytes(limit("workspace_bytes"))
+        show::bytes(sandbox.limits.memory_bytes),
+        show::bytes(sandbox.limits.workspace_bytes)
     );
-    if let Some(reason) = sandbox["fallback"]["reason"].as_str() {
+    if let Some(fallback) = &sandbox.fallback {
         println!(
             "{:<12} wanted on {}, but {}",
             "fallback",
-            field(sandbox, "fallback.wanted"),
-            show::clean(reason)
+            fallback.wanted.shown(),
+            fallback.reason.shown()
         );
     }
-    let facts = sandbox["hardening"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let good = facts
-        .iter()
-        .filter(|fact| fact["ok"] == json!(true))
-        .count();
+    let facts = &sandbox.hardening;
+    let good = facts.iter().filter(|fact| fact.ok).count();
     if facts.is_empty() {
         println!("{:<12} no report yet", "hardening");
     } else {
@@ -152,12 +141,12 @@ fn one(api: &Api, sandbox: &Value) {
             facts.len()
         );
     }
-    for fact in facts.iter().filter(|fact| fact["ok"] != json!(true)) {
+    for fact in facts.iter().filter(|fact| !fact.ok) {
         println!(
             "  {}: wanted {}, found {}",
-            field(fact, "title"),
-            field(fact, "expected"),
-            field(fact, "actual")
+            fact.title.shown(),
+            fact.expected.shown(),
+            fact.actual.shown()
         );
     }
 }

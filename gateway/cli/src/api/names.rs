@@ -1,0 +1,220 @@
+//! Ids and enums of strings. Written from gateway/openapi.json by tests/types; do not change it by hand.
+
+use serde::{Deserialize, Serialize};
+
+use super::strings::{id, string_enum};
+
+string_enum!(
+    ActorState {
+        Starting = "starting",
+        Running = "running",
+        BackingOff = "backing_off",
+        Stopping = "stopping",
+        Stopped = "stopped",
+        Failed = "failed",
+    }
+);
+
+string_enum!(
+    AgentState {
+        Online = "online",
+        Working = "working",
+        Idle = "idle",
+        Offline = "offline",
+    }
+);
+
+string_enum!(
+    Channel {
+        Think = "think",
+        Say = "say",
+        Tool = "tool",
+    }
+);
+
+id!(ClawId);
+
+string_enum!(
+    FallbackReason {
+        NodeOffline = "node_offline",
+        NodeDraining = "node_draining",
+        NodePaused = "node_paused",
+        NodeDeleted = "node_deleted",
+    }
+);
+
+string_enum!(
+    ImageState {
+        Ready = "ready",
+        Missing = "missing",
+        WrongDigest = "wrong-digest",
+        Unfit = "unfit",
+        Unknown = "unknown",
+    }
+);
+
+string_enum!(
+    LineKind {
+        Plain = "plain",
+        Add = "add",
+        Del = "del",
+        Ok = "ok",
+        Warn = "warn",
+        Cursor = "cursor",
+    }
+);
+
+string_enum!(
+    NodeConnection {
+        Connected = "connected",
+        Suspect = "suspect",
+        Disconnected = "disconnected",
+    }
+);
+
+id!(NodeId);
+
+string_enum!(
+    NodeStatus {
+        Pending = "pending",
+        Online = "online",
+        Offline = "offline",
+        Draining = "draining",
+    }
+);
+
+id!(OperationId);
+
+string_enum!(
+    OperationState {
+        Pending = "pending",
+        Running = "running",
+        Done = "done",
+        Failed = "failed",
+        Cancelled = "cancelled",
+        Lost = "lost",
+    }
+);
+
+string_enum!(
+    ResourceKind {
+        AppConnection = "app_connection",
+        Door = "door",
+        Node = "node",
+        Claw = "claw",
+        Sandbox = "sandbox",
+        Placement = "placement",
+        Quota = "quota",
+        Workspace = "workspace",
+        RepoConnection = "repo_connection",
+        Repo = "repo",
+        MeshNetwork = "mesh_network",
+        Skill = "skill",
+        TeamTemplate = "team_template",
+        Team = "team",
+        Run = "run",
+        Model = "model",
+    }
+);
+
+string_enum!(
+    RiskProfile {
+        Toolfree = "toolfree",
+        ResearchReadonly = "research_readonly",
+        CodingReadwrite = "coding_readwrite",
+    }
+);
+
+string_enum!(
+    Role {
+        Viewer = "viewer",
+        Member = "member",
+        Admin = "admin",
+        Owner = "owner",
+    }
+);
+
+id!(RunId);
+
+string_enum!(
+    RunStatus {
+        Queued = "queued",
+        Running = "running",
+        Completed = "completed",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
+);
+
+string_enum!(
+    RunStepStatus {
+        Running = "running",
+        Done = "done",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
+);
+
+id!(SandboxId);
+
+string_enum!(
+    SandboxState {
+        Provisioning = "provisioning",
+        Running = "running",
+        Stopped = "stopped",
+        Lost = "lost",
+        Destroying = "destroying",
+        Destroyed = "destroyed",
+        Failed = "failed",
+    }
+);
+
+id!(SessionId);
+
+id!(TeamId);
+
+string_enum!(
+    TeamLifecycle {
+        Permanent = "permanent",
+        Ephemeral = "ephemeral",
+    }
+);
+
+string_enum!(
+    TeamState {
+        Ready = "ready",
+        Going = "going",
+    }
+);
+
+id!(TemplateId);
+
+string_enum!(
+    ToolBundle {
+        Door = "door",
+        Skills = "skills",
+        Sandbox = "sandbox",
+        Repo = "repo",
+    }
+);
+
+string_enum!(
+    TopologyKind {
+        Single = "single",
+        Pipeline = "pipeline",
+        HubSpoke = "hub_spoke",
+        Hierarchical = "hierarchical",
+        StarMoe = "star_moe",
+        Compare = "compare",
+    }
+);
+
+string_enum!(
+    VerifyLevel {
+        Ok = "ok",
+        Warn = "warn",
+        Fail = "fail",
+    }
+);
+
+id!(WorkspaceId);

@@ -1,0 +1,175 @@
+//! What the client sends. Written from gateway/openapi.json by tests/types; do not change it by hand.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::names::*;
+
+#[derive(Serialize)]
+pub struct ChaosOrder {
+    pub point: String,
+    pub action: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct DescribeRequest {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Vec<String>>,
+}
+
+#[derive(Serialize)]
+pub struct DeviceSecret {
+    pub device_code: String,
+}
+
+#[derive(Serialize)]
+pub struct ForkFrom {
+    pub step: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lap: Option<u32>,
+}
+
+#[derive(Serialize)]
+pub struct Login {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub one_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct NewApiSession {
+    pub label: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_in_days: Option<u32>,
+}
+
+#[derive(Serialize)]
+pub struct NewCandidate {
+    pub team_id: TeamId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topology: Option<TopologyKind>,
+}
+
+#[derive(Serialize)]
+pub struct NewClaw {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct NewComparison {
+    pub input: String,
+    pub candidates: Vec<NewCandidate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge_agent_id: Option<ClawId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_ceiling_microusd: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub struct NewDevice {
+    pub device: String,
+}
+
+#[derive(Serialize)]
+pub struct NewExec {
+    pub argv: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env: Option<BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline_s: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tty: Option<Tty>,
+}
+
+#[derive(Serialize)]
+pub struct NewLimits {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nano_cpus: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub struct NewSandbox {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<NewLimits>,
+}
+
+#[derive(Serialize)]
+pub struct NewTeam {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_id: Option<TemplateId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topology: Option<TopologyKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roles: Option<Vec<NewTeamRole>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk_profile: Option<RiskProfile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_bundles: Option<Vec<ToolBundle>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_binding: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifecycle: Option<TeamLifecycle>,
+}
+
+#[derive(Serialize)]
+pub struct NewTeamRole {
+    pub slot: String,
+}
+
+#[derive(Serialize)]
+pub struct PairRequest {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct RunTeam {
+    pub input: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_ceiling_microusd: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub struct Switch {
+    pub workspace_id: WorkspaceId,
+}
+
+#[derive(Serialize)]
+pub struct TerminalSize {
+    pub rows: u32,
+    pub cols: u32,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Tty {
+    Bool(bool),
+    TerminalSize(TerminalSize),
+}

@@ -1,0 +1,376 @@
+//! The routes of the API that the client calls. Written from gateway/openapi.json by tests/types; do not change it by hand.
+
+use http::Method;
+
+use super::call::{Call, Nothing, Page, Stream, segment};
+use super::types::*;
+
+/// `POST /api/auth/login`
+#[must_use]
+pub fn login(body: &Login) -> Call<SignedIn> {
+    let mut call = Call::new(Method::POST, "/api/auth/login".to_owned());
+    call.body(body);
+    call
+}
+
+/// `POST /api/auth/logout`
+#[must_use]
+pub fn logout() -> Call<Nothing> {
+    Call::new(Method::POST, "/api/auth/logout".to_owned())
+}
+
+/// `GET /api/auth/me`
+#[must_use]
+pub fn me() -> Call<Me> {
+    Call::new(Method::GET, "/api/auth/me".to_owned())
+}
+
+/// `POST /api/auth/device`
+#[must_use]
+pub fn begin_device(body: &NewDevice) -> Call<DeviceCode> {
+    let mut call = Call::new(Method::POST, "/api/auth/device".to_owned());
+    call.body(body);
+    call
+}
+
+/// `POST /api/auth/device/token`
+#[must_use]
+pub fn device_token(body: &DeviceSecret) -> Call<Option<SignedIn>> {
+    let mut call = Call::new(Method::POST, "/api/auth/device/token".to_owned());
+    call.body(body);
+    call
+}
+
+/// `GET /api/auth/sessions`
+#[must_use]
+pub fn sessions() -> Call<Page<Session>> {
+    Call::new(Method::GET, "/api/auth/sessions".to_owned())
+}
+
+/// `POST /api/auth/sessions`
+#[must_use]
+pub fn create_session(body: &NewApiSession) -> Call<ApiSession> {
+    let mut call = Call::new(Method::POST, "/api/auth/sessions".to_owned());
+    call.body(body);
+    call
+}
+
+/// `DELETE /api/auth/sessions/{id}`
+#[must_use]
+pub fn revoke_session(id: &SessionId) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/auth/sessions/{}", segment(id)))
+}
+
+/// `PUT /api/auth/workspace`
+#[must_use]
+pub fn switch_workspace(body: &Switch) -> Call<Nothing> {
+    let mut call = Call::new(Method::PUT, "/api/auth/workspace".to_owned());
+    call.body(body);
+    call
+}
+
+/// `GET /api/workspaces`
+#[must_use]
+pub fn workspaces() -> Call<Page<Workspace>> {
+    Call::new(Method::GET, "/api/workspaces".to_owned())
+}
+
+/// `GET /api/claws`
+#[must_use]
+pub fn claws(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Claw>> {
+    let mut call = Call::new(Method::GET, "/api/claws".to_owned());
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
+/// `POST /api/claws`
+#[must_use]
+pub fn create_claw(body: &NewClaw) -> Call<Claw> {
+    let mut call = Call::new(Method::POST, "/api/claws".to_owned());
+    call.body(body);
+    call
+}
+
+/// `GET /api/claws/{id}`
+#[must_use]
+pub fn claw(id: &ClawId) -> Call<Claw> {
+    Call::new(Method::GET, format!("/api/claws/{}", segment(id)))
+}
+
+/// `DELETE /api/claws/{id}`
+#[must_use]
+pub fn delete_claw(id: &ClawId, purge: Option<bool>) -> Call<Option<PurgeStarted>> {
+    let mut call = Call::new(Method::DELETE, format!("/api/claws/{}", segment(id)));
+    call.query("purge", purge);
+    call
+}
+
+/// `GET /api/claws/{id}/sandbox`
+#[must_use]
+pub fn sandbox(id: &ClawId) -> Call<Sandbox> {
+    Call::new(Method::GET, format!("/api/claws/{}/sandbox", segment(id)))
+}
+
+/// `POST /api/claws/{id}/sandbox`
+#[must_use]
+pub fn provision_sandbox(id: &ClawId, body: &NewSandbox) -> Call<Sandbox> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `DELETE /api/claws/{id}/sandbox`
+#[must_use]
+pub fn destroy_sandbox(id: &ClawId) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/claws/{}/sandbox", segment(id)))
+}
+
+/// `POST /api/claws/{id}/sandbox/exec`
+#[must_use]
+pub fn exec(id: &ClawId, body: &NewExec) -> Call<ExecTaken> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `GET /api/claws/{id}/sandbox/exec/{operation_id}`
+#[must_use]
+pub fn exec_output(id: &ClawId, operation_id: &OperationId, offset: Option<u64>) -> Call<Stream<ExecEvents>> {
+    let mut call = Call::new(Method::GET, format!("/api/claws/{}/sandbox/exec/{}", segment(id), segment(operation_id)));
+    call.query("offset", offset);
+    call
+}
+
+/// `DELETE /api/claws/{id}/sandbox/exec/{operation_id}`
+#[must_use]
+pub fn cancel_exec(id: &ClawId, operation_id: &OperationId) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/claws/{}/sandbox/exec/{}", segment(id), segment(operation_id)))
+}
+
+/// `POST /api/claws/{id}/sandbox/exec/{operation_id}/stdin`
+#[must_use]
+pub fn exec_stdin(id: &ClawId, operation_id: &OperationId, offset: Option<u64>, eof: Option<bool>) -> Call<StdinTaken> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec/{}/stdin", segment(id), segment(operation_id)));
+    call.query("offset", offset);
+    call.query("eof", eof);
+    call
+}
+
+/// `POST /api/claws/{id}/sandbox/exec/{operation_id}/resize`
+#[must_use]
+pub fn resize_exec(id: &ClawId, operation_id: &OperationId, body: &TerminalSize) -> Call<Nothing> {
+    let mut call = Call::new(Method::POST, format!("/api/claws/{}/sandbox/exec/{}/resize", segment(id), segment(operation_id)));
+    call.body(body);
+    call
+}
+
+/// `GET /api/nodes`
+#[must_use]
+pub fn nodes(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Node>> {
+    let mut call = Call::new(Method::GET, "/api/nodes".to_owned());
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
+/// `POST /api/nodes/pair`
+#[must_use]
+pub fn pair_node(body: &PairRequest) -> Call<Paired> {
+    let mut call = Call::new(Method::POST, "/api/nodes/pair".to_owned());
+    call.body(body);
+    call
+}
+
+/// `GET /api/nodes/{id}`
+#[must_use]
+pub fn node(id: &NodeId) -> Call<Node> {
+    Call::new(Method::GET, format!("/api/nodes/{}", segment(id)))
+}
+
+/// `PATCH /api/nodes/{id}`
+#[must_use]
+pub fn describe_node(id: &NodeId, body: &DescribeRequest) -> Call<Node> {
+    let mut call = Call::new(Method::PATCH, format!("/api/nodes/{}", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `DELETE /api/nodes/{id}`
+#[must_use]
+pub fn delete_node(id: &NodeId) -> Call<Nothing> {
+    Call::new(Method::DELETE, format!("/api/nodes/{}", segment(id)))
+}
+
+/// `POST /api/nodes/{id}/drain`
+#[must_use]
+pub fn drain_node(id: &NodeId) -> Call<Node> {
+    Call::new(Method::POST, format!("/api/nodes/{}/drain", segment(id)))
+}
+
+/// `POST /api/nodes/{id}/undrain`
+#[must_use]
+pub fn undrain_node(id: &NodeId) -> Call<Node> {
+    Call::new(Method::POST, format!("/api/nodes/{}/undrain", segment(id)))
+}
+
+/// `GET /api/nodes/{id}/tools`
+#[must_use]
+pub fn node_tools(id: &NodeId) -> Call<Tools> {
+    Call::new(Method::GET, format!("/api/nodes/{}/tools", segment(id)))
+}
+
+/// `POST /api/nodes/{id}/exec-test`
+#[must_use]
+pub fn verify_node(id: &NodeId) -> Call<VerifyReport> {
+    Call::new(Method::POST, format!("/api/nodes/{}/exec-test", segment(id)))
+}
+
+/// `GET /api/teams`
+#[must_use]
+pub fn teams(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<Team>> {
+    let mut call = Call::new(Method::GET, "/api/teams".to_owned());
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
+/// `POST /api/teams`
+#[must_use]
+pub fn create_team(body: &NewTeam) -> Call<Team> {
+    let mut call = Call::new(Method::POST, "/api/teams".to_owned());
+    call.body(body);
+    call
+}
+
+/// `GET /api/teams/{id}`
+#[must_use]
+pub fn team(id: &TeamId) -> Call<Team> {
+    Call::new(Method::GET, format!("/api/teams/{}", segment(id)))
+}
+
+/// `DELETE /api/teams/{id}`
+#[must_use]
+pub fn delete_team(id: &TeamId, with_agents: Option<bool>) -> Call<Nothing> {
+    let mut call = Call::new(Method::DELETE, format!("/api/teams/{}", segment(id)));
+    call.query("with_agents", with_agents);
+    call
+}
+
+/// `POST /api/teams/{id}/run`
+#[must_use]
+pub fn run_team(id: &TeamId, body: &RunTeam) -> Call<RunSummary> {
+    let mut call = Call::new(Method::POST, format!("/api/teams/{}/run", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `GET /api/team-templates`
+#[must_use]
+pub fn team_templates(limit: Option<u64>, cursor: Option<&str>) -> Call<Page<TeamTemplateBrief>> {
+    let mut call = Call::new(Method::GET, "/api/team-templates".to_owned());
+    call.query("limit", limit);
+    call.query("cursor", cursor);
+    call
+}
+
+/// `GET /api/topology-runs`
+#[must_use]
+pub fn runs(limit: Option<u64>) -> Call<Page<RunSummary>> {
+    let mut call = Call::new(Method::GET, "/api/topology-runs".to_owned());
+    call.query("limit", limit);
+    call
+}
+
+/// `POST /api/topology-runs/compare`
+#[must_use]
+pub fn compare_runs(body: &NewComparison) -> Call<RunSummary> {
+    let mut call = Call::new(Method::POST, "/api/topology-runs/compare".to_owned());
+    call.body(body);
+    call
+}
+
+/// `GET /api/topology-runs/{id}`
+#[must_use]
+pub fn run(id: &RunId) -> Call<Run> {
+    Call::new(Method::GET, format!("/api/topology-runs/{}", segment(id)))
+}
+
+/// `POST /api/topology-runs/{id}/cancel`
+#[must_use]
+pub fn cancel_run(id: &RunId) -> Call<RunSummary> {
+    Call::new(Method::POST, format!("/api/topology-runs/{}/cancel", segment(id)))
+}
+
+/// `POST /api/topology-runs/{id}/fork`
+#[must_use]
+pub fn fork_run(id: &RunId, body: &ForkFrom) -> Call<RunSummary> {
+    let mut call = Call::new(Method::POST, format!("/api/topology-runs/{}/fork", segment(id)));
+    call.body(body);
+    call
+}
+
+/// `GET /api/topology-runs/{id}/calls`
+#[must_use]
+pub fn run_calls(id: &RunId) -> Call<RunCalls> {
+    Call::new(Method::GET, format!("/api/topology-runs/{}/calls", segment(id)))
+}
+
+/// `GET /api/topology-runs/{id}/events`
+#[must_use]
+pub fn run_events(id: &RunId, last_event_id: Option<&str>) -> Call<Stream<LiveEvents>> {
+    let mut call = Call::new(Method::GET, format!("/api/topology-runs/{}/events", segment(id)));
+    call.query("last_event_id", last_event_id);
+    call
+}
+
+/// `GET /api/events`
+#[must_use]
+pub fn events(types: Option<&str>, agent_id: Option<&ClawId>, last_event_id: Option<&str>, from: Option<&str>) -> Call<Stream<LiveEvents>> {
+    let mut call = Call::new(Method::GET, "/api/events".to_owned());
+    call.query("types", types);
+    call.query("agent_id", agent_id);
+    call.query("last_event_id", last_event_id);
+    call.query("from", from);
+    call
+}
+
+/// `GET /api/ops/tree`
+#[must_use]
+pub fn tree(format: Option<&str>) -> Call<TreeSnapshot> {
+    let mut call = Call::new(Method::GET, "/api/ops/tree".to_owned());
+    call.query("format", format);
+    call
+}
+
+/// `GET /api/ops/actors/{id}/explain`
+#[must_use]
+pub fn explain_actor(id: &str) -> Call<Explanation> {
+    Call::new(Method::GET, format!("/api/ops/actors/{}/explain", segment(id)))
+}
+
+/// `POST /api/ops/actors/{id}/restart`
+#[must_use]
+pub fn restart_actor(id: &str) -> Call<Nothing> {
+    Call::new(Method::POST, format!("/api/ops/actors/{}/restart", segment(id)))
+}
+
+/// `GET /api/ops/chaos`
+#[must_use]
+pub fn chaos() -> Call<ChaosNow> {
+    Call::new(Method::GET, "/api/ops/chaos".to_owned())
+}
+
+/// `POST /api/ops/chaos`
+#[must_use]
+pub fn order_chaos(body: &ChaosOrder) -> Call<Nothing> {
+    let mut call = Call::new(Method::POST, "/api/ops/chaos".to_owned());
+    call.body(body);
+    call
+}
+
+/// `DELETE /api/ops/chaos`
+#[must_use]
+pub fn disarm_chaos() -> Call<Nothing> {
+    Call::new(Method::DELETE, "/api/ops/chaos".to_owned())
+}

@@ -1,0 +1,148 @@
+//! `roost workspace` and `roost token`: where one works, and what programs work with.
+
+use std::process::ExitCode;
+
+use crate::api::types::{
+    NewApiSession, Session, SessionId, Switch, Workspace as Place, WorkspaceId,
+};
+use crate::api::{Api, Parsed, raw_list, routes};
+use crate::named::{self, Kind, Named};
+use crate::profile::Profile;
+use crate::show::{self, Shown};
+
+/// Workspaces.
+#[derive(Debug, clap::Subcommand)]
+pub enum Workspace {
+    /// List the workspaces that you belong to
+    List,
+    /// Go on in another one, by id or name
+    Switch { workspace: String },
+}
+
+/// Tokens of programs.
+#[derive(Debug, clap::Subcommand)]
+pub enum Token {
+    /// Make a token for a program, in the present workspace; it is shown once
+    Create {
+        /// What it is for
+        label: String,
+        /// When it ends [default: the longest that a session lives]
+        #[arg(long, value_name = "DAYS")]
+        days: Option<u32>,
+    },
+    /// List your tokens
+    List,
+    /// Revoke a token: it is dead at once
+    Revoke { id: String },
+}
+
+impl Named for Place {
+    type Id = WorkspaceId;
+
+    const KIND: Kind = Kind {
+        one: "workspace of yours",
+        many: "of your workspaces",
+        list: "roost workspace list",
+    };
+
+    fn id(&self) -> &WorkspaceId {
+        &self.id
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.id.to_string() == name
+    }
+
+    fn about(&self) -> Vec<String> {
+        vec![self.role.shown(), self.plan.shown()]
+    }
+}
+
+async fn mine(api: &Api) -> anyhow::Result<Vec<Parsed<Place>>> {
+    let page = api.ask(routes::workspaces()).await?;
+    Ok(page.into_value().items)
+}
+
+/// The id of the workspace that `--workspace` names: an id, or a name that only one has.
+pub(super) async fn find(api: &Api, wanted: &str) -> anyhow::Result<WorkspaceId> {
+    if named::is_id(wanted) {
+        return Ok(wanted.to_owned().into());
+    }
+    let items = mine(api).await?;
+    Ok(named::the_one(wanted, &items)?.id.clone())
+}
+
+impl Workspace {
+    pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        let items = mine(api).await?;
+        match self {
+            Self::List if api.json => show::json(&raw_list(&items)),
+            Self::List => {
+                let row = |one: &Parsed<Place>| {
+                    let (role, plan) = (one.role.shown(), one.plan.shown());
+                    vec![one.name.shown(), role, plan, one.id.shown()]
+                };
+                let rows: Vec<_> = items.iter().map(row).collect();
+                show::table(&["NAME", "ROLE", "PLAN", "ID"], &rows);
+            }
+            Self::Switch { workspace } => {
+                let one = named::the_one(&workspace, &items)?;
+                let switch = Switch {
+                    workspace_id: one.id.clone(),
+                };
+                api.ask(routes::switch_workspace(&switch)).await?;
+                let mut profile = Profile::load()?;
+                profile.workspace = Some(one.id.to_string());
+                profile.save()?;
+                println!("You work in {} now.", one.name.shown());
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Token {
+    pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Create { label, days } => {
+                let new = NewApiSession {
+                    label,
+                    expires_in_days: days,
+                };
+                let made = api.ask(routes::create_session(&new)).await?;
+                if api.json {
+                    show::json(made.raw());
+                } else {
+                    // The token alone on stdout, so that a script can take it.
+                    println!("{}", made.token.shown());
+                    let end = made.expires_at.shown();
+                    eprintln!("It is shown this once and ends {end}.");
+                }
+            }
+            Self::List => {
+                let mut tokens = api.ask(routes::sessions()).await?.into_value().items;
+                tokens.retain(|one| one.kind == "api");
+                if api.json {
+                    show::json(&raw_list(&tokens));
+                } else {
+                    let row = |one: &Parsed<Session>| {
+                        vec![
+                            one.label.shown(),
+                            one.last_seen_at.shown(),
+                            one.expires_at.shown(),
+                            one.id.shown(),
+                        ]
+                    };
+                    let rows: Vec<_> = tokens.iter().map(row).collect();
+                    show::table(&["LABEL", "USED", "ENDS", "ID"], &rows);
+                }
+            }
+            Self::Revoke { id } => {
+                let id = SessionId::from(id);
+                api.ask(routes::revoke_session(&id)).await?;
+                println!("Revoked.");
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

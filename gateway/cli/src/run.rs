@@ -1,0 +1,202 @@
+//! `roost run`: runs of teams.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use crate::api::types::{ForkFrom, Run as Whole, RunId, RunStep, RunSummary, Team, TeamId};
+use crate::api::{Api, Moment, Parsed, routes};
+use crate::show::{self, Shown};
+use crate::{compare, watch};
+
+/// Runs.
+#[derive(Debug, clap::Subcommand)]
+pub enum Run {
+    /// List runs, newest first
+    List {
+        #[arg(long, default_value_t = 20, value_name = "COUNT")]
+        limit: u32,
+    },
+    /// Show one run with its steps
+    Show { run: String },
+    /// Watch a run until it ends; what happened before is shown first
+    Watch { run: String },
+    /// Cancel a run with all that it has started
+    Cancel { run: String },
+    /// Start a new run that keeps what was handed over before a step
+    Fork {
+        run: String,
+        /// The step that is done anew, with all after it
+        #[arg(long, value_name = "STEP")]
+        step: String,
+        #[arg(long, default_value_t = 1, value_name = "LAP")]
+        lap: u32,
+        /// Only start it, and print the run's id
+        #[arg(long)]
+        detach: bool,
+    },
+    /// Run one goal through several teams, and show them side by side
+    #[command(
+        after_help = "Examples:\n  roost run compare --team Ledger --team Two \"Make the failing test pass\" --judge Ada\n  roost run compare --team Ledger --team Ledger=single \"Explain the bug\""
+    )]
+    Compare(compare::Compare),
+    /// Write a run with its journal as JSON
+    Export {
+        run: String,
+        /// Where to; `-` is stdout
+        #[arg(long, short, default_value = "-", value_name = "FILE")]
+        output: String,
+    },
+}
+
+impl Run {
+    pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::List { limit } => {
+                let page = api.ask(routes::runs(Some(limit.into()))).await?;
+                if api.json {
+                    show::json(page.raw());
+                } else {
+                    let teams = team_names(api).await?;
+                    let row = |run: &Parsed<RunSummary>| {
+                        vec![
+                            run.created_at.shown(),
+                            run.title.shown(),
+                            team_of(run.team_id.as_ref(), &teams),
+                            run.status.shown(),
+                            format!("{}/{}", run.steps_done, run.steps_most),
+                            cost(run.cost_microusd),
+                            run.id.shown(),
+                        ]
+                    };
+                    let rows: Vec<_> = page.items.iter().map(row).collect();
+                    show::table(
+                        &["BEGUN", "TITLE", "TEAM", "STATUS", "STEPS", "COST", "ID"],
+                        &rows,
+                    );
+                }
+            }
+            Self::Show { run } => {
+                let run = api.ask(routes::run(&run.into())).await?;
+                let team = match api.json {
+                    true => String::new(),
+                    false => team_of(run.team_id.as_ref(), &team_names(api).await?),
+                };
+                one(api, &run, &team);
+            }
+            Self::Watch { run } => return watch::watch(api, &run.into()).await,
+            Self::Cancel { run } => {
+                let run = api.ask(routes::cancel_run(&run.into())).await?;
+                match api.json {
+                    true => show::json(run.raw()),
+                    false if run.cancelling => println!("It is about to stop."),
+                    false => println!("It is {}.", run.status.shown()),
+                }
+            }
+            Self::Fork {
+                run,
+                step,
+                lap,
+                detach,
+            } => {
+                let from = ForkFrom {
+                    step,
+                    lap: Some(lap),
+                };
+                let fork = api.ask(routes::fork_run(&run.into(), &from)).await?;
+                if detach {
+                    println!("{}", fork.id.shown());
+                    return Ok(ExitCode::SUCCESS);
+                }
+                return watch::watch(api, &fork.id).await;
+            }
+            Self::Compare(compare) => return compare.run(api).await,
+            Self::Export { run, output } => {
+                let id = RunId::from(run);
+                let mut whole = api.ask(routes::run(&id)).await?.raw().clone();
+                let calls = api.ask(routes::run_calls(&id)).await?;
+                whole["calls"] = calls.raw()["items"].clone();
+                if output == "-" {
+                    show::json(&whole);
+                } else {
+                    let text = serde_json::to_string_pretty(&whole)?;
+                    std::fs::write(&output, text)
+                        .with_context(|| format!("cannot write {output}"))?;
+                    eprintln!("Written to {output}.");
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Names of the workspace's teams by their ids.
+async fn team_names(api: &Api) -> anyhow::Result<HashMap<TeamId, String>> {
+    let teams = api.all(routes::teams).await?;
+    let pair = |team: Parsed<Team>| (team.id.clone(), team.name.shown());
+    Ok(teams.into_iter().map(pair).collect())
+}
+
+/// The team of a run; a dash where it had none, or where its team was deleted.
+fn team_of(id: Option<&TeamId>, teams: &HashMap<TeamId, String>) -> String {
+    id.and_then(|id| teams.get(id)).shown()
+}
+
+/// What it cost, for people.
+pub(super) fn cost(microusd: i64) -> String {
+    match microusd {
+        0 => "-".to_owned(),
+        #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+        cost => format!("${:.4}", cost as f64 / 1e6),
+    }
+}
+
+fn one(api: &Api, run: &Parsed<Whole>, team: &str) {
+    if api.json {
+        return show::json(run.raw());
+    }
+    if team != "-" {
+        println!("{:<8} {team}", "team");
+    }
+    for (label, text) in [
+        ("title", run.title.shown()),
+        ("id", run.id.shown()),
+        ("status", run.status.shown()),
+        ("goal", run.input.shown()),
+        ("error", run.error.shown()),
+    ] {
+        if text != "-" {
+            println!("{label:<8} {text}");
+        }
+    }
+    println!("{:<8} {}", "begun", run.created_at.shown());
+    println!();
+    let row = |step: &RunStep| {
+        vec![
+            step.key.shown(),
+            step.lap.shown(),
+            step.status.shown(),
+            took(step),
+            step.tokens_out.shown(),
+            cost(step.cost_microusd),
+        ]
+    };
+    let rows: Vec<_> = run.steps.iter().map(row).collect();
+    show::table(&["STEP", "LAP", "STATUS", "TOOK", "TOKENS", "COST"], &rows);
+    if let Some(result) = &run.result {
+        println!("\n{}", roost_protocol::text::visible_lines(&result.text));
+    }
+}
+
+/// How long a step took.
+fn took(step: &RunStep) -> String {
+    let end = step.ended_at.as_ref().and_then(Moment::parsed);
+    match (step.started_at.parsed(), end) {
+        (Some(start), Some(end)) => {
+            let ms = (end - start).num_milliseconds();
+            format!("{}.{} s", ms / 1_000, ms % 1_000 / 100)
+        }
+        _ => "-".to_owned(),
+    }
+}

@@ -1,0 +1,337 @@
+//! `roost team`: teams of agents, and their runs.
+
+use std::process::ExitCode;
+
+use anyhow::{bail, ensure};
+
+use crate::api::types::{
+    NewTeam, NewTeamRole, RiskProfile, RunTeam, Team as Whole, TeamId, TeamLifecycle, TeamMember,
+    TeamTemplateBrief, TemplateId, ToolBundle, TopologyKind,
+};
+use crate::api::{Api, Parsed, raw_list, routes};
+use crate::named::{self, Kind, Named};
+use crate::show::{self, Shown};
+use crate::{node, watch};
+
+/// Teams.
+#[derive(Debug, clap::Subcommand)]
+pub enum Team {
+    /// Make a team: its agents, its topology, its seats
+    #[command(
+        after_help = "Examples:\n  roost team create \"Ledger\" --template rust_sdlc\n  roost team create \"Two\" --topology pipeline --role writer --role editor\n  roost team create \"Pair\" --topology pipeline --role coder --role tester --profile coding_readwrite --machine studio"
+    )]
+    Create {
+        name: String,
+        /// A team template, by its key or id; see `roost team templates`
+        #[arg(long, value_name = "KEY")]
+        template: Option<String>,
+        /// single, pipeline, hub_spoke, hierarchical or star_moe
+        #[arg(long, value_name = "KIND")]
+        topology: Option<String>,
+        /// A role by its slot; may be repeated, but for a `single`. Without any, those of the template
+        #[arg(long = "role", value_name = "SLOT")]
+        roles: Vec<String>,
+        /// toolfree, research_readonly or coding_readwrite
+        #[arg(long, value_name = "PROFILE")]
+        profile: Option<String>,
+        /// What its agents may use: skills, sandbox, repo or door; may be repeated. Without any, what the template says; without
+        /// a template, what the profile is for
+        #[arg(long = "bundle", value_name = "BUNDLE")]
+        bundles: Vec<String>,
+        /// The model of agents that have none of their own
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
+        /// Where its sandboxes are made: `local`, or a machine by its name or id; see `roost node list`. Without it, where the
+        /// workspace's are
+        #[arg(long, value_name = "MACHINE")]
+        machine: Option<String>,
+        /// Take the team down after its last run
+        #[arg(long)]
+        ephemeral: bool,
+    },
+    /// List teams
+    List,
+    /// Show one team with its members, by id or name
+    Show { team: String },
+    /// List team templates
+    Templates,
+    /// Run a team on a goal, and watch it
+    Run {
+        team: String,
+        /// The goal; `-` reads it from stdin
+        goal: String,
+        /// Only start it, and print the run's id
+        #[arg(long)]
+        detach: bool,
+        /// The most that it may cost, in US dollars
+        #[arg(long, value_name = "USD")]
+        ceiling: Option<f64>,
+    },
+    /// Delete a team. Its agents stay, except with --with-agents
+    Delete {
+        team: String,
+        /// Purge its agents as well
+        #[arg(long)]
+        with_agents: bool,
+    },
+}
+
+impl Team {
+    pub(super) async fn run(self, api: &Api) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Create {
+                name,
+                template,
+                topology,
+                roles,
+                profile,
+                bundles,
+                model,
+                machine,
+                ephemeral,
+            } => {
+                let asked = bundles.into_iter().map(ToolBundle::from).collect();
+                let profile = profile.map(RiskProfile::from);
+                let bundles = tools_of(asked, template.is_some(), profile.as_ref());
+                let template_id = match template {
+                    Some(template) => Some(template_id(api, &template).await?),
+                    None => None,
+                };
+                let machine_id = match machine {
+                    Some(machine) if machine != "local" => {
+                        Some(node::find(api, &machine).await?.to_string())
+                    }
+                    local => local,
+                };
+                let roles: Vec<_> = roles.into_iter().map(|slot| NewTeamRole { slot }).collect();
+                let new = NewTeam {
+                    name,
+                    template_id,
+                    topology: topology.map(TopologyKind::from),
+                    roles: (!roles.is_empty()).then_some(roles),
+                    risk_profile: profile,
+                    mcp_bundles: Some(bundles),
+                    model_binding: model,
+                    machine_id,
+                    lifecycle: ephemeral.then_some(TeamLifecycle::Ephemeral),
+                };
+                one(api, &api.ask(routes::create_team(&new)).await?);
+            }
+            Self::List => {
+                let items = api.all(routes::teams).await?;
+                if api.json {
+                    show::json(&raw_list(&items));
+                } else {
+                    let row = |team: &Parsed<Whole>| {
+                        vec![
+                            team.name.shown(),
+                            team.topology.kind.shown(),
+                            team.effective_profile.shown(),
+                            team.state.shown(),
+                            team.members.len().to_string(),
+                            team.id.shown(),
+                        ]
+                    };
+                    let rows: Vec<_> = items.iter().map(row).collect();
+                    show::table(
+                        &["NAME", "TOPOLOGY", "PROFILE", "STATE", "AGENTS", "ID"],
+                        &rows,
+                    );
+                }
+            }
+            Self::Show { team } => {
+                let id = find(api, &team).await?;
+                one(api, &api.ask(routes::team(&id)).await?);
+            }
+            Self::Templates => {
+                let items = api.all(routes::team_templates).await?;
+                if api.json {
+                    show::json(&raw_list(&items));
+                } else {
+                    let row = |template: &Parsed<TeamTemplateBrief>| {
+                        vec![
+                            template.key.shown(),
+                            template.default_topology.shown(),
+                            template.risk_profile.shown(),
+                            template.version.shown(),
+                            template.name.shown(),
+                        ]
+                    };
+                    let rows: Vec<_> = items.iter().map(row).collect();
+                    show::table(&["KEY", "TOPOLOGY", "PROFILE", "VERSION", "NAME"], &rows);
+                }
+            }
+            Self::Run {
+                team,
+                goal,
+                detach,
+                ceiling,
+            } => {
+                let id = find(api, &team).await?;
+                let new = RunTeam {
+                    input: goal_text(goal)?,
+                    cost_ceiling_microusd: ceiling.map(microusd).transpose()?,
+                };
+                let run = api.ask(routes::run_team(&id, &new)).await?;
+                if detach {
+                    match api.json {
+                        true => show::json(run.raw()),
+                        false => println!("{}", run.id.shown()),
+                    }
+                    return Ok(ExitCode::SUCCESS);
+                }
+                return watch::watch(api, &run.id).await;
+            }
+            Self::Delete { team, with_agents } => {
+                let id = find(api, &team).await?;
+                api.ask(routes::delete_team(&id, Some(with_agents))).await?;
+                println!("Deleted.");
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The bundles of a new team. A profile that lets agents use tools is of no use to a team without any.
+fn tools_of(
+    asked: Vec<ToolBundle>,
+    of_template: bool,
+    profile: Option<&RiskProfile>,
+) -> Vec<ToolBundle> {
+    match profile {
+        Some(RiskProfile::ResearchReadonly | RiskProfile::CodingReadwrite)
+            if asked.is_empty() && !of_template =>
+        {
+            vec![ToolBundle::Skills, ToolBundle::Sandbox, ToolBundle::Repo]
+        }
+        _ => asked,
+    }
+}
+
+/// A ceiling in millionths.
+pub(super) fn microusd(usd: f64) -> anyhow::Result<u64> {
+    ensure!(
+        (0.0..1e6).contains(&usd),
+        "--ceiling must be 0 to 1,000,000 US dollars"
+    );
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked above"
+    )]
+    let ceiling = (usd * 1e6).round() as u64;
+    Ok(ceiling)
+}
+
+pub(super) fn goal_text(goal: String) -> anyhow::Result<String> {
+    match goal.as_str() {
+        "-" => Ok(std::io::read_to_string(std::io::stdin())?),
+        _ => Ok(goal),
+    }
+}
+
+fn one(api: &Api, team: &Parsed<Whole>) {
+    if api.json {
+        return show::json(team.raw());
+    }
+    let tools: Vec<String> = team.effective_bundles.iter().map(Shown::shown).collect();
+    let tools = match tools.as_slice() {
+        [] => "none".to_owned(),
+        tools => tools.join(", "),
+    };
+    for (label, text) in [
+        ("name", team.name.shown()),
+        ("id", team.id.shown()),
+        ("state", team.state.shown()),
+        ("topology", team.topology.kind.shown()),
+        ("profile", team.effective_profile.shown()),
+        ("lifecycle", team.lifecycle.shown()),
+        ("model", team.model_binding.shown()),
+        ("machine", team.machine_id.shown()),
+        ("tools", tools),
+        (
+            "steps",
+            format!("{} to {}", team.steps.least, team.steps.most),
+        ),
+    ] {
+        println!("{label:<11} {text}");
+    }
+    println!();
+    let row = |member: &TeamMember| {
+        vec![
+            member.node.shown(),
+            member.slot.shown(),
+            member.name.shown(),
+            member.status.shown(),
+            member.agent_id.shown(),
+        ]
+    };
+    let rows: Vec<_> = team.members.iter().map(row).collect();
+    show::table(&["NODE", "SLOT", "AGENT", "STATUS", "ID"], &rows);
+}
+
+/// The id of a template by its key.
+pub(super) async fn template_id(api: &Api, wanted: &str) -> anyhow::Result<TemplateId> {
+    if named::is_id(wanted) {
+        return Ok(wanted.to_owned().into());
+    }
+    let items = api.all(routes::team_templates).await?;
+    match items.iter().find(|template| template.key == wanted) {
+        Some(template) => Ok(template.id.clone()),
+        None => bail!("no team template has the key {wanted:?}; see `roost team templates`"),
+    }
+}
+
+impl Named for Whole {
+    type Id = TeamId;
+
+    const KIND: Kind = Kind {
+        one: "team",
+        many: "teams",
+        list: "roost team list",
+    };
+
+    fn id(&self) -> &TeamId {
+        &self.id
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    fn about(&self) -> Vec<String> {
+        vec![
+            named::made(&self.created_at),
+            self.topology.kind.shown(),
+            self.state.shown(),
+        ]
+    }
+}
+
+/// The id of the team that `wanted` names: an id, or a name that only one has.
+pub(super) async fn find(api: &Api, wanted: &str) -> anyhow::Result<TeamId> {
+    named::find(api, wanted, routes::teams).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_team_gets_the_tools_that_were_asked_for_or_that_its_profile_is_for() {
+        let asked = || vec![ToolBundle::Skills];
+        let profile = RiskProfile::CodingReadwrite;
+        assert_eq!(tools_of(asked(), false, Some(&profile)), asked());
+        assert_eq!(
+            tools_of(Vec::new(), false, Some(&profile)),
+            [ToolBundle::Skills, ToolBundle::Sandbox, ToolBundle::Repo]
+        );
+        for (of_template, profile) in [
+            (true, Some(RiskProfile::CodingReadwrite)),
+            (false, Some(RiskProfile::Toolfree)),
+            (false, None),
+        ] {
+            assert!(tools_of(Vec::new(), of_template, profile.as_ref()).is_empty());
+        }
+    }
+}

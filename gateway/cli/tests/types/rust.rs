@@ -1,0 +1,328 @@
+//! Writes Rust: the types of what the client sends and gets, and a function for each route.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::document::{Document, referred, words};
+use crate::wanted::{BESIDE, FIELDS, OF_OTHERS, ROUTES, Route, STREAMS};
+
+const HEAD: &str = "Written from gateway/openapi.json by tests/types; do not change it by hand.";
+
+/// A placeholder: requests and answers have different derives.
+const DERIVE: &str = "#[derive()]";
+/// Before a field of a request that may be absent.
+const SKIP: &str = "    #[serde(skip_serializing_if = \"Option::is_none\")]\n";
+
+/// The generated files by their names.
+pub fn files(document: &Document) -> Result<Vec<(&'static str, String)>, String> {
+    let mut roots: BTreeSet<String> = BESIDE.iter().map(|name| (*name).to_owned()).collect();
+    let mut bodies = BTreeSet::new();
+    let mut routes = format!(
+        "//! The routes of the API that the client calls. {HEAD}\n\nuse http::Method;\n\nuse super::call::{{Call, Nothing, Page, Stream, segment}};\nuse super::types::*;\n"
+    );
+    for route in ROUTES {
+        routes.push_str(&function(document, route, &mut roots, &mut bodies)?);
+    }
+    roots.extend(bodies.iter().cloned());
+    let sent = reachable(document, &bodies)?;
+    let all = reachable(document, &roots)?;
+    let is_stream = |name: &str| STREAMS.iter().any(|(stream, _)| *stream == name);
+    roots.retain(|name| !is_stream(name));
+    let outside_streams = reachable(document, &roots)?;
+    if let Some((name, _)) = FIELDS.iter().find(|(name, _)| !all.contains_key(*name)) {
+        return Err(format!("the table names {name}, which no route uses"));
+    }
+    let collections = "use std::collections::BTreeMap;\n\n";
+    let mut names = format!(
+        "//! Ids and enums of strings. {HEAD}\n\nuse serde::{{Deserialize, Serialize}};\n\nuse super::strings::{{id, string_enum}};\n"
+    );
+    let mut requests = format!(
+        "//! What the client sends. {HEAD}\n\n{collections}use serde::Serialize;\n\nuse super::names::*;\n"
+    );
+    let mut answers = format!(
+        "//! What the client reads of answers. {HEAD}\n\n{collections}use serde::Deserialize;\n\nuse super::names::*;\nuse super::strings::Moment;\n"
+    );
+    let mut events = format!(
+        "//! What the client reads of event streams. {HEAD}\n\nuse serde::Deserialize;\n\nuse super::names::*;\nuse super::parsed::Parsed;\n"
+    );
+    for (name, text) in &all {
+        if text.contains("string_enum!(") || text.contains("id!(") {
+            names.push_str(text);
+        } else if sent.contains_key(name) {
+            all_required_are_set(document, name)?;
+            requests.push_str(&text.replace(DERIVE, "#[derive(Serialize)]"));
+        } else {
+            let text = text.replace(SKIP, "");
+            let derive = match OF_OTHERS.contains(&name.as_str()) {
+                true => "#[derive(Default, Deserialize)]",
+                false => "#[derive(Deserialize)]",
+            };
+            let file = match outside_streams.contains_key(name) {
+                true => &mut answers,
+                false => &mut events,
+            };
+            file.push_str(&text.replace(DERIVE, derive));
+        }
+    }
+    Ok(vec![
+        ("routes.rs", routes),
+        ("names.rs", names),
+        ("requests.rs", requests),
+        ("answers.rs", answers),
+        ("events.rs", events),
+    ])
+}
+
+/// The definitions of these schemas and of all that they refer to.
+fn reachable(
+    document: &Document,
+    roots: &BTreeSet<String>,
+) -> Result<BTreeMap<String, String>, String> {
+    let mut done = BTreeMap::new();
+    let mut waiting: BTreeSet<String> = roots.clone();
+    while let Some(name) = waiting.pop_first() {
+        if done.contains_key(&name) {
+            continue;
+        }
+        let text = definition(document, &name, &mut waiting)?;
+        done.insert(name, text);
+    }
+    Ok(done)
+}
+
+fn definition(
+    document: &Document,
+    name: &str,
+    needs: &mut BTreeSet<String>,
+) -> Result<String, String> {
+    let schema = document.schema(name)?;
+    if let Some((_, events)) = STREAMS.iter().find(|(stream, _)| *stream == name) {
+        return stream(document, name, events, needs);
+    }
+    if schema["enum"].is_array() {
+        let mut text = format!("\nstring_enum!(\n    {name} {{\n");
+        for word in words(&schema["enum"]) {
+            let variant = camel(word);
+            let _ = writeln!(text, "        {variant} = \"{word}\",");
+        }
+        return Ok(text + "    }\n);\n");
+    }
+    if let Some(choices) = schema["oneOf"].as_array() {
+        let mut text = format!("\n{DERIVE}\n#[serde(untagged)]\npub enum {name} {{\n");
+        for choice in choices {
+            let kind = document.type_of(choice, needs)?.text;
+            let _ = writeln!(text, "    {}({kind}),", camel(&kind));
+        }
+        return Ok(text + "}\n");
+    }
+    if schema["type"] == "string" && name.ends_with("Id") {
+        return Ok(format!("\nid!({name});\n"));
+    }
+    object(document, name, needs)
+}
+
+fn object(document: &Document, name: &str, needs: &mut BTreeSet<String>) -> Result<String, String> {
+    let Some((_, wanted)) = FIELDS.iter().find(|(object, _)| *object == name) else {
+        return Err(format!(
+            "{name} is used: say in tests/types/wanted.rs which of its fields the client reads or sets"
+        ));
+    };
+    let fields = document.fields(name)?;
+    let mut text = format!("\n{DERIVE}\npub struct {name} {{\n");
+    for wanted in *wanted {
+        let Some(field) = fields.get(*wanted) else {
+            return Err(format!("the document has no field {name}.{wanted}"));
+        };
+        let kind = document.type_of(&field.schema, needs)?;
+        let (own, given) = (snake(wanted), *wanted);
+        if own != given {
+            let _ = writeln!(text, "    #[serde(rename = \"{given}\")]");
+        }
+        if field.required && !kind.nullable && !OF_OTHERS.contains(&name) {
+            let _ = writeln!(text, "    pub {own}: {},", kind.text);
+        } else {
+            text.push_str(SKIP);
+            let _ = writeln!(text, "    pub {own}: Option<{}>,", kind.text);
+        }
+    }
+    Ok(match wanted.is_empty() {
+        true => text.replace("{\n", "{}\n"),
+        false => text + "}\n",
+    })
+}
+
+/// The gateway refuses a request that leaves out a required field.
+fn all_required_are_set(document: &Document, name: &str) -> Result<(), String> {
+    let Some((_, set)) = FIELDS.iter().find(|(object, _)| *object == name) else {
+        return Ok(());
+    };
+    for (field, of) in document.fields(name)? {
+        if of.required && !set.contains(&field.as_str()) {
+            return Err(format!("the request needs {name}.{field}"));
+        }
+    }
+    Ok(())
+}
+
+fn stream(
+    document: &Document,
+    name: &str,
+    events: &[&str],
+    needs: &mut BTreeSet<String>,
+) -> Result<String, String> {
+    let fields = document.fields(name)?;
+    let mut variants = String::new();
+    let mut arms = String::new();
+    for event in events {
+        let Some(field) = fields.get(*event) else {
+            return Err(format!("the stream {name} has no event {event}"));
+        };
+        let (variant, kind) = (camel(event), document.type_of(&field.schema, needs)?.text);
+        let _ = writeln!(variants, "    {variant}(Parsed<{kind}>),");
+        let _ = writeln!(
+            arms,
+            "            \"{event}\" => Self::{variant}(serde_json::from_str(data)?),"
+        );
+    }
+    Ok(format!(
+        "\npub enum {name} {{\n{variants}    /// An event that the client does not read.\n    Other,\n}}\n\n\
+         impl {name} {{\n    /// Reads an event.\n    ///\n    /// # Errors\n    /// When its data are not those of such an event.\n    \
+         pub fn read(event: &str, data: &str) -> serde_json::Result<Self> {{\n        Ok(match event {{\n{arms}            _ => Self::Other,\n        }})\n    }}\n}}\n"
+    ))
+}
+
+fn function(
+    document: &Document,
+    route: &Route,
+    needs: &mut BTreeSet<String>,
+    bodies: &mut BTreeSet<String>,
+) -> Result<String, String> {
+    let operation = document.operation(route)?;
+    let Route {
+        name, method, path, ..
+    } = route;
+    let of_path = document.0["paths"][path]["parameters"].as_array();
+    let own = operation["parameters"].as_array();
+    let parameters: Vec<&Value> = own.into_iter().chain(of_path).flatten().collect();
+    let parameter = |name: &str, place: &str| {
+        let found = parameters
+            .iter()
+            .find(|one| one["name"] == name && one["in"] == place);
+        found.ok_or_else(|| format!("{method} {path} has no parameter {name}"))
+    };
+    let mut arguments = Vec::new();
+    let mut template = (*path).to_owned();
+    let mut segments = String::new();
+    for name in path
+        .split('/')
+        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    {
+        let kind = document
+            .type_of(&parameter(name, "path")?["schema"], needs)?
+            .text;
+        let kind = if kind == "String" { "str" } else { &kind };
+        arguments.push(format!("{name}: &{kind}"));
+        template = template.replace(&format!("{{{name}}}"), "{}");
+        let _ = write!(segments, ", segment({name})");
+    }
+    let mut lines = Vec::new();
+    for name in route.query {
+        let kind = document
+            .type_of(&parameter(name, "query")?["schema"], needs)?
+            .text;
+        let kind = match kind.as_str() {
+            "String" => "&str".to_owned(),
+            copied if copied.starts_with(|c: char| c.is_ascii_lowercase()) => kind,
+            named => format!("&{named}"),
+        };
+        arguments.push(format!("{name}: Option<{kind}>"));
+        lines.push(format!("    call.query(\"{name}\", {name});\n"));
+    }
+    if let Some(body) = referred(&operation["requestBody"]["content"]["application/json"]["schema"])
+    {
+        bodies.insert(body.to_owned());
+        arguments.push(format!("body: &{body}"));
+        lines.push("    call.body(body);\n".to_owned());
+    }
+    let answer = answer(document, route, operation, needs)?;
+    let made = match segments.is_empty() {
+        true => format!("\"{path}\".to_owned()"),
+        false => format!("format!(\"{template}\"{segments})"),
+    };
+    let made = format!("Call::new(Method::{}, {made})", method.to_uppercase());
+    let body = match lines.is_empty() {
+        true => format!("    {made}\n"),
+        false => format!("    let mut call = {made};\n{}    call\n", lines.concat()),
+    };
+    Ok(format!(
+        "\n/// `{} {path}`\n#[must_use]\npub fn {name}({}) -> Call<{answer}> {{\n{body}}}\n",
+        method.to_uppercase(),
+        arguments.join(", ")
+    ))
+}
+
+/// What a success answers with: nothing, a stream, or the one object of all its statuses.
+fn answer(
+    document: &Document,
+    route: &Route,
+    operation: &Value,
+    needs: &mut BTreeSet<String>,
+) -> Result<String, String> {
+    let responses = operation["responses"].as_object().into_iter().flatten();
+    let successes = responses.filter(|(status, _)| status.starts_with('2'));
+    let contents: Vec<&Value> = successes.map(|(_, answer)| &answer["content"]).collect();
+    for content in &contents {
+        let schema = &content["text/event-stream"]["schema"];
+        if let Some(events) = referred(schema) {
+            needs.insert(events.to_owned());
+            return Ok(format!("Stream<{events}>"));
+        }
+    }
+    let mut kinds = BTreeSet::new();
+    for content in &contents {
+        let schema = &content["application/json"]["schema"];
+        let named = schema.is_object().then(|| referred(schema)).flatten();
+        if named.is_some_and(|name| route.answer.is_some_and(|wanted| wanted != name)) {
+            continue;
+        }
+        kinds.insert(match schema {
+            Value::Null => None,
+            schema => Some(document.type_of(schema, needs)?.text),
+        });
+    }
+    let kinds: Vec<Option<String>> = kinds.into_iter().collect();
+    match kinds.as_slice() {
+        [] | [None] => Ok("Nothing".to_owned()),
+        [Some(one)] => Ok(one.clone()),
+        [None, Some(one)] => Ok(format!("Option<{one}>")),
+        several => Err(format!(
+            "{} {} has several answers: {several:?}",
+            route.method, route.path
+        )),
+    }
+}
+
+/// `hub_spoke`, `wrong-digest` and `agent.tool.call` as names of variants.
+fn camel(word: &str) -> String {
+    let parts = word.split(|c: char| !c.is_ascii_alphanumeric());
+    parts
+        .map(|part| {
+            let (first, rest) = part.split_at(part.len().min(1));
+            first.to_ascii_uppercase() + rest
+        })
+        .collect()
+}
+
+/// `agentId` as the name of a field.
+fn snake(name: &str) -> String {
+    let mut text = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            text.push('_');
+        }
+        text.push(c.to_ascii_lowercase());
+    }
+    text
+}

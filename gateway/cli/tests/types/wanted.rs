@@ -1,0 +1,415 @@
+//! What the client uses of the API: its routes, the fields that it sets or reads, the events that it follows. A new
+//! command adds its lines here and writes the files anew (see `main.rs`).
+
+/// A route. Its path, body and answer come from the document.
+pub struct Route {
+    /// The function that makes the call.
+    pub name: &'static str,
+    pub method: &'static str,
+    pub path: &'static str,
+    /// The parameters of the query that the client sets.
+    pub query: &'static [&'static str],
+    /// Which answer the client gets, where the document has several.
+    pub answer: Option<&'static str>,
+}
+
+const fn route(
+    name: &'static str,
+    method: &'static str,
+    path: &'static str,
+    query: &'static [&'static str],
+) -> Route {
+    Route {
+        name,
+        method,
+        path,
+        query,
+        answer: None,
+    }
+}
+
+const SANDBOX: &str = "/api/claws/{id}/sandbox";
+const EXEC: &str = "/api/claws/{id}/sandbox/exec";
+const ONE_EXEC: &str = "/api/claws/{id}/sandbox/exec/{operation_id}";
+
+pub const ROUTES: &[Route] = &[
+    route("login", "post", "/api/auth/login", &[]),
+    route("logout", "post", "/api/auth/logout", &[]),
+    route("me", "get", "/api/auth/me", &[]),
+    route("begin_device", "post", "/api/auth/device", &[]),
+    route("device_token", "post", "/api/auth/device/token", &[]),
+    route("sessions", "get", "/api/auth/sessions", &[]),
+    route("create_session", "post", "/api/auth/sessions", &[]),
+    route("revoke_session", "delete", "/api/auth/sessions/{id}", &[]),
+    route("switch_workspace", "put", "/api/auth/workspace", &[]),
+    route("workspaces", "get", "/api/workspaces", &[]),
+    route("claws", "get", "/api/claws", &["limit", "cursor"]),
+    route("create_claw", "post", "/api/claws", &[]),
+    route("claw", "get", "/api/claws/{id}", &[]),
+    route("delete_claw", "delete", "/api/claws/{id}", &["purge"]),
+    route("sandbox", "get", SANDBOX, &[]),
+    route("provision_sandbox", "post", SANDBOX, &[]),
+    route("destroy_sandbox", "delete", SANDBOX, &[]),
+    Route {
+        answer: Some("ExecTaken"),
+        ..route("exec", "post", EXEC, &[])
+    },
+    route("exec_output", "get", ONE_EXEC, &["offset"]),
+    route("cancel_exec", "delete", ONE_EXEC, &[]),
+    route(
+        "exec_stdin",
+        "post",
+        "/api/claws/{id}/sandbox/exec/{operation_id}/stdin",
+        &["offset", "eof"],
+    ),
+    route(
+        "resize_exec",
+        "post",
+        "/api/claws/{id}/sandbox/exec/{operation_id}/resize",
+        &[],
+    ),
+    route("nodes", "get", "/api/nodes", &["limit", "cursor"]),
+    route("pair_node", "post", "/api/nodes/pair", &[]),
+    route("node", "get", "/api/nodes/{id}", &[]),
+    route("describe_node", "patch", "/api/nodes/{id}", &[]),
+    route("delete_node", "delete", "/api/nodes/{id}", &[]),
+    route("drain_node", "post", "/api/nodes/{id}/drain", &[]),
+    route("undrain_node", "post", "/api/nodes/{id}/undrain", &[]),
+    route("node_tools", "get", "/api/nodes/{id}/tools", &[]),
+    route("verify_node", "post", "/api/nodes/{id}/exec-test", &[]),
+    route("teams", "get", "/api/teams", &["limit", "cursor"]),
+    route("create_team", "post", "/api/teams", &[]),
+    route("team", "get", "/api/teams/{id}", &[]),
+    route("delete_team", "delete", "/api/teams/{id}", &["with_agents"]),
+    route("run_team", "post", "/api/teams/{id}/run", &[]),
+    route(
+        "team_templates",
+        "get",
+        "/api/team-templates",
+        &["limit", "cursor"],
+    ),
+    route("runs", "get", "/api/topology-runs", &["limit"]),
+    route("compare_runs", "post", "/api/topology-runs/compare", &[]),
+    route("run", "get", "/api/topology-runs/{id}", &[]),
+    route("cancel_run", "post", "/api/topology-runs/{id}/cancel", &[]),
+    route("fork_run", "post", "/api/topology-runs/{id}/fork", &[]),
+    route("run_calls", "get", "/api/topology-runs/{id}/calls", &[]),
+    route(
+        "run_events",
+        "get",
+        "/api/topology-runs/{id}/events",
+        &["last_event_id"],
+    ),
+    route(
+        "events",
+        "get",
+        "/api/events",
+        &["types", "agent_id", "last_event_id", "from"],
+    ),
+    route("tree", "get", "/api/ops/tree", &["format"]),
+    route("explain_actor", "get", "/api/ops/actors/{id}/explain", &[]),
+    route("restart_actor", "post", "/api/ops/actors/{id}/restart", &[]),
+    route("chaos", "get", "/api/ops/chaos", &[]),
+    route("order_chaos", "post", "/api/ops/chaos", &[]),
+    route("disarm_chaos", "delete", "/api/ops/chaos", &[]),
+];
+
+/// Each object and the fields of it that the client sets or reads.
+pub const FIELDS: &[(&str, &[&str])] = &[
+    // Requests.
+    ("ChaosOrder", &["point", "action", "times", "within"]),
+    ("DescribeRequest", &["name", "labels"]),
+    ("DeviceSecret", &["device_code"]),
+    ("ForkFrom", &["step", "lap"]),
+    ("Login", &["one_time", "email", "password"]),
+    ("NewApiSession", &["label", "expires_in_days"]),
+    ("NewCandidate", &["team_id", "topology"]),
+    ("NewClaw", &["name", "role", "system_prompt"]),
+    (
+        "NewComparison",
+        &[
+            "input",
+            "candidates",
+            "judge_agent_id",
+            "title",
+            "cost_ceiling_microusd",
+        ],
+    ),
+    ("NewDevice", &["device"]),
+    ("NewExec", &["argv", "cwd", "env", "deadline_s", "tty"]),
+    (
+        "NewLimits",
+        &["memory_bytes", "workspace_bytes", "nano_cpus"],
+    ),
+    ("NewSandbox", &["image", "limits"]),
+    (
+        "NewTeam",
+        &[
+            "name",
+            "template_id",
+            "topology",
+            "roles",
+            "risk_profile",
+            "mcp_bundles",
+            "model_binding",
+            "machine_id",
+            "lifecycle",
+        ],
+    ),
+    ("NewTeamRole", &["slot"]),
+    ("PairRequest", &["name"]),
+    ("RunTeam", &["input", "cost_ceiling_microusd"]),
+    ("Switch", &["workspace_id"]),
+    ("TerminalSize", &["rows", "cols"]),
+    // Answers.
+    ("ActorSnapshot", &["id", "kind", "state", "children"]),
+    ("ApiSession", &["token", "expires_at"]),
+    ("ChaosNow", &["allowed", "points"]),
+    ("ChaosPoint", &["name", "passes", "place"]),
+    (
+        "Claw",
+        &[
+            "id",
+            "name",
+            "role",
+            "status",
+            "managed_by",
+            "sandbox",
+            "created_at",
+        ],
+    ),
+    (
+        "DeviceCode",
+        &["code", "device_code", "page", "interval", "expires_in"],
+    ),
+    ("EngineInfo", &["name", "version"]),
+    ("ExecTaken", &["operation_id"]),
+    (
+        "Explanation",
+        &["actor", "does", "why", "holds", "lost", "not_restartable"],
+    ),
+    ("Fact", &["title", "expected", "actual", "ok"]),
+    ("Fallback", &["wanted", "reason"]),
+    ("FieldError", &["pointer", "detail"]),
+    ("InstallLines", &["with_checksum"]),
+    ("Limits", &["memory_bytes", "workspace_bytes"]),
+    ("Me", &["user", "workspace", "role", "operator"]),
+    (
+        "Node",
+        &[
+            "id",
+            "name",
+            "hostname",
+            "status",
+            "connection",
+            "local_ip",
+            "os",
+            "arch",
+            "daemon_version",
+            "engine",
+            "health",
+            "image",
+            "labels",
+            "problems",
+            "sandboxes",
+            "created_at",
+            "last_seen_at",
+        ],
+    ),
+    (
+        "NodeHealth",
+        &["cpu_pct", "memory_used_bytes", "memory_total_bytes"],
+    ),
+    ("NodeProblem", &["detail"]),
+    (
+        "Paired",
+        &["node", "join_code", "command", "install", "expires_at"],
+    ),
+    (
+        "Problem",
+        &["title", "detail", "code", "request_id", "errors"],
+    ),
+    ("PurgeStarted", &[]),
+    (
+        "Run",
+        &[
+            "id",
+            "title",
+            "status",
+            "team_id",
+            "input",
+            "error",
+            "created_at",
+            "cost_microusd",
+            "steps_done",
+            "tokens_in",
+            "tokens_out",
+            "graph",
+            "steps",
+            "result",
+            "comparison",
+        ],
+    ),
+    ("RunCalls", &[]),
+    ("StdinTaken", &[]),
+    (
+        "RunComparedCandidate",
+        &[
+            "label",
+            "name",
+            "topology",
+            "status",
+            "steps",
+            "took_ms",
+            "tokens_in",
+            "tokens_out",
+            "cost_microusd",
+            "output",
+            "error",
+        ],
+    ),
+    ("RunComparison", &["candidates", "verdict", "no_verdict"]),
+    ("RunNoVerdict", &["why"]),
+    ("RunResult", &["text"]),
+    (
+        "RunStep",
+        &[
+            "key",
+            "lap",
+            "status",
+            "purpose",
+            "started_at",
+            "ended_at",
+            "waiting_since",
+            "tokens_out",
+            "cost_microusd",
+            "error",
+        ],
+    ),
+    (
+        "RunSummary",
+        &[
+            "id",
+            "title",
+            "status",
+            "cancelling",
+            "team_id",
+            "created_at",
+            "cost_microusd",
+            "steps_done",
+            "steps_most",
+        ],
+    ),
+    ("RunVerdict", &["best", "reason", "scores"]),
+    (
+        "Sandbox",
+        &[
+            "id",
+            "state",
+            "node_name",
+            "image",
+            "container",
+            "detail",
+            "lease_until",
+            "limits",
+            "fallback",
+            "hardening",
+        ],
+    ),
+    ("SandboxBrief", &["state", "node_name"]),
+    (
+        "Session",
+        &["id", "kind", "label", "last_seen_at", "expires_at"],
+    ),
+    (
+        "SignedIn",
+        &["token", "user", "workspace", "role", "must_set_password"],
+    ),
+    (
+        "Team",
+        &[
+            "id",
+            "name",
+            "state",
+            "topology",
+            "effective_profile",
+            "effective_bundles",
+            "lifecycle",
+            "model_binding",
+            "machine_id",
+            "steps",
+            "members",
+            "created_at",
+        ],
+    ),
+    (
+        "TeamMember",
+        &["node", "slot", "name", "status", "agent_id"],
+    ),
+    (
+        "TeamTemplateBrief",
+        &[
+            "id",
+            "key",
+            "default_topology",
+            "risk_profile",
+            "version",
+            "name",
+        ],
+    ),
+    ("ToolInfo", &["tool", "version"]),
+    ("Tools", &["items"]),
+    ("TopologyAttributes", &["agent"]),
+    ("TopologyGraph", &["kind", "nodes"]),
+    ("TopologyNode", &["id", "label", "attributes"]),
+    ("TopologySteps", &["least", "most"]),
+    ("TreeSnapshot", &["root"]),
+    ("UserBrief", &["email"]),
+    ("VerifyCheck", &["level", "title", "detail"]),
+    ("VerifyFact", &["title", "expected", "actual", "ok"]),
+    ("VerifyReport", &["ok", "checks", "probe"]),
+    ("Workspace", &["id", "name", "role", "plan"]),
+    ("WorkspaceBrief", &["id", "name"]),
+    // Events.
+    ("AgentComputerFrame", &["agentId", "lines"]),
+    ("AgentReasoningDelta", &["agentId", "channel", "text"]),
+    ("AgentStatus", &["agentId"]),
+    ("AgentTaskUpdate", &["agentId"]),
+    ("AgentToolCall", &["agentId", "tool", "target"]),
+    ("DoorRequest", &["agentId"]),
+    ("ExecExit", &["code", "state", "detail", "truncated"]),
+    ("ExecGap", &["from", "to"]),
+    ("ExecOutput", &["stream", "offset", "data_base64"]),
+    ("FrameLine", &["kind", "text"]),
+    ("PlacementFallback", &["agentId"]),
+    ("ResourceChanged", &["kind", "id"]),
+    ("WorldTouch", &["agentId"]),
+];
+
+/// The streams, and those of their events that the client reads.
+pub const STREAMS: &[(&str, &[&str])] = &[
+    ("ExecEvents", &["output", "gap", "exit"]),
+    (
+        "LiveEvents",
+        &[
+            "agent.reasoning.delta",
+            "agent.tool.call",
+            "agent.computer.frame",
+            "agent.status",
+            "agent.task.update",
+            "door.request",
+            "placement.fallback",
+            "resource.changed",
+            "world.touch",
+        ],
+    ),
+];
+
+/// Objects that the client reads although no route of the table answers with them.
+pub const BESIDE: &[&str] = &["Problem"];
+
+/// Objects that a proxy may send too. All their fields are optional.
+pub const OF_OTHERS: &[&str] = &["Problem", "FieldError"];
+
+/// Long enums that the client only prints. They become strings.
+pub const SHOWN: &[&str] = &["ActorKind", "Code"];
