@@ -32,7 +32,7 @@ export const appTests = (scene, both) => ({
       ]);
       await rows(page).first().getByText("A person has to connect it again").waitFor();
       await rows(page).nth(1).getByText("Reaches https://api.github.example.org").waitFor();
-      await rows(page).nth(1).getByText("Renewed without anybody").waitFor();
+      await rows(page).nth(1).getByText("Renewed automatically").waitFor();
       // Live: the callback was answered elsewhere.
       const mason = agentOf(mock, "mason");
       const fresh = makeConnection(mock.state, mason, "slack", {
@@ -42,7 +42,7 @@ export const appTests = (scene, both) => ({
       mock.state.apps.connections.push(fresh);
       await settled(page);
       mock.hub.changed("app_connection", fresh.id);
-      await rows(page).filter({ hasText: "Slack" }).getByText("Its token has ended").waitFor();
+      await rows(page).filter({ hasText: "Slack" }).getByText("Its token has expired").waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, `agent-apps-${theme}`);
     }),
@@ -78,7 +78,7 @@ export const appTests = (scene, both) => ({
       await page.keyboard.press("Enter");
       await page.getByText("Type the address of the server").waitFor();
       await page.keyboard.type("javascript:alert(1)");
-      await page.getByText("This is no web address").waitFor();
+      await page.getByText("This is not a web address").waitFor();
       await address.fill("https://u:p@mcp.tracker.example.org/v1");
       await page.getByText("Leave user and password out").waitFor();
       await address.fill("https://mcp.tracker.example.org/v1");
@@ -133,7 +133,7 @@ export const appTests = (scene, both) => ({
       await page.getByText("no client for apps").waitFor();
       // oxlint-disable-next-line no-script-url
       apps.authorizeUrl = "javascript:document.title='owned'";
-      await go(undefined, "The sign-in service named no web page");
+      await go(undefined, "The sign-in service gave no web page");
       assert.match(page.url(), /app=apps/);
       mock.down = true;
       await button(page, "Go and sign in").click();

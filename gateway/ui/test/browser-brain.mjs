@@ -50,7 +50,28 @@ export const brainTests = (scene) => ({
         );
       }),
 
-  "brain: a refused save keeps the text; a version is compared and taken back by keyboard": () =>
+  "brain: every line of a comparison has a line's height, also an empty one that did not change": () =>
+    scene({}, async ({ mock, page }) => {
+      const claw = mock.state.claws.find((one) => one.name === "scribe");
+      mock.state.brains.set(
+        claw.id,
+        ["# Scribe\n\nOne.\n\nTwo.", "# Scribe\n\nOne.\n\nThree.\n\nFour."].map((text, n) =>
+          makeVersion(mock.state, n + 1, text),
+        ),
+      );
+      await page.goto(`${mock.url}/claws/${claw.id}?app=brain&view=history`);
+      await page.getByRole("button", { name: "Compare version 1 with the current one" }).click();
+      const lines = page.getByRole("region", { name: "What changed from version 1 to version 2" });
+      await lines.getByRole("listitem").first().waitFor();
+      const heights = await lines
+        .getByRole("listitem")
+        .evaluateAll((all) => all.map((line) => line.getBoundingClientRect().height));
+      assert.equal(heights.length, 8);
+      assert.equal(new Set(heights).size, 1, heights.join());
+      await shot(page, "brain-empty-lines");
+    }),
+
+  "brain: a refused save keeps the text; a version is compared and restored by keyboard": () =>
     scene({}, async ({ mock, page }) => {
       const claw = mock.state.claws.find((one) => one.name === "scribe");
       await page.goto(`${mock.url}/claws/${claw.id}?app=brain&view=edit`);
@@ -68,16 +89,16 @@ export const brainTests = (scene) => ({
       await page.getByRole("button", { name: "History" }).click();
       await until("the address to say so", () => page.url().includes("view=history"));
       await page.reload();
-      await page.getByRole("button", { name: "Compare version 1 with the present one" }).focus();
+      await page.getByRole("button", { name: "Compare version 1 with the current one" }).focus();
       await page.keyboard.press("Enter");
       await page.getByRole("region", { name: "What changed from version 1 to version 3" }).waitFor();
       await shot(page, "brain-history");
-      await page.getByRole("button", { name: "Take back version 1" }).focus();
+      await page.getByRole("button", { name: "Restore version 1" }).focus();
       await page.keyboard.press("Enter");
       await hasFocus(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }));
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
-      await page.getByText("taken back from version 1 by Ada").waitFor();
+      await page.getByText("restored from version 1 by Ada").waitFor();
       await page.getByRole("button", { name: "Edit" }).click();
       await until("the text to be the first", async () =>
         (await text.inputValue()).endsWith("Keeps it short."),
@@ -91,7 +112,7 @@ export const brainTests = (scene) => ({
       await page.getByRole("button", { name: "Choose a picture" }).waitFor();
       const input = page.getByLabel("Picture file");
       await input.setInputFiles({ name: "a.svg", mimeType: "image/svg+xml", buffer: Buffer.from("<svg/>") });
-      await page.getByText("This picture is not taken").waitFor();
+      await page.getByText("This picture is not accepted").waitFor();
       await input.setInputFiles({ name: "a.png", mimeType: "image/png", buffer: PNG });
       await page.getByRole("button", { name: "Use the drawn one" }).click();
       await until(

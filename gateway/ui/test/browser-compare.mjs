@@ -1,6 +1,8 @@
 // Teams beside each other: put together, watched and judged, in a real Chromium.
 import assert from "node:assert/strict";
-import { axe, drawn, shot, tryAgain, until } from "./browser-kit.mjs";
+import { axe, drawn, settled, shot, tryAgain, until } from "./browser-kit.mjs";
+import { ago } from "./mock/ids.mjs";
+import { makeRun } from "./mock/runs.mjs";
 import { Refusal } from "./mock/server.mjs";
 
 const fits = (page) =>
@@ -23,7 +25,7 @@ export const compareTests = (scene) => ({
           await page.getByRole("group", { name: "Candidate 1" }).getByLabel("Team").selectOption(team.id);
           const second = page.getByRole("group", { name: "Candidate 2" });
           await second.getByLabel("Team").selectOption(team.id);
-          await page.getByText("A team stands there twice.").waitFor();
+          await page.getByText("The same team is selected twice.").waitFor();
           await second.getByLabel("How they work together").selectOption("single");
           await page.getByRole("button", { name: "Add a candidate" }).click();
           await page.getByRole("button", { name: "Remove candidate 3" }).click();
@@ -97,6 +99,59 @@ export const compareTests = (scene) => ({
         }),
     ]),
   ),
+
+  "compare: in the order of the letters, with the figures of runs that are at work": () =>
+    scene({}, async ({ mock, page }) => {
+      const [team] = mock.state.teams.list;
+      const begun = {
+        cost_microusd: 0,
+        tokens_in: 0,
+        tokens_out: 0,
+        steps: 0,
+        took_ms: null,
+        status: "running",
+      };
+      const children = ["B", "A"].map((label) => makeRun(mock.state, { title: label, started_at: ago(40) }));
+      const run = makeRun(mock.state, {
+        kind: "compare",
+        slots: ["b", "a"],
+        comparison: {
+          candidates: ["B", "A"].map((label, at) => ({
+            ...begun,
+            label,
+            name: team.name,
+            team_id: team.id,
+            run_id: children[at].id,
+          })),
+        },
+      });
+      for (const child of children) child.parent_run_id = run.id;
+      mock.state.runs.list.unshift(run, ...children);
+      await page.goto(`${mock.url}/runs/${run.id}`);
+      const rows = page.locator("[data-candidate]");
+      await rows.first().waitFor();
+      await settled(page);
+      assert.deepEqual(await rows.evaluateAll((all) => all.map((row) => row.dataset.candidate)), ["A", "B"]);
+      const outputs = page
+        .getByRole("region", { name: "Outputs side by side" })
+        .getByRole("heading", { level: 3 });
+      assert.match((await outputs.allInnerTexts()).join(), /^A .*,B /);
+      await page
+        .locator("[data-candidate=A]")
+        .getByText(/^4\d s$/)
+        .waitFor();
+      // A turn has ended. Nothing says that the run has changed: its agent calls a tool.
+      Object.assign(children[1], { tokens_in: 4000, tokens_out: 321, cost_microusd: 1_530 });
+      mock.hub.emit("agent.tool.call", {
+        agentId: mock.state.claws[0].id,
+        tool: "shell",
+        target: "cargo test",
+      });
+      await page.locator("[data-candidate=A]").getByText("4,321").waitFor();
+      await page.locator("[data-candidate=A]").getByText("$0.00153").waitFor();
+      assert.doesNotMatch(await page.locator("[data-candidate=B]").innerText(), /4,321|\$/);
+      await shot(page, "compare-live");
+    }),
 
   "compare: no verdict, no team yet, a failure with a way on, a role that only looks": () =>
     scene({ width: 390 }, async ({ mock, page }) => {

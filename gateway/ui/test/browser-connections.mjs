@@ -10,7 +10,7 @@ export const connectionTests = (scene) => ({
       await page.keyboard.press("x");
       const list = page.getByRole("region", { name: "Connections" });
       await list.getByRole("listitem").first().waitFor();
-      await page.getByText("2 need somebody").waitFor();
+      await page.getByText("2 need attention").waitFor();
       const titles = () => list.getByRole("heading").allTextContents();
       const all = ["trackerSign in again", "GitHubReady", "SlackToken gone", "NotionReady"];
       assert.deepEqual(await titles(), all);
@@ -28,7 +28,7 @@ export const connectionTests = (scene) => ({
       await list.getByRole("heading", { name: "Notion" }).hover();
       mock.state.apps.connections.find((one) => one.provider === "notion").state = "needs_reauth";
       mock.hub.changed("app_connection", "any", 2);
-      await page.getByText("3 need somebody").waitFor();
+      await page.getByText("3 need attention").waitFor();
       assert.deepEqual((await titles()).at(-1), "NotionSign in again");
       await page.getByRole("heading", { name: "Connections" }).hover();
       const later = ["trackerSign in again", "GitHubReady", "NotionSign in again", "SlackToken gone"];
@@ -41,7 +41,7 @@ export const connectionTests = (scene) => ({
     scene({ width: 360, height: 800 }, async ({ mock, page }) => {
       for (const one of mock.state.apps.connections) Object.assign(one, { state: "unknown", reaches: [] });
       await page.goto(`${mock.url}/connections`);
-      await page.getByText("none needs anybody, 4 not known").waitFor();
+      await page.getByText("none needs attention, 4 not known").waitFor();
       await page.getByText("The secret broker did not answer in time").first().waitFor();
       await drawn(page);
       assert.deepEqual(await axe(page), []);

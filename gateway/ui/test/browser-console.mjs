@@ -1,6 +1,6 @@
 // The agent's sandbox and its console: making, running, input, cuts, ends.
 import assert from "node:assert/strict";
-import { axe, shot, until } from "./browser-kit.mjs";
+import { axe, drawn, shot, until } from "./browser-kit.mjs";
 
 const open = async ({ mock, page }, name = "mason") => {
   await page.goto(`${mock.url}/claws/${mock.state.claws.find((one) => one.name === name).id}?app=sandbox`);
@@ -20,7 +20,7 @@ export const consoleTests = (scene) => ({
       await page.getByRole("button", { name: "New agent" }).click();
       await page.getByRole("textbox", { name: "Name", exact: true }).fill("builder");
       await page.getByRole("button", { name: "Create agent" }).click();
-      await page.getByText("Making the sandbox").waitFor();
+      await page.getByText("Creating the sandbox").waitFor();
       await shot(page, "sandbox-making");
       made();
       await type(page, "echo it works");
@@ -32,14 +32,14 @@ export const consoleTests = (scene) => ({
     scene({}, async ({ mock, page }) => {
       mock.state.placement = { target: "node", node_id: mock.state.nodes[2].id };
       await page.goto(`${mock.url}/claws/${mock.state.claws[2].id}?app=sandbox`);
-      await page.getByRole("button", { name: "Make a sandbox" }).click();
+      await page.getByRole("button", { name: "Create sandbox" }).click();
       await page.getByText("Not where you wanted it.").waitFor();
       await page.getByText(/instead, because it is offline/).waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, "placement-fallback");
     }),
 
-  "ends are told apart: zero, not zero, cancelled, lost": () =>
+  "ends are told apart: zero, not zero, timed out, cancelled, lost": () =>
     scene({}, async (at) => {
       const { page } = at;
       await open(at);
@@ -49,6 +49,8 @@ export const consoleTests = (scene) => ({
       await run(page, "exit 3").getByText("Exit 3", { exact: true }).waitFor();
       await type(page, "vanish");
       await run(page, "vanish").getByText("Lost", { exact: true }).waitFor();
+      await type(page, "sleep 900");
+      await run(page, "sleep 900").getByText("Timed out", { exact: true }).waitFor();
       await type(page, "sleep 1000");
       await run(page, "sleep 1000").getByRole("button", { name: "Cancel" }).click();
       await run(page, "sleep 1000").getByText("Cancelled", { exact: true }).waitFor();
@@ -153,8 +155,35 @@ export const consoleTests = (scene) => ({
       mock.hub.changed("sandbox", sandbox.id, 2);
       await page.getByText("This sandbox is lost").waitFor();
       await shot(page, "sandbox-lost");
-      await page.getByRole("button", { name: "Make a new sandbox" }).click();
+      await page.getByRole("button", { name: "Create new sandbox" }).click();
       await until("the console to work again", () => page.getByLabel("Command", { exact: true }).isEnabled());
+    }),
+
+  "a member of a team that shares a sandbox is led there": () =>
+    scene({}, async ({ mock, page }) => {
+      const { state } = mock;
+      const [mason, lookout] = ["mason", "lookout"].map((name) =>
+        state.claws.find((one) => one.name === name),
+      );
+      state.teams.list[0].workbench_agent_id = mason.id;
+      await page.goto(`${mock.url}/claws/${lookout.id}?app=sandbox`);
+      await page.getByRole("heading", { name: "This agent works in its team's sandbox" }).waitFor();
+      await drawn(page);
+      assert.equal(await page.getByRole("button", { name: "Create sandbox" }).count(), 0);
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "team-sandbox");
+      await page.getByRole("link", { name: "Open the sandbox of mason" }).click();
+      await page.getByRole("heading", { name: "mason" }).waitFor();
+      await page.getByLabel("Command", { exact: true }).waitFor();
+      assert.equal(await page.getByText("In its team, this agent works").count(), 0);
+      // One that has a sandbox of its own is told that its team uses another.
+      const scribe = state.claws.find((one) => one.name === "scribe");
+      await page.goto(`${mock.url}/claws/${scribe.id}?app=sandbox`);
+      await page.getByText("In its team, this agent works in the sandbox of mason.").waitFor();
+      // Out of the team, it is offered one of its own.
+      state.teams.list[0].workbench_agent_id = null;
+      await page.goto(`${mock.url}/claws/${lookout.id}?app=sandbox`);
+      await page.getByRole("button", { name: "Create sandbox" }).waitFor();
     }),
 
   "deleting for good wants the name typed": () =>

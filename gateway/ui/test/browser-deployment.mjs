@@ -71,10 +71,10 @@ export const deploymentTests = (scene, both) => ({
       await way(page, /^Example/)
         .getByText("You can sign in with it.")
         .waitFor();
-      await way(page, /vouches for/)
+      await way(page, /provider confirms/)
         .getByText("roost config")
         .waitFor();
-      await way(page, /vouches for/)
+      await way(page, /provider confirms/)
         .getByText("Not known here")
         .waitFor();
       assert.equal(await panel(page, "As configured").count(), 0);

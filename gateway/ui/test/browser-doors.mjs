@@ -3,12 +3,30 @@ import assert from "node:assert/strict";
 import { axe, drawn, hasFocus, shot, uncovered, until } from "./browser-kit.mjs";
 import { act, approve, cards, dialog, doors, focused, mine, open } from "./doors-kit.mjs";
 import { makeDoor } from "./mock/doors.mjs";
+import { ago } from "./mock/ids.mjs";
 import { ask, decide } from "./mock/routes-doors.mjs";
 import { Refusal } from "./mock/server.mjs";
 
 export const doorTests = (scene, both) => ({
   ...both("doors: what waits, whole and marked as foreign; what was decided, and what came of it", (theme) =>
     scene({ theme, waiting: true }, async ({ mock, page }) => {
+      const [scribe, mason] = mock.state.claws;
+      const failed = {
+        state: "failed",
+        decided_by: mock.state.user,
+        decided_at: ago(60),
+        created_at: ago(9500),
+      };
+      mock.state.doors.push(
+        makeDoor(scribe, {
+          ...failed,
+          action: "webhook.event.send",
+          target: "hooks.nowhere.example",
+          address: "https://hooks.nowhere.example/x",
+          result: { message: "it could not be sent: hooks.nowhere.example has no address" },
+        }),
+        makeDoor(mason, { ...failed, target: "octo/gone", result: { status: 404, message: "Not Found" } }),
+      );
       const answer = mock.hold("GET /api/doors");
       await page.goto(`${mock.url}/doors`);
       await page.getByText("Loading requests").waitFor({ state: "attached" });
@@ -32,7 +50,16 @@ export const doorTests = (scene, both) => ({
         .waitFor();
       const over = page.getByRole("list", { name: "Decided requests" });
       await over.getByText("octo/unclear").click();
-      await over.getByText("Whether it was done is not known").waitFor();
+      await over.getByText("No response arrived. Check api.github.com before you retry.").waitFor();
+      const row = (target) => over.getByRole("listitem").filter({ hasText: target });
+      await over.getByText("hooks.nowhere.example").first().click();
+      const unsent = row("hooks.nowhere.example");
+      await unsent.getByText("Failed", { exact: true }).first().waitFor();
+      await unsent.getByText("The request was not carried out.").waitFor();
+      await unsent.getByText("Reason: it could not be sent: hooks.nowhere.example has no address").waitFor();
+      await over.getByText("octo/gone").click();
+      await row("octo/gone").getByText("The app refused the request.").waitFor();
+      await row("octo/gone").getByText("The app answered 404.").waitFor();
       await over.getByText("octo/hello").click();
       const link = over.getByRole("link", { name: /Look at it on .*github.com/ });
       assert.equal(await link.getAttribute("href"), "https://github.com/octo/hello/issues/7");
@@ -58,7 +85,9 @@ export const doorTests = (scene, both) => ({
       const { apps } = mock.state;
       apps.connections = apps.connections.filter((one) => one.provider !== "github");
       mock.hub.changed("app_connection", "any", 2);
-      await dialog(page).getByText("not connected to GitHub any more: approved, it would fail").waitFor();
+      await dialog(page)
+        .getByText("not connected to GitHub any more. If you approve the request, it fails")
+        .waitFor();
       // A held key, and one more press, as somebody does who was typing elsewhere.
       await page.keyboard.press("Enter");
       await uncovered(page);

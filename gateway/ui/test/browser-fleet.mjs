@@ -184,6 +184,21 @@ export const fleetTests = (scene) => ({
       await page.getByRole("link", { name: "workshop" }).waitFor();
     }),
 
+  "pairing: an address that no other machine reaches is told, with the setting": () =>
+    scene({ full: false }, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/fleet?dialog=pair`);
+      await page.getByRole("button", { name: "Make the command" }).click();
+      const note = page.getByRole("dialog").getByRole("note").filter({ hasText: "public_url" });
+      await note.getByText("Other machines can't reach this address.").waitFor();
+      await note.getByText(new URL(mock.url).host, { exact: true }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "pair-loopback");
+      mock.state.publicUrl = "https://roost.example";
+      await page.getByRole("button", { name: "Get a new command" }).click();
+      await page.getByText("https://roost.example").first().waitFor();
+      assert.equal(await note.count(), 0);
+    }),
+
   "pairing goes on when its dialog is closed, and can be watched again on its row": () =>
     scene({ full: false }, async ({ mock, page }) => {
       await page.goto(`${mock.url}/fleet?dialog=pair`);

@@ -152,10 +152,9 @@ export const hostileTests = (scene) => ({
         container: HOSTILE,
         image: HOSTILE,
       });
-      state.operations[0].detail = HOSTILE;
-      state.said = new Map([
-        [agent.id, [{ id: "9", source: "event", at: ago(1), what: HOSTILE, data: { status: HOSTILE } }]],
-      ]);
+      Object.assign(state.operations[0], { detail: HOSTILE, command: HOSTILE });
+      const asks = { id: "9", source: "event", at: ago(1), what: "door.request", data: { summary: HOSTILE } };
+      state.said = new Map([[agent.id, [asks]]]);
       for (const path of [
         "/fleet",
         "/fleet?view=figures",

@@ -17,7 +17,7 @@ const ARGS = [
   "--disable-sync",
 ];
 // Lines that say nothing about the page: a driver without a GPU, and requests that a test makes fail on purpose.
-const NOISE = [/GPU stall/, /WebGL/, /Failed to load resource/, /This page did not arrive/];
+const NOISE = [/GPU stall/, /WebGL/, /Failed to load resource/];
 
 /** `ROOST_BROWSER_SLOW=4`: every page gets a quarter of a processor. What a test waits for must come on any machine. */
 const SLOW = Number(process.env.ROOST_BROWSER_SLOW ?? 1);

@@ -1,6 +1,7 @@
 // What happens by itself: pairing, changes, a cut stream, held rows.
 import assert from "node:assert/strict";
-import { axe, settled, shot, until } from "./browser-kit.mjs";
+import { axe, drawn, settled, shot, until } from "./browser-kit.mjs";
+import { Refusal } from "./mock/server.mjs";
 import { makeHealth, makeNode } from "./mock/state.mjs";
 
 export const liveTests = (scene) => ({
@@ -68,7 +69,7 @@ export const liveTests = (scene) => ({
       }
       Object.assign(node, { status: "offline", connection: "disconnected", version: 2 });
       mock.hub.changed("node", node.id, 2);
-      await page.getByText("What you see below is the last that was known").waitFor();
+      await page.getByText("The values below are the last known ones").waitFor();
       await page.getByRole("button", { name: "Run", exact: true, disabled: true }).waitFor();
       await shot(page, "node-went-offline");
     }),
@@ -144,6 +145,81 @@ export const liveTests = (scene) => ({
       mock.hub.mend();
       // The stream comes back by itself and asks again for all that is on screen.
       await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
+    }),
+
+  "the gateway away: what failed meanwhile is asked again, also by a stream that goes on where it was cut":
+    () =>
+      scene({}, async ({ mock, page }) => {
+        await page.getByRole("link", { name: "Quotas" }).click();
+        await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
+        await page.goto(`${mock.url}/fleet`);
+        await settled(page);
+        await page.getByRole("link", { name: "Quotas" }).hover();
+        await drawn(page);
+        // An event was heard, so the stream resumes after it and nothing is read anew for its sake.
+        const [node] = mock.state.nodes;
+        Object.assign(node, { name: "workshop-2", version: 2 });
+        mock.hub.changed("node", node.id, 2);
+        await page.getByRole("link", { name: "workshop-2" }).waitFor();
+        mock.down = true;
+        mock.hub.cut();
+        await page.getByText("Reconnecting", { exact: true }).waitFor();
+        await page.getByRole("link", { name: "Quotas" }).click();
+        await page.getByText("The gateway cannot be reached").waitFor();
+        mock.down = false;
+        mock.hub.mend();
+        await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
+        await until(
+          "the failure to go",
+          async () => (await page.getByText("cannot be reached").count()) === 0,
+        );
+      }),
+
+  "the gateway away: a page that cannot learn who one is asks again by itself": () =>
+    scene({}, async ({ mock, page }) => {
+      await settled(page);
+      mock.state.failNext.set("GET /api/auth/me", new Refusal(503, "unavailable", "The gateway is starting"));
+      await page.goto(`${mock.url}/quotas`);
+      await page.getByText("The gateway is starting").waitFor();
+      mock.state.failNext.clear();
+      await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
+    }),
+
+  "the gateway away: a page and its parts that did not arrive come by themselves when it is back": () =>
+    scene({}, async ({ mock, page }) => {
+      const agent = mock.state.claws.find((claw) => claw.name === "mason");
+      await settled(page);
+      mock.down = true;
+      mock.hub.cut();
+      await page.getByText("Reconnecting", { exact: true }).waitFor();
+      await page.getByRole("link", { name: "Quotas" }).click();
+      await page.getByText("This page could not be loaded").waitFor();
+      assert.match(await page.title(), /^Not loaded/);
+      assert.deepEqual(await axe(page), []);
+      // A layer that does not arrive takes nothing away from the page, and can be asked for again.
+      await page.keyboard.press("Control+k");
+      await page.getByText("This page could not be loaded").waitFor();
+      await page.getByText(/Live updates paused/).waitFor();
+      await shot(page, "page-away");
+      mock.down = false;
+      mock.hub.mend();
+      await page.getByText("Caught up. Updates are live again.").waitFor();
+      await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: /^Search places/ }).waitFor();
+      await page.keyboard.press("Escape");
+      // The same for a part of a page.
+      await page.goto(`${mock.url}/claws/${agent.id}`);
+      await page.getByRole("heading", { name: "Recent activity" }).waitFor();
+      await settled(page);
+      mock.down = true;
+      mock.hub.cut();
+      await page.getByRole("tab", { name: "Apps" }).click();
+      await page.getByText("This part could not be loaded").waitFor();
+      await page.getByRole("heading", { name: "mason" }).waitFor();
+      mock.down = false;
+      mock.hub.mend();
+      await page.getByRole("heading", { name: "GitHub" }).waitFor();
     }),
 
   "a new build offers a reload and never does it": () =>

@@ -4,6 +4,23 @@ import assert from "node:assert/strict";
 import { Refusal } from "./mock/server.mjs";
 import { makeHealth, makeNode } from "./mock/state.mjs";
 
+/** How much of a chart's width its line covers, in hundredths. */
+const covered = (chart) =>
+  chart.locator("canvas").evaluate((canvas) => {
+    const { width, height } = canvas;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    // The axes are grey; only the line and its ground have a colour.
+    const coloured = (at) => Math.max(...data.slice(at, at + 3)) - Math.min(...data.slice(at, at + 3)) > 60;
+    let columns = 0;
+    for (let x = 0; x < width; x += 1) {
+      let found = false;
+      for (let y = 0; y < height && !found; y += 1)
+        found = data[(y * width + x) * 4 + 3] > 60 && coloured((y * width + x) * 4);
+      if (found) columns += 1;
+    }
+    return Math.round((100 * columns) / width);
+  });
+
 const names = (page) => page.locator("tbody tr th a").allTextContents();
 
 export const machineTests = (scene) => ({
@@ -65,6 +82,51 @@ export const machineTests = (scene) => ({
       await until("it to go on", async () => (await page.getByText("Held while you read").count()) === 0);
     }),
 
+  "a machine's history: a pointer that lies there already neither holds nor empties the charts": () =>
+    scene({ height: 900 }, async ({ mock, page }) => {
+      const [first, second] = mock.state.nodes;
+      const cpu = page.getByRole("figure", { name: "CPU over time" });
+      await page.goto(`${mock.url}/fleet/${second.id}`);
+      await cpu.waitFor();
+      await settled(page);
+      const box = await cpu.boundingBox();
+      await page.goto(`${mock.url}/fleet`);
+      await page.mouse.move(box.x + 150, box.y + 60);
+      // The machine itself is known before its history is, as it was when the charts stayed empty.
+      const answer = mock.hold("GET /api/nodes/:id/history");
+      await page.getByRole("link", { name: first.name, exact: true }).focus();
+      await page.keyboard.press("Enter");
+      await cpu.waitFor();
+      await page.keyboard.press("Escape");
+      answer();
+      await until("the history to be drawn", async () => (await covered(cpu)) > 60);
+      assert.equal(await page.getByText("Held while you read").count(), 0);
+      await shot(page, "history-under-a-pointer");
+      await page.mouse.move(box.x + 170, box.y + 60);
+      await page.getByText("Held while you read").waitFor();
+      assert.ok((await covered(cpu)) > 60, "what is held is what was drawn");
+      // The next machine's charts are its own, wherever the pointer lies.
+      await page.keyboard.press("[");
+      await page.getByRole("heading", { name: mock.state.nodes[3].name }).waitFor();
+      assert.equal(await page.getByText("Held while you read").count(), 0);
+      await page.mouse.move(5, 5);
+    }),
+
+  "a fleet's figures: what is held of one figure is not shown as another": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/fleet?view=figures&metric=cpu`);
+      const list = page.getByRole("region", { name: "One figure of all machines" });
+      const tile = list.getByRole("listitem").filter({ hasText: "workshop" });
+      await tile.waitFor();
+      await settled(page);
+      await tile.hover();
+      await page.getByText("Held while you read").waitFor();
+      const drawn = () => tile.locator("path").getAttribute("d");
+      const cpu = await drawn();
+      await page.getByLabel("Figure", { exact: true }).selectOption("memory");
+      await until("the other figure to be drawn", async () => (await drawn().catch(() => cpu)) !== cpu);
+    }),
+
   "a machine's history: nothing was reported, and a gateway that cannot tell": () =>
     scene({}, async ({ mock, page }) => {
       const node = makeNode("silent", { health: null, version: 3 });
@@ -78,6 +140,30 @@ export const machineTests = (scene) => ({
       await page.getByRole("heading", { name: "Agents here" }).waitFor();
       await tryAgain(page, mock);
       await until("the error to go", async () => (await page.getByText("Something failed").count()) === 0);
+    }),
+
+  "operations: newest first, each with its time, its command and how it ended": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/fleet/${mock.state.nodes[0].id}`);
+      const rows = page.getByRole("list", { name: "Operations" }).getByRole("listitem");
+      await rows.first().waitFor();
+      await settled(page);
+      const shown = await rows.allInnerTexts();
+      const order = [
+        "cargo test --workspace",
+        "src/lib.rs",
+        "ls /nope; exit 3",
+        "sleep 1000",
+        "make release",
+        "Create sandbox",
+        "cargo bench",
+        "Internal step",
+      ];
+      assert.equal(shown.length, order.length);
+      for (const [at, what] of order.entries()) assert.ok(shown[at].includes(what), `${what}: ${shown[at]}`);
+      assert.match(shown[0], /1\.8 s[\s\S]*Done[\s\S]*mason/);
+      assert.match(shown[2], /31 ms[\s\S]*Exit 3/);
+      assert.doesNotMatch(shown.join(), /sb_|python3|\b0 ms/);
     }),
 
   "labels and a name: changed in one dialog, a bad label is said at its field": () =>

@@ -126,7 +126,7 @@ export const markdownTests = (scene, both) => ({
       await page.getByText(/shown as plain text/).waitFor();
       assert.ok((await page.locator("[data-markdown] *").count()) < 20_000);
       await page.getByRole("tab", { name: "Overview" }).click();
-      await page.getByRole("heading", { name: "Lately" }).waitFor();
+      await page.getByRole("heading", { name: "Recent activity" }).waitFor();
     }),
 
   "a brain's versions are read, and an unsaved text is told of where the saved one is read": () =>
@@ -136,7 +136,7 @@ export const markdownTests = (scene, both) => ({
       await page.getByRole("button", { name: "Read version 2" }).click();
       const version = page.getByRole("region", { name: "Version 2", exact: true });
       await version.getByRole("heading", { name: "Scribe" }).waitFor();
-      await page.getByRole("button", { name: "Compare version 2 with the present one" }).click();
+      await page.getByRole("button", { name: "Compare version 2 with the current one" }).click();
       await page.getByRole("region", { name: "What changed from version 2 to version 3" }).waitFor();
       assert.equal(await version.count(), 0);
       assert.deepEqual(await axe(page), []);
@@ -144,7 +144,7 @@ export const markdownTests = (scene, both) => ({
       await page.getByLabel(/What this agent keeps/).fill("# Mine");
       await page.getByText("Not saved yet").waitFor();
       await page.getByRole("button", { name: "Read", exact: true }).click();
-      await page.getByText("This is what is saved").waitFor();
+      await page.getByText("This is the saved text").waitFor();
       assert.equal(await page.getByRole("heading", { name: "Mine" }).count(), 0);
       await page.getByRole("button", { name: "Go on writing" }).click();
       await page.getByText("Not saved yet").waitFor();

@@ -20,7 +20,7 @@ export const modelTests = (scene) => ({
           mock.state.models.list = [];
           await page.goto(`${mock.url}/settings/models`);
           await page.getByText("There is no model yet").waitFor();
-          await page.getByText("Answers now, as no model is the default").waitFor();
+          await page.getByText("Used now, because no model is the default").waitFor();
           await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
           await drawn(page);
           assert.deepEqual(await axe(page), []);
@@ -32,10 +32,10 @@ export const modelTests = (scene) => ({
           await page.getByLabel("Provider").selectOption("anthropic");
           await page.getByLabel("Model", { exact: true }).fill("claude sonnet");
           await page.getByLabel("API key (optional)").fill(KEY);
-          await page.getByLabel("Of the conversation").fill("3");
+          await page.getByLabel("Input price").fill("3");
           await page.keyboard.press("Enter");
           await page.getByText("Give both sums in dollars, or none.").waitFor();
-          await page.getByLabel("Of the answer").fill("15");
+          await page.getByLabel("Output price").fill("15");
           await page.keyboard.press("Enter");
           await page.getByText("must have no blanks").waitFor();
           assert.deepEqual(await axe(page), []);
@@ -55,7 +55,7 @@ export const modelTests = (scene) => ({
           const kept = await page.evaluate(() => document.documentElement.outerHTML);
           assert.ok(!kept.includes(KEY), "the key is nowhere on the page any more");
           await page.getByText("$3.00 in, $15.00 out for a million tokens").waitFor();
-          assert.equal(await page.getByText("Answers now, as no model").count(), 0);
+          assert.equal(await page.getByText("Used now, because no model").count(), 0);
           const answer = mock.hold("POST /api/models/:id/try");
           await page.getByRole("button", { name: "Try anthropic/claude-sonnet" }).click();
           await page.getByText(/Asked it a small question/).waitFor();
@@ -67,6 +67,28 @@ export const modelTests = (scene) => ({
         }),
     ]),
   ),
+
+  "models: Ollama is asked for its address, and a refused one says which setting allows it": () =>
+    scene({}, async ({ mock, page }) => {
+      await page.goto(`${mock.url}/settings/models`);
+      await page.getByRole("button", { name: "Add a model" }).click();
+      const address = page.getByRole("textbox", { name: /^Address/ });
+      assert.equal(await address.getAttribute("placeholder"), "https://api.openai.com/v1");
+      await page.getByLabel("Provider").selectOption("ollama");
+      await page.getByLabel("Model", { exact: true }).fill("qwen3:8b");
+      assert.ok(await address.evaluate((field) => field.required));
+      assert.doesNotMatch(await address.getAttribute("placeholder"), /127\.|localhost/);
+      await address.fill("http://127.0.0.1:11434/v1");
+      await page.keyboard.press("Enter");
+      await page.getByText("the address of 127.0.0.1 cannot be used").waitFor();
+      await page.getByText("outbound.allow_private").waitFor();
+      assert.equal(await address.inputValue(), "http://127.0.0.1:11434/v1");
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "models-ollama-refused");
+      await address.fill("http://ollama.lan:11434/v1");
+      await page.keyboard.press("Enter");
+      await rowOf(page, "ollama/qwen3:8b").waitFor();
+    }),
 
   "models: a try that fails says why; default, price and key change; one is removed": () =>
     scene({}, async ({ mock, page }) => {
@@ -93,9 +115,9 @@ export const modelTests = (scene) => ({
       );
       await page.getByRole("button", { name: `Change ${large}` }).click();
       await hasFocus(page.getByLabel("New API key (optional)"));
-      assert.equal(await page.getByLabel("Of the answer").inputValue(), "10");
-      await page.getByLabel("Of the conversation").fill("");
-      await page.getByLabel("Of the answer").fill("");
+      assert.equal(await page.getByLabel("Output price").inputValue(), "10");
+      await page.getByLabel("Input price").fill("");
+      await page.getByLabel("Output price").fill("");
       await page.keyboard.press("Enter");
       await until("both prices unknown", async () => (await page.getByText(/price not known/).count()) === 2);
       assert.deepEqual(models.changed, { price: null }, "the key stays");
@@ -144,7 +166,7 @@ export const modelTests = (scene) => ({
       mock.state.role = "viewer";
       await page.goto(`${mock.url}/settings/models`);
       await page.getByText(/You may not add, change or try models: .* role Admin/).waitFor();
-      await page.getByText("no bound").waitFor();
+      await page.getByText("no limit").waitFor();
       await drawn(page);
       assert.equal(await page.locator("main b").count(), 0);
       for (const name of [/^Try/, /^Remove/, "Add a model"])

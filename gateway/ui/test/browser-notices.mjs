@@ -23,7 +23,7 @@ export const noticeTests = (scene, both) => ({
         await page.goto(`${mock.url}/quotas`);
         await page.getByText("Live", { exact: true }).waitFor();
         await bell(page, "Notifications").click();
-        await page.getByText("Nothing has happened that you should know").waitFor();
+        await page.getByText("No notifications yet").waitFor();
         assert.deepEqual(await axe(page), []);
         await page.keyboard.press("Escape");
         away(mock, node);
@@ -42,6 +42,7 @@ export const noticeTests = (scene, both) => ({
         await page.keyboard.press("n");
         const list = page.getByRole("list", { name: "What happened" });
         await list.getByText("The sandbox of mason was lost on workshop.").waitFor();
+        assert.ok(page.url().endsWith("/quotas"), "the keys that open the panel go nowhere else");
         await list
           .getByText(/The sandbox of lookout was not made where you wanted it: it is offline/)
           .waitFor();
@@ -58,7 +59,7 @@ export const noticeTests = (scene, both) => ({
         await page.getByRole("heading", { name: "mason" }).waitFor();
         await bell(page, "Notifications").click();
         await page.getByRole("button", { name: "Clear all" }).click();
-        await page.getByText("Nothing has happened that you should know").waitFor();
+        await page.getByText("No notifications yet").waitFor();
       }),
   ),
 

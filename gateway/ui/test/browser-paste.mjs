@@ -50,7 +50,7 @@ export const pasteTests = (scene, both) => ({
       const row = rows(page).filter({ hasText: "Webhook" });
       await row.getByText("A secret that was typed in, for hooks.example.org").waitFor();
       await row.getByText("Reaches https://hooks.example.org").waitFor();
-      await row.getByText("When it ends is not known here").waitFor();
+      await row.getByText("Expiry unknown").waitFor();
       assert.deepEqual(mock.state.apps.pasted, [
         {
           clawId: agentOf(mock, "lookout").id,
@@ -91,7 +91,7 @@ export const pasteTests = (scene, both) => ({
       assert.equal(await secret(page, "Token").getAttribute("aria-invalid"), "true");
       await page.keyboard.type(" and not one word");
       await page.keyboard.press("Enter");
-      await dialog(page).getByText("It has blanks").waitFor();
+      await dialog(page).getByText("It has spaces").waitFor();
       assert.deepEqual(await axe(page), []);
       await shot(page, "paste-token");
       assert.equal(mock.state.apps.asked, undefined, "nothing of it was sent");
@@ -132,7 +132,7 @@ export const pasteTests = (scene, both) => ({
       await drawn(page);
       assert.deepEqual(await axe(page), []);
       await shot(page, "paste-refused-phone");
-      await go(new Refusal(500, "internal", "Internal error"), "The secret broker did not take it");
+      await go(new Refusal(500, "internal", "Internal error"), "The secret broker did not accept it");
       await dialog(page)
         .getByText(/^req-\d+$/)
         .waitFor();

@@ -1,6 +1,7 @@
 // Members, invitations, tokens, workspaces, in a real Chromium.
 import assert from "node:assert/strict";
 import { axe, hasFocus, settled, shot, tryAgain, until } from "./browser-kit.mjs";
+import { ago } from "./mock/ids.mjs";
 import { Refusal } from "./mock/server.mjs";
 
 export const peopleTests = (scene) => ({
@@ -39,12 +40,21 @@ export const peopleTests = (scene) => ({
       await page.getByRole("button", { name: "Make link" }).click();
       const link = await page.getByLabel("Link").inputValue();
       assert.ok(link.startsWith(`${mock.url}/invitation#rit_`), link);
+      await page.getByText("Other people can't reach this address.").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "invite-loopback");
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByText("only for bea@example.org").waitFor();
       await page.getByRole("button", { name: "Withdraw" }).click();
-      await page.getByText("Its link is dead at once").waitFor();
+      await page.getByText("Its link stops working at once").waitFor();
       await page.getByRole("alertdialog").getByRole("button", { name: "Withdraw" }).click();
       await page.getByText("None. An invitation is a link").waitFor();
+      // A gateway that knows its public address gives that one, wherever the page is open.
+      mock.state.publicUrl = "https://roost.example";
+      await page.getByRole("button", { name: "Invite" }).click();
+      await page.getByRole("button", { name: "Make link" }).click();
+      assert.match(await page.getByLabel("Link").inputValue(), /^https:\/\/roost\.example\/invitation#rit_/);
+      assert.equal(await page.getByText("can't reach this address").count(), 0);
     }),
 
   "an invitation's link: a stranger joins, a used link says so": () =>
@@ -64,6 +74,36 @@ export const peopleTests = (scene) => ({
       assert.deepEqual(await axe(page), []);
     }),
 
+  "sessions: browsers and the command line by name, what they called themselves as a tooltip": () =>
+    scene({}, async ({ mock, page }) => {
+      const session = (id, device) => ({
+        id,
+        label: null,
+        kind: "login",
+        created_at: ago(90),
+        last_seen_at: ago(5),
+        device,
+      });
+      mock.state.sessions.set("t1", { ...session("s1", "roost on desk"), from_address: "192.0.2.7" });
+      const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+      mock.state.sessions.set("t2", session("s2", firefox));
+      await page.goto(`${mock.url}/account`);
+      const panel = page.getByRole("region", { name: "Sessions and API tokens" });
+      await panel.getByText("Command line (roost) on desk").waitFor();
+      assert.equal(await panel.getByText("Firefox on Linux").getAttribute("title"), firefox);
+      assert.equal(await panel.getByText(/Mozilla/).count(), 0);
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "sessions");
+      await panel
+        .getByRole("listitem")
+        .filter({ hasText: "desk" })
+        .getByRole("button", { name: "End" })
+        .click();
+      await page
+        .getByRole("alertdialog", { name: "End the session of Command line (roost) on desk?" })
+        .waitFor();
+    }),
+
   "tokens: made, shown once, revoked": () =>
     scene({}, async ({ mock, page }) => {
       await page.goto(`${mock.url}/account`);
@@ -75,7 +115,7 @@ export const peopleTests = (scene) => ({
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByText("Token: nightly build").waitFor();
       await page.getByRole("button", { name: "Revoke" }).click();
-      await page.getByText("A revoked token never comes back").waitFor();
+      await page.getByText("Programs that use it are refused at once.").waitFor();
       await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
       await until("it to be gone", async () => (await page.getByText("Token: nightly build").count()) === 0);
     }),
@@ -120,7 +160,7 @@ export const peopleTests = (scene) => ({
       await page.getByRole("heading", { name: "You belong to no workspace" }).waitFor();
       await page.getByLabel("Invitation link").fill("https://example.org/");
       await page.keyboard.press("Enter");
-      await page.getByText("This is no invitation").waitFor();
+      await page.getByText("Invalid invitation link").waitFor();
       mock.state.people.workspaces.push(...before);
       await page.getByLabel("Invitation link").fill(`${mock.url}/invitation#rit_known`);
       await page.keyboard.press("Enter");

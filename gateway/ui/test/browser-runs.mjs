@@ -99,7 +99,7 @@ const live = (theme, width) => (scene) =>
       ended_at: new Date().toISOString(),
     });
     mock.hub.changed("run", run.id, 4);
-    await page.getByRole("alert").getByText("A step failed and could not be done again.").waitFor();
+    await page.getByRole("alert").getByText("A step failed and could not be retried.").waitFor();
     await page.getByRole("button", { name: "step-failed" }).waitFor();
     assert.equal(await tone(page, "coder"), "failed");
     assert.equal(await tone(page, "tester"), "idle");
@@ -145,6 +145,24 @@ export const runTests = (scene) => ({
       ]),
     ),
   ),
+
+  "runs: a long title takes the room that its column has, and no more": () =>
+    scene({ width: 1440 }, async ({ mock, page }) => {
+      mock.state.runs.list[0].title = "Rename the parser and its tests, then mend what breaks. ".repeat(8);
+      await page.goto(`${mock.url}/runs`);
+      const title = page.getByRole("link", { name: /^Rename the parser and/ });
+      await title.waitFor();
+      await settled(page);
+      const [cell, link, sideways] = await title.evaluate((element) => [
+        element.closest("th").clientWidth,
+        element.clientWidth,
+        element.closest("[role=region]").scrollWidth - element.closest("[role=region]").clientWidth,
+      ]);
+      assert.ok(cell > 500, `its column is ${cell} px wide`);
+      assert.ok(cell - link <= 32, `${link} px of ${cell} are used`);
+      assert.equal(sideways, 0);
+      await shot(page, "runs-long-title");
+    }),
 
   "runs: one whose machine is away says for whom it waits, and goes on": () =>
     scene({}, async ({ mock, page }) => {

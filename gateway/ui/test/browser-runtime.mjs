@@ -62,7 +62,7 @@ export const runtimeTests = (scene) => ({
       const agent = mock.state.claws.find(({ name }) => name === "mason");
       await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
       const tokens = panel(page, "Tokens");
-      await tokens.getByText("None. With one, a program outside").waitFor();
+      await tokens.getByText("None. With a token, a program outside").waitFor();
       await tokens.getByRole("button", { name: "New token" }).focus();
       await page.keyboard.press("Enter");
       await hasFocus(page.getByLabel("What it is for"));
@@ -83,7 +83,7 @@ export const runtimeTests = (scene) => ({
       const dialog = page.getByRole("alertdialog");
       await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
       await dialog.getByRole("button", { name: "Revoke" }).click();
-      await tokens.getByText("None. With one, a program outside").waitFor();
+      await tokens.getByText("None. With a token, a program outside").waitFor();
     }),
 
   "runtime: loading, failures with a way on, an agent alone, hostile texts, a role that only looks": () =>

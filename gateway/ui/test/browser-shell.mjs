@@ -43,7 +43,7 @@ export const shellTests = (scene, both) => ({
       );
       await open();
       await page.keyboard.type("qqqq");
-      await page.getByText("Nothing is called that").waitFor();
+      await page.getByText("No results").waitFor();
       assert.deepEqual(await axe(page), []);
       await page.keyboard.press("Escape");
       await until("the palette to go", async () => (await field.count()) === 0);

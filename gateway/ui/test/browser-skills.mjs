@@ -39,7 +39,7 @@ export const skillTests = (scene) => ({
       assert.deepEqual(await axe(page), []);
     }),
 
-  "skills: one is written, changed, taken back and deleted": () =>
+  "skills: one is written, changed, restored and deleted": () =>
     scene({}, async ({ mock, page }) => {
       await page.goto(`${mock.url}/skills`);
       await page.getByRole("button", { name: "Write a skill" }).click();
@@ -66,9 +66,9 @@ export const skillTests = (scene) => ({
         .getByRole("region", { name: "Version 1", exact: true })
         .getByText("One line each.")
         .waitFor();
-      await page.getByRole("button", { name: "Take back version 1" }).click();
-      await page.getByRole("alertdialog").getByRole("button", { name: "Take back" }).click();
-      await page.getByText("taken back from version 1").waitFor();
+      await page.getByRole("button", { name: "Restore version 1" }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Restore" }).click();
+      await page.getByText("restored from version 1").waitFor();
       await drawn(page);
       assert.deepEqual(await axe(page), []);
       await shot(page, "skill-versions");

@@ -155,7 +155,7 @@ export const stateTests = (scene, both) => ({
       await uncovered(page);
       await page.keyboard.press("g");
       await page.keyboard.press("c");
-      await page.getByText("This one").waitFor();
+      await page.getByText("This session").waitFor();
       await reach("New token");
       await page.keyboard.press("Enter");
       await hasFocus(page.getByLabel("What it is for"));

@@ -48,7 +48,13 @@ export const teamTests = (scene) => ({
       assert.deepEqual(await axe(page), []);
       await shot(page, "teams-builder");
       await page.getByLabel("Model of the Coder").fill("openai/gpt-large");
-      await page.getByLabel("Name of the Coder").fill("Mason");
+      const coder = page.getByLabel("Name of the Coder");
+      await coder.fill("mason");
+      await page.getByRole("button", { name: "Create team" }).click();
+      await page.getByText("Another agent has this name.").first().waitFor();
+      assert.equal(await coder.getAttribute("aria-invalid"), "true");
+      await hasFocus(coder);
+      await coder.fill("Mason");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Ledger", exact: true }).waitFor();
       const [{ key, body }] = mock.state.teams.asked;
@@ -140,7 +146,7 @@ export const teamTests = (scene) => ({
       await page.getByRole("button", { name: "Delete team" }).click();
       await page
         .getByRole("alertdialog")
-        .getByText(/and so do its agents/)
+        .getByText(/Its agents stay/)
         .waitFor();
       assert.equal(await page.getByRole("alertdialog").getByRole("checkbox").count(), 0);
       mock.state.role = "viewer";

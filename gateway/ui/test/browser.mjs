@@ -153,11 +153,27 @@ const tests = {
       await page.goto(`${mock.url}/agents?dialog=new`);
       await page.getByRole("textbox", { name: "Name", exact: true }).fill("mason");
       await page.getByRole("button", { name: "Create agent" }).click();
-      await page.getByText("Another agent is called this").waitFor();
+      await page.getByText("Another agent has this name").waitFor();
+      await hasFocus(page.getByRole("textbox", { name: "Name", exact: true }));
+      assert.equal(await page.getByRole("dialog").getByRole("alert").count(), 0, "said once, at the field");
       mock.state.quota.agents = 3;
       await page.getByRole("textbox", { name: "Name", exact: true }).fill("fourth");
       await page.getByRole("button", { name: "Create agent" }).click();
       await page.getByRole("dialog").getByText("Delete an agent to make room.").waitFor();
+      // The same when an agent is renamed.
+      await page.goto(`${mock.url}/claws/${mock.state.claws[0].id}`);
+      await page.getByRole("button", { name: "Change the agent" }).click();
+      const name = page.getByRole("textbox", { name: "Name", exact: true });
+      await hasFocus(name);
+      await name.fill("mason");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Another agent has this name").waitFor();
+      assert.equal(await name.getAttribute("aria-invalid"), "true");
+      await hasFocus(name);
+      assert.deepEqual(await axe(page), []);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Delete the agent" }).click();
+      await page.getByText("The agent is removed. Its history is kept.").waitFor();
     }),
 
   "a viewer is offered nothing that a viewer may not do": () =>
@@ -175,7 +191,25 @@ const tests = {
         await drawn(page, path);
         assert.equal(await page.getByRole("button", { name, exact: true }).count(), 0, name);
       }
-      assert.ok(await page.getByLabel("Command", { exact: true }).isDisabled());
+      assert.equal(await page.getByLabel("Command", { exact: true }).count(), 0);
+      // What is not offered names the right and who can give it.
+      const [box, bare] = [mock.state.nodes[0], mock.state.claws.find((one) => one.name === "lookout")];
+      for (const [path, what] of [
+        [`/claws/${mock.state.claws[1].id}?app=sandbox`, "run commands"],
+        [`/claws/${bare.id}?app=sandbox`, "create sandboxes"],
+        [`/claws/${bare.id}?app=brain`, "edit an agent's brain"],
+        ["/agents", "create or change agents"],
+        ["/fleet", "choose where new sandboxes run"],
+        [`/fleet/${box.id}`, "check, drain or remove machines"],
+      ]) {
+        await page.goto(mock.url + path);
+        await page.getByText(new RegExp(`You may not ${what}: .* yours is Viewer\\. Ask .*Ada`)).waitFor();
+        await drawn(page, path);
+        assert.deepEqual(await axe(page), [], path);
+      }
+      await page.goto(`${mock.url}/claws/${bare.id}?app=sandbox`);
+      await drawn(page);
+      assert.equal(await page.getByRole("button", { name: /sandbox/i }).count(), 0);
       assert.equal(await page.getByRole("link", { name: "Supervision" }).count(), 0);
     }),
 

@@ -79,7 +79,7 @@ export const outsideTests = ({ page, open, clean, agent }) => ({
       await clean("door");
       await card.getByRole("button", { name: /^Approve/ }).click();
       await page.getByRole("alertdialog").getByRole("button", { name: "Approve", exact: true }).click();
-      await card.getByText("The other side answered 200").waitFor();
+      await card.getByText("The app answered 200").waitFor();
       await clean("door-done");
       // A second approval is answered what became of it, and does nothing.
       const again = await api(page, "POST", `/api/doors/${asked.body.id}/resolve`, { decision: "approve" });
@@ -90,7 +90,7 @@ export const outsideTests = ({ page, open, clean, agent }) => ({
       assert.deepEqual(JSON.parse(call.body), { event: "journey.walked", payload: { steps: 7 } });
 
       await open("/audit", "Audit");
-      await page.getByText("tell its webhook something").first().waitFor();
+      await page.getByText("send an event to its webhook").first().waitFor();
       await page
         .getByText(/connected an agent to .*Webhook/)
         .first()

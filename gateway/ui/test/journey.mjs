@@ -65,8 +65,8 @@ const failed = await runAll({
     await clean("supervision");
     await open("/quotas", "Running sandboxes");
     await clean("quotas");
-    await open("/account", "Sign-ins and tokens");
-    await page.getByText("This one").waitFor();
+    await open("/account", "Sessions and API tokens");
+    await page.getByText("This session").waitFor();
     await clean("account");
   },
 
@@ -131,7 +131,7 @@ const failed = await runAll({
   "its sandbox runs real commands": async () => {
     await page.goto(`${base}/claws/${agent}`);
     await page.getByRole("tab", { name: "Sandbox" }).click();
-    await page.getByRole("button", { name: "Make a sandbox" }).click();
+    await page.getByRole("button", { name: "Create sandbox" }).click();
     await page.getByLabel("Command", { exact: true }).waitFor();
     await page.getByRole("link", { name: "journey", exact: true }).waitFor();
     const echo = await command("echo it works; id -u");
@@ -201,14 +201,14 @@ const failed = await runAll({
   "the sandbox is destroyed": async () => {
     await page.getByRole("button", { name: "Destroy sandbox" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Destroy sandbox" }).click();
-    await page.getByRole("button", { name: "Make a sandbox" }).waitFor();
+    await page.getByRole("button", { name: "Create sandbox" }).waitFor();
   },
 
   "the agent is deleted; signing out ends the session": async () => {
     await page.getByRole("button", { name: "Delete the agent" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete agent" }).click();
     await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
-    await open("/account", "Sign-ins and tokens");
+    await open("/account", "Sessions and API tokens");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in to Roost" }).waitFor();
     await clean("signed-out");

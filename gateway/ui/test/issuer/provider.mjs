@@ -8,13 +8,16 @@ const [port, redirectUri] = process.argv.slice(2);
 const issuer = `http://127.0.0.1:${port}`;
 const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ format: "jwk" });
 
+// What an administrator of the provider has changed, by person.
+const roles = new Map();
+
 const provider = new Provider(issuer, {
   clients: [
     {
       client_id: "roost",
       client_secret: "a secret of the client & its = signs",
       redirect_uris: [redirectUri],
-      grant_types: ["authorization_code"],
+      grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
     },
     {
@@ -26,7 +29,9 @@ const provider = new Provider(issuer, {
       response_types: ["code"],
     },
   ],
-  issueRefreshToken: (_, client) => client.grantTypeAllowed("refresh_token"),
+  // `brief` gets no refresh token, so nobody can ask about them again.
+  issueRefreshToken: (_, client, code) =>
+    client.grantTypeAllowed("refresh_token") && code.accountId !== "brief",
   // Shorter than the minute that the broker wants a token to last yet, so that every use renews it.
   ttl: { AccessToken: 50 },
   jwks: { keys: [{ ...key, use: "sig", alg: "RS256", kid: "certified" }] },
@@ -46,10 +51,16 @@ const provider = new Provider(issuer, {
       name: `The ${id}`,
       email: `${id}@example.com`,
       email_verified: true,
-      ...(id === "guest" ? {} : { role: "admin" }),
+      ...(roles.has(id) ? { role: roles.get(id) } : id === "guest" ? {} : { role: "admin" }),
     }),
   }),
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+});
+
+provider.use(async (ctx, next) => {
+  if (ctx.path !== "/role") return next();
+  roles.set(ctx.query.person, ctx.query.role);
+  ctx.status = 204;
 });
 
 // Everybody takes back what they agreed to.

@@ -1,35 +1,35 @@
 // The history of an agent in the mock: its operations, the audit entries about it, and whatever a test says of it.
-import { ago } from "./state.mjs";
+import { ago, newId } from "./ids.mjs";
 
 const PAGE = 50;
+const event = (id, seconds, what, data) => ({ id, source: "event", at: ago(seconds), what, data });
 
 export function activityOf({ state, query }, claw) {
   const wanted = (query.get("sources") ?? "operation,event,audit").split(",");
   const operations = state.operations
     .filter((one) => one.agent_id === claw.id)
-    .map((one) => ({
-      id: one.id,
+    .map(({ kind, created_at, started_at: _started, request, agent_id: _agent, ...one }) => ({
+      ...one,
       source: "operation",
-      at: one.started_at,
-      what: one.kind === "exec" ? "sb_exec" : `sb_${one.kind}`,
-      state: one.state,
-      finished_at: one.finished_at,
-      duration_ms: Date.parse(one.finished_at) - Date.parse(one.started_at),
-      detail: one.detail,
-      data: one.kind === "exec" ? { argv: ["cargo", "test", "--workspace"] } : {},
+      at: created_at,
+      what: kind,
+      data: request,
     }));
   const audit = state.audit
     .filter((one) => one.entity_id === claw.id && state.role !== "viewer")
     .map(({ id, at, action, by, details }) => ({ id, source: "audit", at, what: action, by, data: details }));
   const said = [
     ...(state.said?.get(claw.id) ?? []),
-    {
-      id: "1",
-      source: "event",
-      at: ago(120),
-      what: "agent.status",
-      data: { agentId: claw.id, status: "idle" },
-    },
+    // What makes pages live has no line.
+    event("1", 120, "agent.status", { agentId: claw.id, status: "idle" }),
+    event("2", 50, "agent.computer.frame", { agentId: claw.id, text: "$ cargo test" }),
+    event("3", 51, "world.touch", { agentId: claw.id, nodeId: "machine:local" }),
+    event("4", 300, "door.request", {
+      doorId: newId(),
+      agentId: claw.id,
+      action: "github.issues.create",
+      summary: "Open an issue about the flaky test",
+    }),
   ];
   const all = [...operations, ...audit, ...said]
     .filter((one) => wanted.includes(one.source))

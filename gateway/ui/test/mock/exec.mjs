@@ -62,6 +62,12 @@ function runCommand(exec, command) {
         exec.finish("lost", null, { detail: "The machine left and did not bring the result back." })
       ),
     );
+  if (command === "sleep 900")
+    return later(20, () =>
+      exec.finish("failed", null, {
+        detail: "the deadline of 600 s passed; the whole process tree was killed",
+      }),
+    );
   if (command === "sleep 1000") return undefined;
   if (command === "cargo test") {
     exec.say("   Compiling roost-protocol v0.1.0\n   Compiling roost-gateway v0.1.0\n", "stderr");

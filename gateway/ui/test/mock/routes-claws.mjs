@@ -24,17 +24,20 @@ function touch({ mock }, claw, change = {}) {
   return claw;
 }
 
+function nameIsFree(state, name, but) {
+  if (state.claws.some((one) => one !== but && one.name === name))
+    throw new Refusal(409, "name-taken", "The name is taken", {
+      errors: [{ pointer: "/name", detail: "Another agent has this name. Choose another name." }],
+    });
+}
+
 function create(at) {
   const { state, body } = at;
   if (!body.name?.trim())
     throw new Refusal(400, "validation", "The agent was not created", {
       errors: [{ pointer: "/name", detail: "Give the agent a name." }],
     });
-  if (state.claws.some((one) => one.name === body.name)) {
-    throw new Refusal(409, "conflict", "There is already an agent of this name", {
-      errors: [{ pointer: "/name", detail: "Another agent is called this. Choose another name." }],
-    });
-  }
+  nameIsFree(state, body.name);
   if (state.claws.length >= state.quota.agents)
     throw new Refusal(402, "quota-exceeded", "The plan allows no further agent", {
       detail: "Delete an agent to make room.",
@@ -84,7 +87,11 @@ export const clawRoutes = (signedIn) => ({
   "GET /api/claws": signedIn(({ state }) => ({ body: { items: state.claws, next_cursor: null } })),
   "POST /api/claws": signedIn(create),
   "GET /api/claws/:id": signedIn((at) => ({ body: clawOf(at) })),
-  "PATCH /api/claws/:id": signedIn((at) => ({ body: touch(at, clawOf(at), at.body) })),
+  "PATCH /api/claws/:id": signedIn((at) => {
+    const claw = clawOf(at);
+    nameIsFree(at.state, at.body.name ?? claw.name, claw);
+    return { body: touch(at, claw, at.body) };
+  }),
   "DELETE /api/claws/:id": signedIn((at) => {
     const claw = clawOf(at);
     at.state.claws = at.state.claws.filter((one) => one !== claw);

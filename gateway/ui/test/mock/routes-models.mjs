@@ -45,6 +45,9 @@ export const modelRoutes = (signedIn) => ({
   "POST /api/models": signedIn(({ state: { models }, body }) => {
     const name = `${body.provider}/${body.model}`;
     if (body.model.includes(" ")) throw refuse("/model", "must have no blanks");
+    // As the gateway does without `outbound.allow_private`.
+    if (/\/\/(127\.|localhost)/.test(body.base_url ?? ""))
+      throw refuse("/base_url", "the address of 127.0.0.1 cannot be used");
     if (models.list.some((one) => one.name === name))
       throw new Refusal(409, "conflict", "That does not fit", {
         detail: `There is already a model ${name} in this workspace.`,

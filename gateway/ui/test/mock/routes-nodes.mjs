@@ -32,8 +32,9 @@ function pair({ mock, state, body }) {
   state.nodes.push(node);
   mock.hub.changed("node", node.id, 1);
   const code = `j-${node.id.slice(-6)}`;
-  const join = `roostd join --url ${mock.url} --code ${code}`;
-  const fetchIt = `curl -fsSLo roostd ${mock.url}/dl/roostd/x86_64-unknown-linux-gnu`;
+  const base = state.publicUrl ?? mock.url;
+  const join = `roostd join --url ${base} --code ${code}`;
+  const fetchIt = `curl -fsSLo roostd ${base}/dl/roostd/x86_64-unknown-linux-gnu`;
   return {
     status: 201,
     body: {

@@ -88,7 +88,13 @@ export const peopleRoutes = (signedIn, open) => ({
     state.people.links.set(token, row);
     return {
       status: 201,
-      body: { id: row.id, token, link: `/invitation#${token}`, role, expires_at: row.expires_at },
+      body: {
+        id: row.id,
+        token,
+        link: `${state.publicUrl ?? ""}/invitation#${token}`,
+        role,
+        expires_at: row.expires_at,
+      },
     };
   }),
   "DELETE /api/workspaces/:id/invitations/:one": signedIn(({ state, params }) => {

@@ -23,7 +23,10 @@ export const summaryOf = brief;
 export const runRoutes = (signedIn) => ({
   "GET /api/topology-runs": signedIn(({ state, query }) => {
     const fits = (run, name, field = name) => !query.get(name) || run[field] === query.get(name);
-    const all = state.runs.list.filter((run) => fits(run, "status") && fits(run, "team_id"));
+    const parent = query.get("parent_run_id") ?? undefined;
+    const all = state.runs.list.filter(
+      (run) => run.parent_run_id === parent && fits(run, "status") && fits(run, "team_id"),
+    );
     const from = Number(query.get("cursor") ?? 0);
     const most = Number(query.get("limit") ?? 50);
     const next_cursor = from + most < all.length ? String(from + most) : null;

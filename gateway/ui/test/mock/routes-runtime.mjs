@@ -27,7 +27,7 @@ function config(at) {
     template_id: team?.template_id ?? null,
     template_version: team?.template_version ?? null,
     role_slot: team?.members.find((m) => m.agent_id === one.id)?.slot ?? null,
-    workbench_agent_id: null,
+    workbench_agent_id: team?.workbench_agent_id === one.id ? null : (team?.workbench_agent_id ?? null),
     tools: team ? TOOLS : [],
   };
 }

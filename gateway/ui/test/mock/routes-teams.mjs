@@ -20,6 +20,11 @@ export const teamRoutes = (signedIn) => ({
       throw new Refusal(400, "validation", "The request is not valid", {
         errors: [{ pointer: `/roles/${wrong}/model_binding`, detail: "there is no such model" }],
       });
+    const taken = body.roles.findIndex((one) => state.claws.some(({ name }) => name === one.name));
+    if (taken !== -1)
+      throw new Refusal(409, "name-taken", "The name is taken", {
+        errors: [{ pointer: `/roles/${taken}/name`, detail: "Another agent has this name." }],
+      });
     teams.asked.push({ key, body });
     const before = teams.made.get(key);
     if (before) return { status: 201, body: before };

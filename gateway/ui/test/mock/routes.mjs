@@ -105,7 +105,7 @@ const me = (state) => ({
   hosted: state.linked ?? false,
 });
 
-function login({ state, body }) {
+function login({ state, body, request }) {
   const right =
     body.one_time !== undefined
       ? body.one_time === state.oneTime
@@ -127,6 +127,7 @@ function login({ state, body }) {
     last_seen_at: ago(0),
     expires_at: ago(-86_400),
     kind: "login",
+    device: request.headers["user-agent"]?.slice(0, 200),
   });
   return {
     headers: { "set-cookie": `roost_session=${token}; HttpOnly; SameSite=Lax; Path=/` },

@@ -1,6 +1,7 @@
 // What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
 import { ago, newId } from "./ids.mjs";
 import { makeHealth, makeNode } from "./nodes.mjs";
+import { makeOperations } from "./operations.mjs";
 import { makePeople } from "./people.mjs";
 import { makeDoors } from "./doors.mjs";
 import { makeApps, makeConnection } from "./apps.mjs";
@@ -197,39 +198,11 @@ export function makeState({ ownerReady = true, full = true, hosted, waiting = fa
       makeVersion(state, n + 1, text),
     ),
   );
-  state.operations.push(
-    {
-      id: newId(),
-      kind: "exec",
-      state: "done",
-      agent_id: mason.id,
-      started_at: ago(40),
-      finished_at: ago(38),
-      detail: null,
-    },
-    {
-      id: newId(),
-      kind: "provision",
-      state: "done",
-      agent_id: scribe.id,
-      started_at: ago(640),
-      finished_at: ago(639),
-      detail: null,
-    },
-    {
-      id: newId(),
-      kind: "exec",
-      state: "failed",
-      agent_id: mason.id,
-      started_at: ago(900),
-      finished_at: ago(300),
-      detail: "The deadline of 10 min passed; the whole tree was ended.",
-    },
-  );
+  state.operations = makeOperations(mason, scribe);
   state.runs = makeRuns(state);
-  state.teams.list.push(
-    makeTeam(state, state.templates[0], { name: "Ledger", claws: state.claws.slice(0, 3) }),
-  );
+  const ledger = makeTeam(state, state.templates[0], { name: "Ledger", claws: state.claws.slice(0, 3) });
+  // Each of its agents works in a sandbox of its own; a test that wants them to share one says so.
+  state.teams.list.push({ ...ledger, workbench_agent_id: null });
   state.apps = makeApps(state);
   if (waiting)
     state.apps.connections.push(

@@ -20,7 +20,6 @@ function actor(id, kind, more = {}, children = []) {
     restart: "permanent",
     restartable: true,
     mailbox: { len: 0, oldest_ms: 0 },
-    strategy: null,
     children,
     ...more,
   };
@@ -35,15 +34,15 @@ export function makeTree(nodes) {
       started_at: ago(20),
       last_failure: { at: ago(21), text: "the socket closed in the middle of a frame" },
     });
-  return actor("root", "supervisor", { strategy: "rest_for_one", mailbox: null, restartable: false }, [
+  return actor("root", "supervisor", { mailbox: null, restartable: false }, [
     actor("root/store", "store", { handled: 48_211 }),
     actor("root/events", "event log", { mailbox: { len: 3, oldest_ms: 4 } }),
-    actor("root/fleet", "supervisor", { strategy: "one_for_one", mailbox: null }, links),
-    actor("root/sandboxes", "supervisor", { strategy: "one_for_one", mailbox: null }, [
-      actor("root/sandboxes/scribe", "sandbox", { serves: "scribe" }, [
+    actor("root/fleet", "supervisor", { mailbox: null }, links),
+    actor("root/sandboxes", "supervisor", { mailbox: null }, [
+      actor("root/sandboxes/scribe", "worker", { serves: "scribe" }, [
         actor("root/sandboxes/scribe/exec-1", "job", { state: "stopping", handled: 12, restartable: false }),
       ]),
-      actor("root/sandboxes/old", "sandbox", {
+      actor("root/sandboxes/old", "worker", {
         state: "failed",
         restarts: 5,
         serves: "mason",
@@ -77,7 +76,7 @@ export function explanation(root, id) {
           ]
         : [],
       holds: ["In memory: the connection of one machine.", "No message waits for it."],
-      lost: ["By its end is lost: nothing: operations are rows before they are sent."],
+      lost: ["Lost with it: nothing: operations are rows before they are sent."],
       not_restartable: found.restartable ? null : "it is work that runs once",
     }
   );
