@@ -6,15 +6,19 @@ import { defineConfig } from "vitest/config";
 const gateway = process.env["ROOST_URL"] ?? "http://127.0.0.1:7667";
 
 const SHELL =
-  /node_modules\/(react|react-dom|scheduler|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|page|problem)\.tsx?/;
+  /node_modules\/(react|react-dom|scheduler|zustand|@tanstack)\/|src\/(api|live)\/|src\/ui\/(button|class|copy|empty|input-class|page|problem)\.tsx?/;
 /** Icons of the rail that pages show as well: each would be a file of its own, of which its wrapping is the larger part. */
 const RAIL_ICONS =
-  /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|door-open|folder-git-2|layout-template|play|plug|workflow)\.m?js$)/;
+  /lucide-react\/dist\/esm\/((?!icons|lucide)|icons\/(book-open|bot|door-open|folder-git-2|layout-template|play|plug|search|workflow)\.m?js$)/;
 /** Of the same folders, but for a few pages only: it comes with them. */
-const LATER = /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|models|nodes|runs|skills|teams)\.ts/;
+const LATER =
+  /useBlocker|[iI]nfiniteQuery(Observer)?\.js|src\/api\/(apps|mesh|models|nodes|runs|runtime|skills|teams)\.ts/;
 /** What most pages show: as files of their own, each would be half wrapping. */
 const COMMON =
-  /src\/ui\/(asked|bytes|isolate|missing-right|notice|panel|sentence|skeleton|stale|status|table|time|visible)\.tsx?/;
+  /src\/ui\/(bytes|data-table|field|filter-field|isolate|missing-right|notice|panel|query-view|row-order|row-order-note|segments|sentence|skeleton|stale|status|table|time|visible)\.tsx?/;
+/** Every dialog with a form: its frame, its buttons, what it sends. */
+const DIALOG =
+  /src\/ui\/(dialog|form-dialog|secret-field|sending)\.tsx?|@base-ui\/react\/dialog\/(close|description|title)\//;
 const ofShell = (path: string) => (SHELL.test(path) || RAIL_ICONS.test(path)) && !LATER.test(path);
 
 export default defineConfig({
@@ -38,6 +42,7 @@ export default defineConfig({
           groups: [
             { name: "shell", test: ofShell },
             { name: "common", test: COMMON },
+            { name: "dialog", test: DIALOG },
           ],
         },
       },

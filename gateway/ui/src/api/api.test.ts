@@ -36,7 +36,7 @@ describe("problems", () => {
   });
   it("says that nobody answered", async () => {
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("failed")));
-    await expect(api.get("/api/x")).rejects.toMatchObject({ code: "unreachable", status: 0 });
+    await expect(api.get("/api/quota")).rejects.toMatchObject({ code: "unreachable", status: 0 });
   });
 });
 
@@ -45,7 +45,7 @@ describe("client", () => {
     const seen = vi.fn();
     const stop = onSignedOut(seen);
     vi.stubGlobal("fetch", () => Promise.resolve(answer(401, { code: "invalid-credentials", title: "No" })));
-    await expect(api.post("/api/auth/login", {})).rejects.toBeInstanceOf(Problem);
+    await expect(api.post("/api/auth/login", { body: {} })).rejects.toBeInstanceOf(Problem);
     expect(seen).not.toHaveBeenCalled();
     vi.stubGlobal("fetch", () => Promise.resolve(answer(401, { code: "unauthenticated", title: "No" })));
     await expect(api.get("/api/quota")).rejects.toBeInstanceOf(Problem);
@@ -64,12 +64,39 @@ describe("client", () => {
     vi.stubGlobal("fetch", fetch);
     expect(await all("/api/claws")).toEqual([1, 2]);
   });
+  it("fills and encodes the path, and leaves out what is undefined", async () => {
+    const fetch = vi.fn((_path: string, _init: RequestInit) => Promise.resolve(answer(200, {})));
+    vi.stubGlobal("fetch", fetch);
+    await api.get("/api/claws/{id}/activity", {
+      path: { id: "a/b" },
+      query: { limit: 5, cursor: undefined },
+    });
+    expect(fetch.mock.calls[0]?.[0]).toBe("/api/claws/a%2Fb/activity?limit=5");
+    // @ts-expect-error The document has no such path.
+    await api.get("/api/no-such-path");
+    // @ts-expect-error The path has a parameter.
+    await api.get("/api/claws/{id}");
+  });
+  it("sends the version that was read and one idempotency key", async () => {
+    const sent: Record<string, string>[] = [];
+    vi.stubGlobal("fetch", (_path: string, init: RequestInit) => {
+      sent.push(init.headers as Record<string, string>);
+      return Promise.resolve(answer(200, {}));
+    });
+    await api.put("/api/claws/{id}/brain", { path: { id: "1" }, body: { agent_md: "x" }, ifMatch: 7 });
+    await api.post("/api/topology-runs/{id}/cancel", { path: { id: "1" } });
+    await api.post("/api/topology-runs/{id}/cancel", { path: { id: "1" }, idempotencyKey: "mine" });
+    expect(sent[0]).toMatchObject({ "if-match": '"7"', "content-type": "application/json" });
+    expect(sent[0]).not.toHaveProperty("idempotency-key");
+    expect(sent[1]?.["idempotency-key"]).toMatch(/^[0-9a-f-]{32,36}$/);
+    expect(sent[2]?.["idempotency-key"]).toBe("mine");
+  });
   it("tells once that another build answers", async () => {
     const seen = vi.fn();
     onNewBuild(seen);
     for (const build of ["1", "1", "2"]) {
       vi.stubGlobal("fetch", () => Promise.resolve(answer(200, {}, { "roost-build": build })));
-      await api.get("/api/x");
+      await api.get("/api/quota");
     }
     expect(seen).toHaveBeenCalledOnce();
   });

@@ -1,13 +1,16 @@
 // One way to talk to the gateway: same-origin cookie, problems as errors, build id noticed.
 import { Problem, readProblem, unreachable } from "./problem";
-import type { Page } from "./types";
+import type { Answer, Item, ListOptions, ListPath, Method, Options, PathOf, Query, Rest } from "./operations";
 
-type Query = Record<string, string | number | boolean | undefined>;
-interface Options {
-  query?: Query;
+/** A request as it is sent; `Options` has the same fields with the types of one path. */
+interface Request {
+  path?: Record<string, string | number>;
+  query?: Record<string, string | number | boolean | null | undefined> | undefined;
   body?: unknown;
-  headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
+  ifMatch?: number;
+  idempotencyKey?: string;
+  contentType?: string;
 }
 
 const listeners = {
@@ -42,30 +45,36 @@ function noticeBuild(response: Response) {
   build = seen;
 }
 
-export function url(path: string, query?: Query): string {
+function address(template: string, { path, query }: Pick<Request, "path" | "query">): string {
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path?.[name] ?? ""));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query ?? {}))
-    if (value !== undefined) search.set(key, String(value));
+    if (value !== undefined && value !== null) search.set(key, String(value));
   const text = search.toString();
-  return text ? `${path}?${text}` : path;
+  return text ? `${filled}?${text}` : filled;
 }
 
+/** An address that the browser requests by itself. */
+export const url = <P extends PathOf<"get">>(path: P, query?: Query<P>): string =>
+  address(path, { query: query as Request["query"] });
+
 /** Sends a request and hands back the raw answer; problems are thrown. */
-export async function send(method: string, path: string, options: Options = {}): Promise<Response> {
-  const headers: Record<string, string> = { accept: "application/json", ...options.headers };
-  const raw = options.body instanceof Uint8Array;
-  if (options.body !== undefined && !headers["content-type"]) {
-    headers["content-type"] = raw ? "application/octet-stream" : "application/json";
-  }
+async function send(method: Method, template: string, options: Request, accept: string): Promise<Response> {
+  const { body, ifMatch, idempotencyKey, signal, contentType } = options;
+  const raw = body instanceof Uint8Array;
+  const headers: Record<string, string> = { accept };
+  if (body !== undefined)
+    headers["content-type"] = contentType ?? (raw ? "application/octet-stream" : "application/json");
+  if (ifMatch !== undefined) headers["if-match"] = `"${ifMatch}"`;
+  if (method === "post") headers["idempotency-key"] = idempotencyKey ?? newKey();
   let response: Response;
   try {
-    response = await fetch(url(path, options.query), {
-      method,
+    response = await fetch(address(template, options), {
+      method: method.toUpperCase(),
       headers,
-      body:
-        options.body === undefined ? null : raw ? (options.body as BodyInit) : JSON.stringify(options.body),
+      body: body === undefined ? null : raw ? (body as BodyInit) : JSON.stringify(body),
       credentials: "same-origin",
-      signal: options.signal ?? null,
+      signal: signal ?? null,
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
@@ -82,12 +91,12 @@ export async function send(method: string, path: string, options: Options = {}):
   return response;
 }
 
-async function json<T>(method: string, path: string, options?: Options): Promise<T> {
-  const response = await send(method, path, options);
+async function json(method: Method, path: string, options: Request = {}): Promise<unknown> {
+  const response = await send(method, path, options, "application/json");
   const text = await response.text();
-  if (text === "") return undefined as T;
+  if (text === "") return undefined;
   try {
-    return JSON.parse(text) as T;
+    return JSON.parse(text) as unknown;
   } catch {
     throw new Problem({
       code: "unreadable",
@@ -100,32 +109,46 @@ async function json<T>(method: string, path: string, options?: Options): Promise
   }
 }
 
+type Call<M extends Method> = <P extends PathOf<M>>(
+  path: P,
+  ...rest: Rest<Options<M, P>>
+) => Promise<Answer<M, P>>;
+
+// This cast is the only place where the page trusts the type of an answer.
+const call = <M extends Method>(method: M): Call<M> =>
+  ((path: string, options?: Request) => json(method, path, options)) as Call<M>;
+
 export const api = {
-  get: <T>(path: string, options?: Options) => json<T>("GET", path, options),
-  post: <T>(path: string, body?: unknown, options?: Options) =>
-    json<T>("POST", path, {
-      ...options,
-      body,
-      headers: { "idempotency-key": crypto.randomUUID?.() ?? fallbackKey(), ...options?.headers },
-    }),
-  patch: <T>(path: string, body: unknown, options?: Options) => json<T>("PATCH", path, { ...options, body }),
-  put: <T>(path: string, body: unknown, options?: Options) => json<T>("PUT", path, { ...options, body }),
-  delete: <T>(path: string, options?: Options) => json<T>("DELETE", path, options),
+  get: call("get"),
+  post: call("post"),
+  patch: call("patch"),
+  put: call("put"),
+  delete: call("delete"),
+  /** Answers with an event stream. */
+  stream: <P extends PathOf<"get">>(path: P, ...[options]: Rest<Options<"get", P>>): Promise<Response> =>
+    send("get", path, (options ?? {}) as Request, "text/event-stream"),
 };
 
 /** crypto.randomUUID exists only on secure origins; a gateway on a LAN address over plain HTTP is none. */
-function fallbackKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
-}
+export const newKey = (): string =>
+  crypto.randomUUID?.() ??
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
 
 /** All pages of a list, up to a bound that keeps one request from becoming hundreds. */
-export async function all<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T[]> {
-  const items: T[] = [];
+export async function all<P extends ListPath>(
+  path: P,
+  ...[options]: Rest<ListOptions<P>>
+): Promise<Item<P>[]> {
+  const items: Item<P>[] = [];
+  const { query, ...rest } = (options ?? {}) as Request;
   let cursor: string | undefined;
   for (let page = 0; page < 10; page += 1) {
-    const answer: Page<T> = await api.get(path, { query: { limit: 100, ...query, cursor }, signal });
+    const answer = (await json("get", path, { ...rest, query: { limit: 100, ...query, cursor } })) as {
+      items: Item<P>[];
+      next_cursor?: string | null;
+    };
     items.push(...answer.items);
     if (!answer.next_cursor) break;
     cursor = answer.next_cursor;

@@ -8,17 +8,10 @@ export type Door = components["schemas"]["Door"];
 export type DoorState = Door["state"];
 
 /** What agents can ask for. */
-export interface DoorAction {
-  action: string;
-  /** The app that the agent has to be connected to. */
-  provider: string;
-  title: string;
-  description: string;
-  params_schema: unknown;
-}
+export type DoorAction = components["schemas"]["CatalogueAction"];
 
 /** Those that nobody has decided yet. */
 export const waitingDoorsQuery = queryOptions({
   queryKey: keys.doorsWaiting,
-  queryFn: ({ signal }) => all<Door>("/api/doors", { state: "pending" }, signal),
+  queryFn: ({ signal }) => all("/api/doors", { query: { state: "pending" }, signal }),
 });

@@ -19,8 +19,7 @@ export const keys = {
   nodeSandboxes: (id: string) => ["nodes", id, "sandboxes"] as const,
   claws: ["claws"] as const,
   claw: (id: string) => ["claws", id] as const,
-  activity: (id: string, sources: string, limit: number) =>
-    ["claws", id, "activity", sources, limit] as const,
+  activity: (id: string, sources: string) => ["claws", id, "activity", sources] as const,
   brain: (id: string) => ["claws", id, "brain"] as const,
   brainHistory: (id: string) => ["claws", id, "brain", "history"] as const,
   brainVersion: (id: string, version: number) => ["claws", id, "brain", "version", version] as const,

@@ -1,15 +1,13 @@
 import { queryOptions } from "@tanstack/react-query";
 import { all } from "./client";
 import { keys } from "./keys";
-import type { Member, Role } from "./types";
-
-export const workspacePath = (workspace: string) => `/api/workspaces/${encodeURIComponent(workspace)}`;
+import type { Role } from "./types";
 
 /** Who belongs to the workspace: every page may have to say who can help. */
 export const membersQuery = (workspace: string) =>
   queryOptions({
     queryKey: keys.members(workspace),
-    queryFn: ({ signal }) => all<Member>(`${workspacePath(workspace)}/members`, {}, signal),
+    queryFn: ({ signal }) => all("/api/workspaces/{id}/members", { path: { id: workspace }, signal }),
   });
 
 /** Weakest first. */

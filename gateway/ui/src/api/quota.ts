@@ -1,10 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "./client";
 import { keys } from "./keys";
-import type { Quota } from "./types";
 
 /** What the workspace has taken of its plan. */
 export const quotaQuery = queryOptions({
   queryKey: keys.quota,
-  queryFn: ({ signal }) => api.get<Quota>("/api/quota", { signal }),
+  queryFn: ({ signal }) => api.get("/api/quota", { signal }),
 });

@@ -3,22 +3,22 @@ import { infiniteQueryOptions } from "@tanstack/react-query";
 import { api } from "./client";
 import { keys } from "./keys";
 import type { components } from "./schema";
-import type { Page } from "./types";
 
 type Schemas = components["schemas"];
 
 export type RunSummary = Schemas["RunSummary"];
 export type Run = Schemas["Run"];
 export type RunStep = Schemas["RunStep"];
+export type NewRun = Schemas["RunTeam"];
 export type RunStatus = Schemas["RunStatus"];
 export type RunCall = Omit<Schemas["RunCall"], "content"> & { content: Record<string, unknown> };
 
-/** Runs of the workspace or of one team, newest first, page by page. */
-export const runsQuery = (wanted: { team_id?: string; status?: string } = {}) =>
+/** Runs of the workspace, of one team, or those that one run started; newest first, page by page. */
+export const runsQuery = (wanted: { team_id?: string; status?: RunStatus; parent_run_id?: string } = {}) =>
   infiniteQueryOptions({
     queryKey: [...keys.runs, wanted],
     queryFn: ({ pageParam, signal }) =>
-      api.get<Page<RunSummary>>("/api/topology-runs", {
+      api.get("/api/topology-runs", {
         query: { ...wanted, limit: 50, cursor: pageParam },
         signal,
       }),
@@ -26,9 +26,5 @@ export const runsQuery = (wanted: { team_id?: string; status?: string } = {}) =>
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   });
 
-export const startRun = (team: string, input: string, ceiling: number | undefined, key: string) =>
-  api.post<RunSummary>(
-    `/api/teams/${encodeURIComponent(team)}/run`,
-    { input, ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }) },
-    { headers: { "idempotency-key": key } },
-  );
+export const startRun = (team: string, body: NewRun, key: string) =>
+  api.post("/api/teams/{id}/run", { path: { id: team }, body, idempotencyKey: key });

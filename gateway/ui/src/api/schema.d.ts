@@ -14,7 +14,7 @@ export interface paths {
         /** The connections of the workspace, or of one agent, oldest first. */
         get: operations["list_app_connections"];
         put?: never;
-        /** Connects with a token that a person has from the app itself, or to a webhook. The token is not shown again. */
+        /** Connects with a token that a person got from the app, or to a webhook. The token is never shown again. */
         post: operations["create_app_connection"];
         delete?: never;
         options?: never;
@@ -32,7 +32,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends a connection; its token is forgotten, and revoked where its issuer can. */
+        /** Ends a connection. Its token is deleted, and revoked if its issuer supports that. */
         delete: operations["delete_app_connection"];
         options?: never;
         head?: never;
@@ -46,7 +46,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where the issuer sends the browser back to. The one-time state is the credential. */
+        /**
+         * The issuer sends the browser back to this address. The one-time state is the credential. The request is refused when
+         *     this browser is signed in as a person other than the one who began.
+         */
         get: operations["oauth_callback"];
         put?: never;
         post?: never;
@@ -65,7 +68,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins to connect an agent to an app: answers where to send the person's browser. */
+        /** Begins to connect an agent to an app. The answer has the address for the person's browser. */
         post: operations["start_oauth"];
         delete?: never;
         options?: never;
@@ -80,7 +83,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What can be connected here, and what the operator has to set before. */
+        /** The connections that are possible here, and the settings that the operator still has to set. */
         get: operations["app_options"];
         put?: never;
         post?: never;
@@ -98,7 +101,7 @@ export interface paths {
             cookie?: never;
         };
         /** The audit log of the workspace, newest first. */
-        get: operations["list"];
+        get: operations["list_audit_entries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -114,7 +117,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the workspace's log stands in the hash chain. `roost audit verify` walks along the whole of it. */
+        /** The state of the workspace's log in the hash chain. `roost audit verify` checks the whole chain. */
         get: operations["chain"];
         put?: never;
         post?: never;
@@ -133,7 +136,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A terminal begins to wait for somebody who confirms its code on the page `/device`. */
+        /** Starts the sign-in of a terminal. A person confirms its code on the page `/device`. */
         post: operations["begin_terminal_sign_in"];
         delete?: never;
         options?: never;
@@ -150,7 +153,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs the terminal in that shows a code, as the caller and in the workspace of the request. */
+        /** Signs in the terminal that shows this code, as the caller and in the workspace of the request. */
         post: operations["confirm_terminal"];
         delete?: never;
         options?: never;
@@ -167,7 +170,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Which terminal shows a code. */
+        /** The terminal that shows a code. */
         post: operations["look_at_terminal"];
         delete?: never;
         options?: never;
@@ -184,7 +187,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The terminal asks: 202 while nobody has confirmed, then once a session. */
+        /** The terminal asks for its session: 202 until a person confirms the code, then the session once. */
         post: operations["end_terminal_sign_in"];
         delete?: never;
         options?: never;
@@ -233,7 +236,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the caller is and what they may do. */
+        /** Returns the caller and what they may do. */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -250,7 +253,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where the identity provider sends a browser back to. Ends in a session, and on the page. */
+        /** Receives the browser that the identity provider sends back. Opens a session and leads to the page. */
         get: operations["end_hosted_sign_in"];
         put?: never;
         post?: never;
@@ -269,7 +272,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins to link the caller's account to their identity at the provider; the answer says where to go. */
+        /** Begins to link the caller's account to their identity at the provider. The answer contains the address to open. */
         post: operations["link_hosted_identity"];
         delete?: never;
         options?: never;
@@ -371,10 +374,10 @@ export interface paths {
             cookie?: never;
         };
         /** The agents of the workspace, oldest first. */
-        get: operations["list"];
+        get: operations["list_claws"];
         put?: never;
         /** Creates an agent, managed by the caller. */
-        post: operations["create"];
+        post: operations["create_claw"];
         delete?: never;
         options?: never;
         head?: never;
@@ -389,15 +392,18 @@ export interface paths {
             cookie?: never;
         };
         /** One agent. */
-        get: operations["get"];
+        get: operations["get_claw"];
         put?: never;
         post?: never;
-        /** Deletes an agent: softly (204), or with `purge=true` for good (202; it finishes even when the gateway is killed). */
+        /**
+         * Deletes an agent: softly (204), or with `purge=true` permanently (202; it finishes even when the gateway is
+         *     killed).
+         */
         delete: operations["delete"];
         options?: never;
         head?: never;
         /** Changes an agent. With `If-Match: <version>` only if it still has that version. */
-        patch: operations["change"];
+        patch: operations["change_claw"];
         trace?: never;
     };
     "/api/claws/{id}/activity": {
@@ -408,8 +414,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an agent did and what was done to it, newest first: operations on its sandbox, events about it, and, for those
-         *     who may read the audit log, entries about it.
+         * The history of an agent, newest first: operations on its sandbox, events about it, and entries of the audit log
+         *     about it for callers that may read the audit log.
          */
         get: operations["activity"];
         put?: never;
@@ -429,10 +435,10 @@ export interface paths {
         };
         /** The picture of an agent: the uploaded one as PNG, else the drawn one as SVG. */
         get: operations["avatar"];
-        /** Uploads a picture of an agent: PNG, JPEG or WebP, at most 1 MiB. It is made anew as a PNG of 256 × 256 pixels. */
+        /** Uploads a picture of an agent: PNG, JPEG or WebP, at most 1 MiB. It is re-encoded as a PNG of 256 × 256 pixels. */
         put: operations["upload_avatar"];
         post?: never;
-        /** Takes the uploaded picture away; the drawn one is shown again. */
+        /** Removes the uploaded picture; the drawn one is shown again. */
         delete: operations["remove_avatar"];
         options?: never;
         head?: never;
@@ -446,7 +452,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The brain of an agent, as it is now. */
+        /** The present brain of an agent. */
         get: operations["brain"];
         /** Writes the brain. With `If-Match: <version>` only if it still has that version (0: nothing was written yet). */
         put: operations["write_brain"];
@@ -500,7 +506,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes an earlier version back, as a new one. With `If-Match` only over that version. */
+        /** Restores an earlier version, as a new one. With `If-Match` only over that version. */
         post: operations["restore_brain"];
         delete?: never;
         options?: never;
@@ -515,7 +521,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An agent's anatomy: who it is, what it remembers, can and may, where it works. */
+        /** Shows an agent's parts: its identity, memory, skills, tools, apps, sandbox and seats. */
         get: operations["compartments"];
         put?: never;
         post?: never;
@@ -532,7 +538,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an agent runs with: model, what the runtime stores of it, and what a step of its team may use. */
+        /**
+         * Shows an agent's runtime configuration.
+         *     It has the agent's model, the runtime's record of the agent, and what a step of its team may use.
+         */
         get: operations["runtime_config"];
         put?: never;
         post?: never;
@@ -552,9 +561,12 @@ export interface paths {
         /** The agent's sandbox. */
         get: operations["show"];
         put?: never;
-        /** Gives the agent a sandbox and answers when it runs: 201 for a new one, 200 for the one it has. */
+        /** Gives the agent a sandbox and answers when it runs: 201 for a new one, 200 for the present one. */
         post: operations["provision"];
-        /** Stores the workspace and ends the sandbox: 204 when it is gone, 202 when its machine is away and will be asked again. */
+        /**
+         * Stores the workspace and ends the sandbox: 204 when it is gone, 202 when its machine is away and gets the request
+         *     later.
+         */
         delete: operations["destroy"];
         options?: never;
         head?: never;
@@ -570,7 +582,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Runs a command: 202 with its operation, or with `?wait=true` 200 with all that came of it. */
+        /** Runs a command: 202 with its operation. With `?wait=true`: 200 with its result and output. */
         post: operations["start"];
         delete?: never;
         options?: never;
@@ -587,12 +599,12 @@ export interface paths {
         };
         /**
          * Output and end of a command, as server-sent events: `output {stream, offset, data_base64}`, `gap {from, to}`,
-         *     `exit {code, state, …}`. With `Accept: application/json` its present state, once.
+         *     `exit {code, state, …}`. With `Accept: application/json` it answers once, with the present state.
          */
         get: operations["follow"];
         put?: never;
         post?: never;
-        /** Asks a command to stop: its whole process tree is killed. Its end says `cancelled`. */
+        /** Requests that a command stops: its whole process tree is killed. Its end has the state `cancelled`. */
         delete: operations["cancel"];
         options?: never;
         head?: never;
@@ -608,7 +620,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tells a command's terminal its size. */
+        /** Sends a command's terminal its new size. */
         post: operations["resize"];
         delete?: never;
         options?: never;
@@ -625,7 +637,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a command bytes for stdin. */
+        /** Sends bytes to a command's stdin. */
         post: operations["stdin"];
         delete?: never;
         options?: never;
@@ -641,8 +653,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The skills that an agent has: those of its role, with what was chosen for this agent; an exclusion wins. With
-         *     `template_id` and `role_slot`: what it would have in that role.
+         * Lists the skills of an agent: those of its role, with the choices for this agent. An exclusion wins.
+         *     With `template_id` and `role_slot`, the list shows the skills that the agent would have in that role.
          */
         get: operations["claw_skills"];
         put?: never;
@@ -664,7 +676,7 @@ export interface paths {
         /** Adds a skill to an agent, or excludes it. */
         put: operations["choose_skill"];
         post?: never;
-        /** Takes the choice for an agent back: it has what its role has. */
+        /** Removes the choice for an agent. The role's default applies again. */
         delete: operations["reset_skill"];
         options?: never;
         head?: never;
@@ -678,10 +690,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tokens of an agent that are good still, newest first. */
+        /** Lists an agent's valid tokens, newest first. */
         get: operations["list_agent_tokens"];
         put?: never;
-        /** Makes a token by which the agent's own programs call its tools. It is shown once. */
+        /** Creates a token with which the agent's own programs call its tools. The API shows it once. */
         post: operations["make_agent_token"];
         delete?: never;
         options?: never;
@@ -699,7 +711,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revokes a token: it opens nothing from now on. */
+        /** Revokes a token. It stops working at once. */
         delete: operations["revoke_agent_token"];
         options?: never;
         head?: never;
@@ -716,7 +728,7 @@ export interface paths {
         /** The doors of the workspace, newest first. */
         get: operations["list_doors"];
         put?: never;
-        /** Asks for an action on behalf of an agent. Nothing happens before a person approved. */
+        /** Requests an action on behalf of an agent. Nothing is sent before a person has approved. */
         post: operations["ask_door"];
         delete?: never;
         options?: never;
@@ -731,7 +743,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What agents may ask for. */
+        /** The actions that agents may request. */
         get: operations["door_catalogue"];
         put?: never;
         post?: never;
@@ -767,7 +779,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approves or denies. Of many who decide at once one wins; the others see how it stands. */
+        /** Approves or denies. Of several concurrent decisions only the first counts; the other answers have the present state. */
         post: operations["resolve_door"];
         delete?: never;
         options?: never;
@@ -783,9 +795,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Live events of the workspace (server-sent events): first those after the cursor, then live. Ids are
-         *     `<epoch>.<sequence>`; `reset` says that the cursor cannot be served and everything must be read anew; `beat` comes
-         *     every 10 s without an id.
+         * Live events of the workspace (server-sent events): first the stored events after the cursor, then live ones. Ids are
+         *     `<epoch>.<sequence>`. `reset` means that the cursor cannot be served: read everything again. `beat` comes every 10 s
+         *     without an id.
          */
         get: operations["events"];
         put?: never;
@@ -803,13 +815,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The mesh network that the workspace is connected to, if any. Its key and its name are not shown. */
+        /** The mesh network of the workspace, if any. The answer has neither its key nor its name. */
         get: operations["setting"];
         put?: never;
-        /** Connects a mesh network, in the place of the one before. Its key goes to the secret broker. */
-        post: operations["connect"];
-        /** Disconnects the mesh network, and forgets its key. */
-        delete: operations["disconnect"];
+        /** Connects a mesh network and replaces the one before. Its key goes to the secret broker. */
+        post: operations["connect_mesh"];
+        /** Disconnects the mesh network, and deletes its key. */
+        delete: operations["disconnect_mesh"];
         options?: never;
         head?: never;
         patch?: never;
@@ -822,7 +834,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The devices of the mesh network, each with the machine of this workspace that it is. An answer is kept for ten seconds. */
+        /**
+         * The devices of the mesh network, each with the workspace's machine that it is, if any. An answer is kept for ten
+         *     seconds.
+         */
         get: operations["devices"];
         put?: never;
         post?: never;
@@ -839,15 +854,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The setting; `local` when nobody chose. */
-        get: operations["get"];
+        /** The setting; `local` by default. */
+        get: operations["get_placement"];
         /**
-         * Chooses the gateway's own host or a node. Agents that have a sandbox keep its machine. Whoever owns a machine can read
-         *     what runs on it.
+         * Chooses the gateway's own host or a node. Agents that have a sandbox keep its machine. The owner of a machine can read
+         *     everything that runs on it.
          */
         put: operations["put"];
         post?: never;
-        /** Back to the default, `local`. */
+        /** Restores the default, `local`. */
         delete: operations["clear"];
         options?: never;
         head?: never;
@@ -861,7 +876,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the sandboxes of the workspace were promised of each machine, used or not. Lost ones hold nothing. */
+        /** What each machine has promised to the sandboxes of the workspace, used or not. Lost sandboxes have no reservation. */
         get: operations["reserved"];
         put?: never;
         post?: never;
@@ -881,8 +896,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accepts an invitation: as whoever is signed in, or with e-mail and password (of an account that is there, or of a new
-         *     one). Somebody who was not signed in is afterwards, also by the cookie `roost_session`.
+         * Accepts an invitation, as the signed-in caller or with an e-mail and a password (of an existing account or of a new
+         *     one). A caller that was not signed in is signed in afterwards, also by the cookie `roost_session`.
          */
         post: operations["accept_invitation"];
         delete?: never;
@@ -900,7 +915,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Where an invitation leads. The token is sent in the body, so that no log has it. */
+        /** Returns where an invitation leads. The token is sent in the body, so that no log contains it. */
         post: operations["look_at_invitation"];
         delete?: never;
         options?: never;
@@ -915,10 +930,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The models that agents of the workspace may think with. */
-        get: operations["list"];
+        /** Lists the models that the workspace's agents may use. */
+        get: operations["list_models"];
         put?: never;
-        /** Adds a model. Its key goes to the secret broker, and is never shown again. */
+        /** Adds a model. The secret broker stores its key, and the API never returns it. */
         post: operations["add"];
         delete?: never;
         options?: never;
@@ -933,9 +948,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What may be spent on models. */
+        /** Shows the workspace's ceilings for model spending. */
         get: operations["settings"];
-        /** Sets what may be spent on models. A turn that is under way ends as it began. */
+        /** Sets the workspace's ceilings for model spending. A turn that is under way continues. */
         put: operations["set"];
         post?: never;
         delete?: never;
@@ -954,12 +969,12 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes a model; its key is forgotten. */
-        delete: operations["remove"];
+        /** Removes a model. The secret broker deletes its key. */
+        delete: operations["remove_model"];
         options?: never;
         head?: never;
         /** Changes a model's price or key, or whether it is the default. */
-        patch: operations["change"];
+        patch: operations["change_model"];
         trace?: never;
     };
     "/api/models/{id}/try": {
@@ -971,7 +986,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Asks a model one small question, and tells how that went. It may cost a fraction of a cent. */
+        /** Asks a model one short question and reports the result. It may cost a fraction of a cent. */
         post: operations["try_out"];
         delete?: never;
         options?: never;
@@ -987,7 +1002,7 @@ export interface paths {
             cookie?: never;
         };
         /** The nodes of the workspace with their latest health, oldest first. */
-        get: operations["list"];
+        get: operations["list_nodes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1020,7 +1035,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One figure of all nodes over the last hours, sixty points each. A node that did not report it is not listed. */
+        /** One metric of all nodes over the last hours, sixty points each. A node that did not report it is not listed. */
         get: operations["of_fleet"];
         put?: never;
         post?: never;
@@ -1039,7 +1054,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Redeems a join code. The same code and token hash answer again; another hash is refused. */
+        /** Redeems a join code. The same code and token hash get the same answer; another hash is refused. */
         post: operations["join"];
         delete?: never;
         options?: never;
@@ -1056,7 +1071,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A machine removes itself, on the authority of its token. */
+        /** A machine removes itself with its token. */
         post: operations["leave"];
         delete?: never;
         options?: never;
@@ -1071,7 +1086,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The nodes of the workspace as short lines, a thousand a page, oldest first; or those of some ids. */
+        /**
+         * The nodes of the workspace as short lines, oldest first, a thousand on each page; or only the nodes with the given
+         *     ids.
+         */
         get: operations["lines"];
         put?: never;
         post?: never;
@@ -1089,8 +1107,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A stream of `node` events: every node at first, then each that changes, `gone` for each that is deleted, and `beat`
-         *     every ten seconds. No event has an id: whoever comes back gets every node.
+         * A stream of `node` events: first every node, then each node that changes. It sends `gone` for each node that is
+         *     deleted and `beat` every ten seconds. Events have no ids: a client that connects again gets every node.
          */
         get: operations["live"];
         put?: never;
@@ -1110,7 +1128,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a node and answers, once, the line that joins a machine to it. */
+        /** Creates a node. The answer shows, once, the command that joins a machine to it. */
         post: operations["pair"];
         delete?: never;
         options?: never;
@@ -1126,14 +1144,17 @@ export interface paths {
             cookie?: never;
         };
         /** One node. */
-        get: operations["get"];
+        get: operations["get_node"];
         put?: never;
         post?: never;
-        /** Deletes a node: its token is dead at once; its sandboxes are destroyed if it can be reached, else they are lost. */
-        delete: operations["remove"];
+        /**
+         * Deletes a node. Its token becomes invalid at once. Its sandboxes are destroyed if the gateway reaches it, else they
+         *     are lost.
+         */
+        delete: operations["remove_node"];
         options?: never;
         head?: never;
-        /** Names a node, or labels it; what is absent stays. */
+        /** Changes a node's name or labels. An absent field stays as it is. */
         patch: operations["describe"];
         trace?: never;
     };
@@ -1147,8 +1168,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Drains a node: from this answer on it gets no new sandbox. `drained` is true once the machine itself says that none
-         *     is left.
+         * Drains a node: after this answer it gets no new sandbox. `drained` becomes true once the machine itself reports that
+         *     no sandbox is left.
          */
         post: operations["drain"];
         delete?: never;
@@ -1166,7 +1187,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Runs the typed verification on a node: the machine measures itself, with a probe sandbox read from inside. */
+        /** Runs the typed verification on a node. The machine measures itself, and reads facts from inside a probe sandbox. */
         post: operations["exec_test"];
         delete?: never;
         options?: never;
@@ -1181,7 +1202,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a node reported over the last hours, as averages; kept for 24 hours. The running minute is not in it. */
+        /** A node's reports of the last hours, as averages; they are kept for 24 hours. The running minute is not included. */
         get: operations["of_node"];
         put?: never;
         post?: never;
@@ -1266,7 +1287,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why an actor was restarted, what it holds, and what was lost. An Owner may ask about the own branch. */
+        /** Why an actor was restarted, what it holds, and what was lost. An Owner may ask about the branch of their workspace. */
         get: operations["explain"];
         put?: never;
         post?: never;
@@ -1286,8 +1307,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Restarts an actor. The id is its path in the tree, with `/` written as `%2F`. 202: it is written to the audit and
-         *     under way; the tree shows when it is up again.
+         * Restarts an actor. The id is its path in the tree, with `/` written as `%2F`. 202: the restart is in the audit log
+         *     and under way. The tree shows when the actor is up again.
          */
         post: operations["restart"];
         delete?: never;
@@ -1303,7 +1324,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the secret broker is. That it does not answer is an answer. */
+        /** The state of the secret broker. A broker that does not answer is reported as such, not as an error. */
         get: operations["broker_now"];
         put?: never;
         post?: never;
@@ -1320,12 +1341,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The kill points, how often each was passed, and whether this gateway allows to arm them. */
+        /** The kill points, how often actors passed each of them, and whether this gateway allows operators to arm them. */
         get: operations["points"];
         put?: never;
-        /** Arms a kill point: the next actor that passes it dies there. Refused unless the configuration says `chaos.allow`. */
+        /** Arms a kill point: the next actor that passes it stops there. Refused unless the configuration has `chaos.allow`. */
         post: operations["arm"];
-        /** Takes every order back. */
+        /** Cancels all orders. */
         delete: operations["disarm"];
         options?: never;
         head?: never;
@@ -1339,7 +1360,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The latest lines of this gateway's log, at most a thousand, with secrets and e-mail addresses taken out. */
+        /** The latest lines of this gateway's log, at most a thousand, without secrets and e-mail addresses. */
         get: operations["log"];
         put?: never;
         post?: never;
@@ -1356,7 +1377,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is promised, how often each promise was defended since this gateway started, and how often it was broken. */
+        /** The promises, how often each was defended since this gateway started, and how often it was broken. */
         get: operations["promises"];
         put?: never;
         post?: never;
@@ -1373,7 +1394,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whom the deployment believes about people beside its own accounts, and who is let in; as configured, without secrets. */
+        /** The identity issuer beside local accounts, and which people are let in; as configured, without secrets. */
         get: operations["sign_in_now"];
         put?: never;
         post?: never;
@@ -1390,7 +1411,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The supervision tree: all of it for operators, the branch of the own workspace for an Owner. */
+        /** The supervision tree: all of it for operators, the branch of their own workspace for an Owner. */
         get: operations["tree"];
         put?: never;
         post?: never;
@@ -1408,9 +1429,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The tree as it lives (server-sent events): `tree` with a whole snapshot once, then `delta` with what changed, at most
-         *     one a second; `beat` every 10 s. No event has an id: whoever comes back gets a snapshot. With `show=promises` it is
-         *     `promises` with all of them, once and each time that a count changed.
+         * The tree as a stream (server-sent events): `tree` with a whole snapshot once, then `delta` with the changes, at most
+         *     one a second; `beat` every 10 s. Events have no ids: a client that reconnects gets a snapshot. With `show=promises`
+         *     the stream sends `promises` with all of them, once and after each change of a count.
          */
         get: operations["stream"];
         put?: never;
@@ -1428,7 +1449,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the workspace has taken of its plan. */
+        /** How much of its plan the workspace uses. */
         get: operations["read_quota"];
         put?: never;
         post?: never;
@@ -1445,8 +1466,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The repositories of the workspace, those that changed last first, at most 500. */
-        get: operations["list"];
+        /** The repositories of the workspace, latest change first, at most 500. */
+        get: operations["list_repos"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1466,7 +1487,7 @@ export interface paths {
         get: operations["connections"];
         put?: never;
         /** Connects a code host: the token goes to the secret broker, and the first sync begins. */
-        post: operations["connect"];
+        post: operations["connect_code_host"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1483,8 +1504,8 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Disconnects a code host. Its repositories go, and its token is forgotten. */
-        delete: operations["disconnect"];
+        /** Disconnects a code host. Its repositories are removed, and its token is deleted. */
+        delete: operations["disconnect_code_host"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1500,8 +1521,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reads a code host's list again. The answer does not wait for it: `sync` of the connection says how it stands, and
-         *     `resource.changed` tells of each change.
+         * Reads a code host's list again. The answer does not wait for it: the connection's `sync` has the state, and
+         *     `resource.changed` reports each change.
          */
         post: operations["sync"];
         delete?: never;
@@ -1517,8 +1538,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One repository, also when its host does not list it any more. */
-        get: operations["get"];
+        /** One repository, even if its host does not list it any more. */
+        get: operations["get_repo"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1536,12 +1557,12 @@ export interface paths {
         };
         get?: never;
         /**
-         * Makes a mirror of the repository, or brings it up to date. The answer does not wait for it: `mirror` of the repository
-         *     says how it stands, and `resource.changed` tells of each change.
+         * Creates a mirror of the repository, or updates it. The answer does not wait for it: the repository's `mirror` has the
+         *     state, and `resource.changed` reports each change.
          */
         put: operations["want_mirror"];
         post?: never;
-        /** Removes the mirror of the repository; a fetch that is under way ends. The answer does not wait for it. */
+        /** Removes the mirror of the repository; a fetch under way ends. The answer does not wait for it. */
         delete: operations["drop_mirror"];
         options?: never;
         head?: never;
@@ -1555,7 +1576,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the Owner has a password yet, and whether people can sign in by an identity provider. */
+        /** Returns whether the Owner has a password yet, and whether people can sign in by an identity provider. */
         get: operations["setup"];
         put?: never;
         post?: never;
@@ -1572,10 +1593,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The skills that the workspace sees, by name: built-in ones and its own. */
+        /** Lists the skills that the workspace sees, by name: built-in ones and its own. */
         get: operations["skills"];
         put?: never;
-        /** Writes a skill of the workspace's own. */
+        /** Creates a skill of the workspace. */
         post: operations["create_skill"];
         delete?: never;
         options?: never;
@@ -1590,12 +1611,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One skill. */
+        /** Shows one skill. */
         get: operations["skill"];
-        /** Writes a new version of a skill of the workspace's own. With `If-Match: <version>` only over that version. */
+        /** Writes a new version of a skill of the workspace. With `If-Match: <version>`, only over that version. */
         put: operations["change_skill"];
         post?: never;
-        /** Deletes a skill of the workspace's own; roles and agents that have it go on without it. */
+        /** Deletes a skill of the workspace. Roles and agents that have it continue without it. */
         delete: operations["delete_skill"];
         options?: never;
         head?: never;
@@ -1609,7 +1630,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The versions of a skill, newest first. */
+        /** Lists the versions of a skill, newest first. */
         get: operations["skill_versions"];
         put?: never;
         post?: never;
@@ -1626,7 +1647,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One version of a skill. */
+        /** Shows one version of a skill. */
         get: operations["skill_version"];
         put?: never;
         post?: never;
@@ -1645,7 +1666,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes an earlier version back, as a new one. With `If-Match` only over that version. */
+        /** Restores an earlier version of a skill as a new version. With `If-Match`, only over that version. */
         post: operations["restore_skill"];
         delete?: never;
         options?: never;
@@ -1660,10 +1681,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The team templates that the workspace sees, by name: built-in ones and its own. */
+        /** Lists the team templates that the workspace sees, by name: built-in ones and its own. */
         get: operations["team_templates"];
         put?: never;
-        /** Makes a template of the workspace's own, from nothing or from a copy. */
+        /** Creates a template of the workspace, from nothing or from a copy. */
         post: operations["create_team_template"];
         delete?: never;
         options?: never;
@@ -1678,12 +1699,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One template with its roles. */
+        /** Shows one template with its roles. */
         get: operations["team_template"];
-        /** Writes a new version of a template of the workspace's own. With `If-Match: <version>` only over that version. */
+        /** Writes a new version of a template of the workspace. With `If-Match: <version>`, only over that version. */
         put: operations["change_team_template"];
         post?: never;
-        /** Deletes a template of the workspace's own; agents that were made from it go on as they are. */
+        /** Deletes a template of the workspace. Agents that were made from it stay unchanged. */
         delete: operations["delete_team_template"];
         options?: never;
         head?: never;
@@ -1697,7 +1718,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The agents that were made from a template, which version each has, and what an upgrade would do. */
+        /** Lists the agents that were made from a template, with the version of each and the effect of an upgrade. */
         get: operations["team_template_agents"];
         put?: never;
         post?: never;
@@ -1717,8 +1738,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Upgrades agents to the newest version: those that are named, or all that are behind. A prompt that somebody changed
-         *     stays; brains are never touched.
+         * Upgrades agents to the newest version: the named ones, or all with an older version.
+         *     A prompt that a person changed stays. Brains never change.
          */
         post: operations["upgrade_team_template_agents"];
         delete?: never;
@@ -1734,7 +1755,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The versions of a template, newest first. */
+        /** Lists the versions of a template, newest first. */
         get: operations["team_template_versions"];
         put?: never;
         post?: never;
@@ -1751,7 +1772,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One version of a template, whole; also of one that was deleted since. */
+        /** Shows one complete version of a template, also after the template was deleted. */
         get: operations["team_template_version"];
         put?: never;
         post?: never;
@@ -1768,10 +1789,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The teams of the workspace, newest first. */
+        /** Lists the workspace's teams, newest first. */
         get: operations["list_teams"];
         put?: never;
-        /** Makes a team: its agents, its topology, its seats; all of it or nothing. */
+        /** Creates a team with its agents, its topology and its seats. It creates all of them or nothing. */
         post: operations["create_team"];
         delete?: never;
         options?: never;
@@ -1786,15 +1807,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One team with its topology and its members. */
+        /** Shows one team with its topology and its members. */
         get: operations["get_team"];
         put?: never;
         post?: never;
-        /** Deletes a team that has no run under way. Its agents stay unless they shall go with it. */
+        /** Deletes a team without open runs. Its agents stay, unless `with_agents` is set. */
         delete: operations["delete_team"];
         options?: never;
         head?: never;
-        /** Changes a team. Runs that have begun keep the topology that they began with. */
+        /** Changes a team. Runs that have begun keep their topology. */
         patch: operations["change_team"];
         trace?: never;
     };
@@ -1839,7 +1860,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Recent runs of the workspace, newest first. */
+        /** Lists the workspace's runs, newest first. */
         get: operations["list_runs"];
         put?: never;
         post?: never;
@@ -1859,8 +1880,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Runs one input through several teams side by side, and lets an agent judge what they hand over. Answered with the run of
-         *     the comparison; each candidate is a run below it.
+         * Compares teams: runs one input through several teams side by side, and lets an agent judge their answers.
+         *     The response is the run of the comparison. Each candidate is a child of that run.
          */
         post: operations["compare_teams"];
         delete?: never;
@@ -1876,7 +1897,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run with its topology, its steps and what they handed over. */
+        /** Shows one run with its topology, its steps and their outputs. */
         get: operations["get_run"];
         put?: never;
         post?: never;
@@ -1893,7 +1914,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened inside the steps: model turns, tool results, with times and costs. */
+        /** Shows what happened inside the steps: model turns and tool results, with times and costs. */
         get: operations["get_run_calls"];
         put?: never;
         post?: never;
@@ -1912,7 +1933,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancels a run with all that it has started. One that is over stays as it is. */
+        /** Cancels a run with all its descendants. A run that is over stays unchanged. */
         post: operations["cancel_run"];
         delete?: never;
         options?: never;
@@ -1927,7 +1948,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything that happened in a run so far, as far as it is kept, then live (server-sent events). */
+        /** Streams all events of a run that are still kept, then new ones as they happen (server-sent events). */
         get: operations["run_events"];
         put?: never;
         post?: never;
@@ -1946,7 +1967,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new run of the same topology and input that keeps what was handed over before a step. */
+        /** Starts a new run of the same topology and input. It keeps the outputs of the steps before the given step. */
         post: operations["fork_run"];
         delete?: never;
         options?: never;
@@ -1962,10 +1983,10 @@ export interface paths {
             cookie?: never;
         };
         /** The workspaces that the caller belongs to. */
-        get: operations["list"];
+        get: operations["list_workspaces"];
         put?: never;
-        /** Makes a workspace; the caller owns it. */
-        post: operations["create"];
+        /** Creates a workspace; the caller becomes its Owner. The caller's plans limit how many workspaces they may own. */
+        post: operations["create_workspace"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1980,17 +2001,17 @@ export interface paths {
             cookie?: never;
         };
         /** One workspace that the caller belongs to. */
-        get: operations["get"];
+        get: operations["get_workspace"];
         put?: never;
         post?: never;
         /**
-         * Deletes a workspace with all that it has: its people lose it at once, and it finishes even when the gateway is killed.
-         *     The audit log stays.
+         * Deletes a workspace with everything in it. Its members lose access at once. The deletion finishes even when the
+         *     gateway is killed. The audit log stays.
          */
         delete: operations["delete_workspace"];
         options?: never;
         head?: never;
-        /** Names a workspace anew. */
+        /** Renames a workspace. */
         patch: operations["change_workspace"];
         trace?: never;
     };
@@ -2004,7 +2025,7 @@ export interface paths {
         /** Invitations that may still be accepted, newest first. */
         get: operations["list_invitations"];
         put?: never;
-        /** Makes an invitation. Its link is shown once. */
+        /** Creates an invitation. Its link is shown once. */
         post: operations["invite"];
         delete?: never;
         options?: never;
@@ -2022,7 +2043,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Withdraws an invitation: its link is dead at once. */
+        /** Withdraws an invitation. Its link stops working at once. */
         delete: operations["withdraw_invitation"];
         options?: never;
         head?: never;
@@ -2036,7 +2057,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who belongs to the workspace. */
+        /** The members of the workspace. */
         get: operations["list_members"];
         put?: never;
         post?: never;
@@ -2056,11 +2077,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes a member (Admins and Owners), or leaves the workspace (everybody, but the last Owner). */
+        /** Removes a member (for Admins and Owners), or leaves the workspace (for every member except the last Owner). */
         delete: operations["remove_member"];
         options?: never;
         head?: never;
-        /** Gives a member another role. Nobody gives or takes more than they have; the last Owner stays one. */
+        /** Gives a member another role. A caller cannot give or take a role above their own. The last Owner stays Owner. */
         patch: operations["change_role"];
         trace?: never;
     };
@@ -2071,7 +2092,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The daemon for a target, or with `.sha256` behind it the build's digest in the form that `sha256sum -c` reads. */
+        /** The daemon for a target. With `.sha256` at the end: the build's digest in the form that `sha256sum -c` reads. */
         get: operations["download"];
         put?: never;
         post?: never;
@@ -2088,7 +2109,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process answers at all. */
+        /** Whether the process answers requests. */
         get: operations["healthz"];
         put?: never;
         post?: never;
@@ -2107,7 +2128,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Git in its sandbox: an MCP server (Streamable HTTP, without sessions). */
+        /** Serves git in the agent's sandbox as an MCP server (Streamable HTTP, without sessions). */
         post: operations["mcp_repo"];
         delete?: never;
         options?: never;
@@ -2124,7 +2145,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Files and commands in its sandbox: an MCP server (Streamable HTTP, without sessions). */
+        /** Serves files and commands in the agent's sandbox as an MCP server (Streamable HTTP, without sessions). */
         post: operations["mcp_sandbox"];
         delete?: never;
         options?: never;
@@ -2141,7 +2162,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The skills of the agent whose token this is: an MCP server (Streamable HTTP, without sessions). */
+        /** Serves the skills of the token's agent as an MCP server (Streamable HTTP, without sessions). */
         post: operations["mcp_skills"];
         delete?: never;
         options?: never;
@@ -2190,7 +2211,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether requests can be served: the database answers and nothing in the tree has failed for good. */
+        /** Whether requests can be served: the database answers, and no part of the tree has failed permanently. */
         get: operations["readyz"];
         put?: never;
         post?: never;
@@ -2205,8 +2226,8 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description Accepting an invitation. Whoever is signed in sends the token alone; everybody else their e-mail and the password of
-         *     their account, or of the one that they get.
+         * @description Accepting an invitation. A signed-in person sends only the token. Any other person also sends an e-mail and a
+         *     password: of their account, or for the account that they get.
          */
         Acceptance: {
             email?: string | null;
@@ -2216,22 +2237,22 @@ export interface components {
             password?: string | null;
             token: string;
         };
-        /** @description They are a member now. */
+        /** @description The person is a member of the workspace now. */
         AcceptedInvitation: {
             role: components["schemas"]["Role"];
-            /** @description For programs, when nobody was signed in. Shown once. */
+            /** @description A token for programs, when the person was not signed in. Shown once. */
             token?: string | null;
             user: components["schemas"]["UserBrief"];
             workspace: components["schemas"]["WorkspaceBrief"];
         };
-        /** @description One thing that an agent did, or that was done to it. */
-        Activity: {
+        /** @description One action of an agent, or one action on it. */
+        Activity: components["schemas"]["CommandFacts"] & {
             /** Format: date-time */
             at: string;
             by?: components["schemas"]["UserBrief"] | null;
-            /** @description What was asked, said or changed. */
+            /** @description The content: the operation's request, the event's data, or the audit entry's details. */
             data: Record<string, never>;
-            /** @description Why it failed. */
+            /** @description Why the operation failed. */
             detail?: string | null;
             /** Format: int64 */
             duration_ms?: number | null;
@@ -2246,18 +2267,18 @@ export interface components {
             what: string;
         };
         /**
-         * @description Whether activity is of a lasting service or a passing event.
+         * @description Whether the activity belongs to a lasting service or is a single event.
          * @enum {string}
          */
         ActivityKind: "service" | "event";
         /**
-         * @description Where a line of the history comes from. The order decides between lines of the same moment.
+         * @description The source of a line of the history. The order of the sources decides between lines of the same time.
          * @enum {string}
          */
         ActivitySource: "operation" | "event" | "audit";
-        /** @description One actor that is new or differs. */
+        /** @description One actor that is new or changed. */
         ActorChange: {
-            /** @description The actor. Its children are left out here: each that changed has an entry of its own. */
+            /** @description The actor, without its children: each changed child has an entry of its own. */
             actor: components["schemas"]["ActorSnapshot"];
             /** @description The id of its supervisor; absent on the root. */
             parent?: string | null;
@@ -2266,14 +2287,14 @@ export interface components {
          * @description Every kind of actor that the gateway knows.
          * @enum {string}
          */
-        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "node_socket" | "rule_evaluator" | "tool_version_check" | "metrics_poller" | "health_writer" | "local_engine" | "sandbox" | "secret_broker" | "credential_sweeper" | "door_keeper" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "run_sweeper" | "mission" | "task_parser" | "pdf_renderer" | "summarizer" | "agent" | "room" | "routine" | "terminal" | "subscriber" | "http_listener" | "operator_listener" | "retention_sweeper";
+        ActorKind: "supervisor" | "job" | "worker" | "event_relay" | "event_wakes" | "stream_watch" | "event_writer" | "audit_chain" | "node" | "health_writer" | "local_engine" | "secret_broker" | "credential_sweeper" | "door_keeper" | "orphan_sweeper" | "repo_sync" | "repo_mirror" | "saga_driver" | "run" | "run_sweeper" | "subscriber" | "http_listener" | "operator_listener" | "memory_trimmer" | "retention_sweeper";
         /** @description One actor. */
         ActorSnapshot: {
             /** @description Children and jobs in the order of their start. */
             children: components["schemas"]["ActorSnapshot"][];
             /**
              * Format: date-time
-             * @description The first start; the same across restarts.
+             * @description The time of the first start, which restarts do not change.
              */
             created_at?: string | null;
             /**
@@ -2283,67 +2304,66 @@ export interface components {
             handled: number;
             /** @description Stable across restarts: names from the root down, joined by `/`. */
             id: string;
-            /** @description What it is. */
+            /** @description The kind of the actor. */
             kind: components["schemas"]["ActorKind"];
             lag?: components["schemas"]["Lag"] | null;
             last_failure?: components["schemas"]["LastFailure"] | null;
-            /** @description Part of the fixed tree, or comes and goes. */
+            /** @description Whether it is part of the fixed tree or temporary. */
             lifetime: components["schemas"]["Lifetime"];
             /**
              * Format: int64
-             * @description Messages that ended unread with an incarnation.
+             * @description Messages that were lost unread when an incarnation ended.
              */
             lost: number;
             mailbox?: components["schemas"]["MailboxSnapshot"] | null;
             /** @description The last part of the id. */
             name: string;
-            /** @description Who may run it when several gateways share a database. */
+            /** @description Which gateway may run it when several share a database. */
             ownership: components["schemas"]["Ownership"];
             /** @description Whether it is restarted when it ends. */
             restart: components["schemas"]["Restart"];
             /**
              * Format: int64
-             * @description While it is backing off: milliseconds until it is started again.
+             * @description Milliseconds until its restart, while it is backing off.
              */
             restart_in_ms?: number | null;
             /** @description Whether an operator may restart it. */
             restartable: boolean;
             /**
              * Format: int64
-             * @description How often it was started again.
+             * @description The number of restarts.
              */
             restarts: number;
-            /** @description The thing it serves, as people call it. */
+            /** @description The thing that it serves, in people's words. */
             serves?: string | null;
             /**
              * Format: date-time
-             * @description The latest start.
+             * @description The time of the latest start.
              */
             started_at?: string | null;
-            /** @description What it is doing. */
+            /** @description Its state. */
             state: components["schemas"]["ActorState"];
-            strategy?: components["schemas"]["Strategy"] | null;
             tenant?: components["schemas"]["Tenant"] | null;
         };
         /**
-         * @description What an actor is doing with its life.
+         * @description The state of an actor.
          * @enum {string}
          */
         ActorState: "starting" | "running" | "backing_off" | "stopping" | "stopped" | "failed";
-        /** @description An agent's body of work. */
+        /** @description The sandbox of an agent. */
         AgentBody: {
             /** @description `local`, or the id of a node. */
             node_id: string;
             sandbox_id: components["schemas"]["SandboxId"];
             state: string;
         };
-        /** @description An agent's anatomy. */
+        /** @description The parts of an agent. */
         AgentCompartments: {
             agent_id: components["schemas"]["ClawId"];
             apps: string[];
             /**
              * Format: int64
-             * @description Steps that it works on just now.
+             * @description The number of steps that the agent works on now.
              */
             at_work: number;
             body?: components["schemas"]["AgentBody"] | null;
@@ -2353,27 +2373,27 @@ export interface components {
             skills: components["schemas"]["AgentSkillBrief"][];
             tools: string[];
         };
-        /** @description `agent.computer.frame`: what stands on an agent's screen. */
+        /** @description `agent.computer.frame`: the content of an agent's screen. */
         AgentComputerFrame: {
             agentId: components["schemas"]["ClawId"];
             app: components["schemas"]["App"];
             lines?: components["schemas"]["FrameLine"][];
             url?: string | null;
         };
-        /** @description Who an agent is. */
+        /** @description The identity of an agent. */
         AgentIdentity: {
             name: string;
-            /** @description Words of its system prompt. */
+            /** @description The number of words in its system prompt. */
             prompt_words: number;
             role?: string | null;
             status: components["schemas"]["AgentState"];
         };
-        /** @description What an agent remembers. */
+        /** @description The memory (brain) of an agent. */
         AgentMemory: {
             bytes: number;
             /**
              * Format: int64
-             * @description 0 when it has none.
+             * @description 0 when the agent has no brain yet.
              */
             version: number;
         };
@@ -2383,31 +2403,31 @@ export interface components {
             channel?: components["schemas"]["Channel"] | null;
             text: string;
         };
-        /** @description What an agent runs with. */
+        /** @description The configuration of an agent's runtime. */
         AgentRuntimeConfig: {
             agent_id: components["schemas"]["ClawId"];
             effective_bundles: components["schemas"]["ToolBundle"][];
-            /** @description What counts in a step of its team. */
+            /** @description The profile that applies in a step of the agent's team. */
             effective_profile: components["schemas"]["RiskProfile"];
-            /** @description The model that it would think with now; absent when the binding names none. */
+            /** @description The model that the agent would use now. Absent when the binding does not resolve to a model. */
             model?: string | null;
-            /** @description The agent's own binding; its team's, then the workspace's counts when absent. */
+            /** @description The agent's own model binding. When it is absent, the team's binding applies, then the workspace's default. */
             model_binding?: string | null;
             record_bundles: components["schemas"]["ToolBundle"][];
-            /** @description As the runtime's record has it: what a step may use is decided by the gateway at each call. */
+            /** @description The profile in the runtime's record. The gateway decides at each call which tools a step may use. */
             record_profile: components["schemas"]["RiskProfile"];
             role_slot?: string | null;
-            /** @description `built_in`. */
+            /** @description `built_in`, the only runtime so far. */
             runtime: string;
             team_id?: components["schemas"]["TeamId"] | null;
             template_id?: components["schemas"]["TemplateId"] | null;
             /** Format: int64 */
             template_version?: number | null;
-            /** @description What that offers it. */
+            /** @description The tools that this profile and these bundles offer. */
             tools: components["schemas"]["OfferedTool"][];
             workbench_agent_id?: components["schemas"]["ClawId"] | null;
         };
-        /** @description Where an agent works. */
+        /** @description A place of an agent in a team. */
         AgentSeat: {
             node: string;
             slot: string;
@@ -2415,14 +2435,14 @@ export interface components {
             team_name: string;
             topology: components["schemas"]["TopologyKind"];
         };
-        /** @description A skill, in short. */
+        /** @description A short description of a skill. */
         AgentSkillBrief: {
             name: string;
             pinned: boolean;
             title: string;
         };
         /**
-         * @description What an agent does just now.
+         * @description What an agent does now.
          * @enum {string}
          */
         AgentState: "online" | "working" | "idle" | "offline";
@@ -2442,7 +2462,7 @@ export interface components {
             taskId: string;
             title: string;
         };
-        /** @description A token of an agent that is good still; the token itself is not kept. */
+        /** @description A valid token of an agent. The gateway does not keep the token itself. */
         AgentToken: {
             /** Format: date-time */
             created_at: string;
@@ -2452,7 +2472,7 @@ export interface components {
             label: string;
             /**
              * Format: date-time
-             * @description To within five minutes; absent when it was never used.
+             * @description Accurate to five minutes. Absent when the token was never used.
              */
             last_used_at?: string | null;
         };
@@ -2466,6 +2486,17 @@ export interface components {
             target?: string | null;
             tool: string;
         };
+        /** @description The most of all sandboxes together. */
+        AllBound: {
+            /** Format: int64 */
+            memory_bytes: number;
+            /** Format: int64 */
+            nano_cpus: number;
+            /** Format: int64 */
+            pids: number;
+            /** Format: int32 */
+            sandboxes: number;
+        };
         /** @description A fresh API session. The token is shown once. */
         ApiSession: {
             /** Format: date-time */
@@ -2475,30 +2506,30 @@ export interface components {
             token: string;
         };
         /**
-         * @description What a computer frame shows.
+         * @description The app that a computer frame shows.
          * @enum {string}
          */
         App: "browser" | "terminal" | "slack" | "claw-chat";
         /** @description An app that an agent is connected to. The token itself is never shown. */
         AppConnection: {
             agent_id?: components["schemas"]["ClawId"] | null;
-            /** @description `oauth`, `mcp_oauth`, or `token` for one that a person pasted. */
+            /** @description `oauth`, `mcp_oauth`, or `token` for a pasted token. */
             auth_type: string;
             /** Format: date-time */
             connected_at: string;
             connected_by?: components["schemas"]["UserBrief"] | null;
             /**
              * Format: date-time
-             * @description When the present access token ends, where the issuer said so.
+             * @description When the present access token ends, if the issuer reported it.
              */
             expires_at?: string | null;
             id: components["schemas"]["AppConnectionId"];
-            /** @description Who signed in; of a `token` the app's API, or the webhook. */
+            /** @description The issuer. For a `token`: the app's API, or the webhook. */
             issuer_url: string;
             provider: string;
-            /** @description Origins that the token may be sent to. */
+            /** @description Origins to which the token may be sent. */
             reaches: string[];
-            /** @description Whether it is renewed without a person. */
+            /** @description Whether the token is renewed without a person. */
             renewable: boolean;
             state: components["schemas"]["AppConnectionState"];
         };
@@ -2509,37 +2540,37 @@ export interface components {
          * @enum {string}
          */
         AppConnectionState: "ready" | "needs_reauth" | "missing" | "unknown";
-        /** @description What can be connected here. */
+        /** @description The connections that are possible here. */
         AppOptions: {
             /** @description Whether `mcp_oauth` can be used. */
             mcp_oauth: boolean;
-            /** @description Keys of the configuration. */
+            /** @description Missing keys of the configuration. */
             missing: string[];
-            /** @description Whether `oauth` can be used; otherwise `missing` says what the operator has to set. */
+            /** @description Whether `oauth` can be used. If not, `missing` names the settings that the operator has to set. */
             oauth: boolean;
             /** @description Apps whose API is known, so that their tokens can be used. */
             providers: string[];
-            /** @description To be registered with an issuer. */
+            /** @description The redirect address that must be registered with an issuer. */
             redirect_uri?: string | null;
         };
-        /** @description How the log of a workspace stands. */
+        /** @description The state of a workspace's log in the hash chain. */
         AuditChain: {
             end?: components["schemas"]["ChainEnd"] | null;
             /**
              * Format: int64
-             * @description Entries of this workspace.
+             * @description The number of entries of this workspace.
              */
             entries: number;
             /**
              * Format: int64
-             * @description Those of them that have no link yet; a moment later they have.
+             * @description How many of them have no link yet. They get one within a moment.
              */
             waiting: number;
         };
         /** @description An entry of the audit log. */
         AuditEntry: {
             action: string;
-            /** @description The user on whose authority it happened. */
+            /** @description The user with whose authority the change was made. */
             actor: components["schemas"]["UserId"];
             /** Format: date-time */
             at: string;
@@ -2554,24 +2585,24 @@ export interface components {
         AuditId: string;
         /** @description A place in the hash chain. */
         AuditLink: {
-            /** @description Whether the entry is still what was linked. */
+            /** @description Whether the entry is unchanged since it was linked. */
             intact: boolean;
             /** Format: int64 */
             position: number;
             sha256: string;
         };
-        /** @description What an agent looks like. */
+        /** @description The appearance of an agent. */
         Avatar: {
-            /** @description Whether somebody uploaded it; else it is drawn from the agent's id. */
+            /** @description Whether a user uploaded the picture. Otherwise it is drawn from the agent's id. */
             uploaded: boolean;
-            /** @description The picture; another picture has another address. */
+            /** @description The address of the picture. A different picture has a different address. */
             url: string;
         };
-        /** @description A sign of life, every ten seconds; a page cannot see SSE comments. */
+        /** @description A heartbeat, every ten seconds, because a page cannot see SSE comments. */
         Beat: Record<string, never>;
         /** @description A brain, or a version of it. */
         Brain: components["schemas"]["BrainVersion"] & {
-            /** @description Markdown; empty where nothing was written yet. */
+            /** @description Markdown. Empty if nothing was written yet. */
             agent_md: string;
         };
         /**
@@ -2594,16 +2625,16 @@ export interface components {
             cause?: components["schemas"]["BrainCause"] | null;
             /**
              * Format: int64
-             * @description The version that was taken back, where this is a restored one.
+             * @description The earlier version that was restored, if this version is a restore.
              */
             restored_from?: number | null;
             /**
              * Format: int64
-             * @description For `If-Match`. Counts from 1; 0 where nothing was written yet.
+             * @description For `If-Match`. Counts from 1; 0 if nothing was written yet.
              */
             version: number;
         };
-        /** @description How the secret broker is; numbers are there when it answers. */
+        /** @description The state of the secret broker. The numbers are present when it answers. */
         BrokerNow: {
             /** Format: int64 */
             audit_entries?: number | null;
@@ -2616,7 +2647,7 @@ export interface components {
             forwards_failed?: number | null;
             /**
              * Format: int64
-             * @description Connections that only a person can renew.
+             * @description Connections that a person must renew.
              */
             needs_reauth?: number | null;
             reachable: boolean;
@@ -2631,19 +2662,19 @@ export interface components {
             started_at?: string | null;
             /**
              * Format: int64
-             * @description Records under an older root key.
+             * @description Records that are encrypted with an older root key.
              */
             to_rekey?: number | null;
-            /** @description What somebody should do something about. */
+            /** @description Problems that an operator should fix. */
             warnings: string[];
         };
         /**
-         * @description Where the secret broker's root key is.
+         * @description The place of the secret broker's root key.
          * @enum {string}
          */
         BrokerRoot: "file" | "credential" | "transit";
         /**
-         * @description What kind of entry of a step's journal it is.
+         * @description The kind of a journal entry.
          * @enum {string}
          */
         CallKind: "model" | "tool" | "run";
@@ -2651,13 +2682,13 @@ export interface components {
         Catalogue: {
             items: components["schemas"]["CatalogueAction"][];
         };
-        /** @description An action that agents may ask for. */
+        /** @description An action that agents may request. */
         CatalogueAction: {
             action: string;
             description: string;
             /** @description JSON Schema. */
             params_schema: Record<string, never>;
-            /** @description The app that the agent has to be connected to. */
+            /** @description The app to which the agent must be connected. */
             provider: string;
             title: string;
         };
@@ -2668,13 +2699,13 @@ export interface components {
             sha256: string;
         };
         /**
-         * @description Where a chunk of an agent's stream belongs.
+         * @description The channel of an agent's stream that a chunk belongs to.
          * @enum {string}
          */
         Channel: "think" | "say" | "tool";
-        /** @description Kill points, as they stand. */
+        /** @description The present state of the kill points. */
         ChaosNow: {
-            /** @description Whether the configuration allows to arm any of them. */
+            /** @description Whether the configuration allows operators to arm them. */
             allowed: boolean;
             points: components["schemas"]["ChaosPoint"][];
         };
@@ -2682,14 +2713,14 @@ export interface components {
         ChaosOrder: {
             /** @description `panic`, `abort` or `delay:<ms>`, each with `@<passes before it strikes>`. */
             action: string;
-            /** @description The name of a point. */
+            /** @description The name of a kill point. */
             point: string;
             /**
              * Format: int32
-             * @description How often it strikes; once without this.
+             * @description How often it strikes; once if absent.
              */
             times?: number | null;
-            /** @description Only actors whose path begins with this. */
+            /** @description Only actors whose path begins with this text. */
             within?: string | null;
         };
         /** @description A named place at which an actor can be killed. */
@@ -2697,10 +2728,10 @@ export interface components {
             name: string;
             /**
              * Format: int64
-             * @description How often it was passed; nobody counts where arming is not allowed.
+             * @description How often actors passed it. Counted only where arming is allowed.
              */
             passes: number;
-            /** @description What has happened there, and what has not. */
+            /** @description What has happened at this place, and what has not. */
             place: string;
         };
         /** @description An agent. */
@@ -2711,7 +2742,7 @@ export interface components {
             /** Format: date-time */
             deleted_at?: string | null;
             id: components["schemas"]["ClawId"];
-            /** @description The person on whose authority it acts. */
+            /** @description The person with whose authority the agent acts. */
             managed_by: components["schemas"]["UserBrief"];
             model_binding?: string | null;
             name: string;
@@ -2727,7 +2758,7 @@ export interface components {
              */
             version: number;
         };
-        /** @description What to change; an absent field stays, `null` removes. */
+        /** @description What to change. An absent field stays unchanged; `null` removes the value. */
         ClawChange: {
             model_binding?: string | null;
             name?: string | null;
@@ -2743,7 +2774,7 @@ export interface components {
             name: string;
             /** Format: int32 */
             order_idx: number;
-            /** @description Its text is in the agent's context; others the agent may read. */
+            /** @description Whether the skill's text is in the agent's context. The agent can read the text of other skills with a tool. */
             pin_in_context: boolean;
             /** @description Why the agent has it. */
             source: components["schemas"]["SkillSource"];
@@ -2756,61 +2787,73 @@ export interface components {
         ClawSkills: {
             /** @description In their order. */
             items: components["schemas"]["ClawSkill"][];
-            /** @description How many of those are not there at all. */
+            /** @description How many of those do not exist. */
             missing: number;
-            /** @description What was chosen for this agent alone. */
+            /** @description Choices for this agent only. */
             overrides: components["schemas"]["SkillOverride"][];
             role?: components["schemas"]["SkillRole"] | null;
-            /** @description What its role or its choices name and it does not have. */
+            /** @description Skills that the agent's role or its choices name, but that the agent does not get. */
             skipped: components["schemas"]["SkippedSkill"][];
         };
         /**
-         * @description Every error code there is. Each has a page at `/problems/{code}`.
+         * @description All error codes. Each has a page at `/problems/{code}`.
          * @enum {string}
          */
-        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        Code: "validation" | "unauthenticated" | "invalid-credentials" | "quota-exceeded" | "forbidden" | "chaos-off" | "not-admitted" | "not-found" | "method-not-allowed" | "conflict" | "email-not-verified" | "account-not-linked" | "already-answered" | "name-taken" | "builtin-name" | "idempotency-mismatch" | "node-offline" | "node-draining" | "no-sandbox" | "sandbox-lost" | "join-code-unknown" | "sign-in-unknown" | "invitation-unknown" | "join-code-used" | "not-restartable" | "precondition-failed" | "payload-too-large" | "uri-too-long" | "unsupported-media-type" | "too-many-attempts" | "too-many-streams" | "too-many-commands" | "internal" | "engine-unavailable" | "node-held-elsewhere" | "issuer-unavailable" | "image-missing" | "remote-refused" | "remote-unavailable" | "unavailable" | "no-answer";
+        /** @description A command in a sandbox. Other operations, and commands of older gateways, have none of these fields. */
+        CommandFacts: {
+            /** @description The agent's input to its tool: the command or the path, without the program that Roost puts around it. */
+            command?: string | null;
+            /**
+             * Format: int32
+             * @description Exit code of the process, or 128 + the signal that ended it. Absent if the process did not end by itself.
+             */
+            exit_code?: number | null;
+            /** @description The tool with which an agent requested it. Absent for a person's command. */
+            tool?: string | null;
+        };
         /**
-         * @description Yes or no.
+         * @description The decision about a door.
          * @enum {string}
          */
         Decision: "approve" | "deny";
         /** @description `PATCH /api/nodes/{id}` */
         DescribeRequest: {
-            /** @description At most 16 words of small letters, digits, `.`, `_` and `-`; they replace those that it has. */
+            /** @description At most 16 words of small letters, digits, `.`, `_` and `-`. They replace the present labels. */
             labels?: string[] | null;
             name?: string | null;
         };
-        /** @description What it waits with. */
+        /** @description The codes with which a terminal waits. */
         DeviceCode: {
-            /** @description For people. */
+            /** @description The code that the terminal shows to a person. */
             code: string;
-            /** @description For the terminal alone. */
+            /** @description The terminal's secret. The terminal must not show it. */
             device_code: string;
             /**
              * Format: int64
-             * @description Seconds.
+             * @description Seconds until the codes expire.
              */
             expires_in: number;
             /**
              * Format: int32
-             * @description Seconds between two questions.
+             * @description Seconds that the terminal waits between two requests.
              */
             interval: number;
-            /** @description Where they type it: a path of the page. */
+            /** @description The path of the page on which a person types the code. */
             page: string;
         };
         /** @description The terminal's secret. */
         DeviceSecret: {
             device_code: string;
         };
-        /** @description Something that an agent wants to do outside. Its texts come from the agent. */
+        /** @description An action outside Roost that an agent requests. Its texts come from the agent. */
         Door: {
             /** @description `<provider>.<object>.<verb>` of the catalogue. */
             action: string;
-            /** @description Where it would be sent, by the agent's connection as it was then. It is sent there or not at all. */
+            /** @description The address of the request, by the agent's connection at that time. It is sent to this address or not at all. */
             address: string;
             agent_id: components["schemas"]["ClawId"];
-            /** @description As it was called when it asked. */
+            /** @description The agent's name at the time of the request. */
             agent_name: string;
             /** Format: date-time */
             created_at: string;
@@ -2820,7 +2863,7 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
             id: components["schemas"]["DoorId"];
-            /** @description All that it asks for. */
+            /** @description All parameters of the request. */
             params: Record<string, never>;
             requested_by?: components["schemas"]["UserBrief"] | null;
             result?: components["schemas"]["DoorResult"] | null;
@@ -2841,40 +2884,51 @@ export interface components {
         };
         /** @description `door.resolve` */
         DoorResolve: {
-            /** @description The name of whoever decided; absent when nobody did in time. */
+            /** @description The name of the person who decided; absent when the door expired. */
             by?: string | null;
             decision: components["schemas"]["Decision"];
             doorId: components["schemas"]["DoorId"];
         };
-        /** @description What came of a door. */
+        /** @description The result of a door. */
         DoorResult: {
-            /** @description Why it was not done. May come from the app. */
+            /** @description Why it was not done. This may come from the app. */
             message?: string | null;
             /**
              * Format: int32
-             * @description What the app answered.
+             * @description The status code of the app's answer.
              */
             status?: number | null;
-            /** @description What was made. Comes from the app. */
+            /** @description The address of the created object. It comes from the app. */
             url?: string | null;
         };
         /**
-         * @description Where a door stands.
+         * @description The state of a door.
          * @enum {string}
          */
         DoorState: "pending" | "approved" | "denied" | "expired" | "performing" | "performed" | "failed" | "unclear";
+        /** @description The most of one sandbox. */
+        EachBound: {
+            /** Format: int64 */
+            memory_bytes: number;
+            /** Format: int64 */
+            nano_cpus: number;
+            /** Format: int32 */
+            pids: number;
+            /** Format: int64 */
+            workspace_bytes: number;
+        };
         /**
          * @description Why an incarnation of an actor ended.
          * @enum {string}
          */
-        EndCause: "failed" | "ended" | "sibling" | "operator";
+        EndCause: "failed" | "ended" | "operator";
         /** @description A container engine as the machine describes it. */
         EngineInfo: {
             api: string;
             name: string;
             version: string;
         };
-        /** @description The events of a command's stream: a field for each type, with what its `data:` line holds. */
+        /** @description The events of a command's stream: one field for each type, with the content of its `data:` line. */
         ExecEvents: {
             exit: components["schemas"]["ExecExit"];
             gap: components["schemas"]["ExecGap"];
@@ -2884,7 +2938,7 @@ export interface components {
         ExecExit: {
             /**
              * Format: int32
-             * @description Exit code, or 128 + signal; absent when it never ran.
+             * @description Exit code, or 128 + signal; absent if the command never ran.
              */
             code?: number | null;
             detail?: string | null;
@@ -2894,7 +2948,7 @@ export interface components {
             /** @description Output was left out. */
             truncated: boolean;
         };
-        /** @description Output that is not to be had any more. */
+        /** @description Output that is not available any more. */
         ExecGap: {
             /** Format: int64 */
             from: number;
@@ -2906,18 +2960,18 @@ export interface components {
             data_base64: string;
             /**
              * Format: int64
-             * @description Where they begin in all that it wrote.
+             * @description Offset of the first byte in the whole output.
              */
             offset: number;
             /** @description `stdout` or `stderr`. */
             stream: string;
         };
-        /** @description How a command stands. */
+        /** @description The state of a command. */
         ExecState: {
             argv: string[];
             /**
              * Format: int32
-             * @description Exit code, or 128 + signal; absent while it runs and when it never ran.
+             * @description Exit code, or 128 + signal; absent while the command runs, and if it never ran.
              */
             code?: number | null;
             detail?: string | null;
@@ -2933,11 +2987,11 @@ export interface components {
             started_at?: string | null;
             state: components["schemas"]["OperationState"];
         };
-        /** @description An operation was taken. */
+        /** @description The command was accepted. */
         ExecTaken: {
             operation_id: components["schemas"]["OperationId"];
         };
-        /** @description A command with its output, answered once. */
+        /** @description A command with its output, in one answer. */
         ExecWhole: {
             /** Format: int32 */
             code?: number | null;
@@ -2948,24 +3002,24 @@ export interface components {
             state: components["schemas"]["OperationState"];
             stderr_base64: string;
             stdout_base64: string;
-            /** @description Output was left out: beyond 1 MiB here, beyond 16 MiB anywhere, or no longer to be had. */
+            /** @description Output was left out: beyond 1 MiB here, beyond 16 MiB anywhere, or not available any more. */
             truncated: boolean;
         };
-        /** @description Why an actor is as it is. */
+        /** @description The explanation of an actor's state. */
         Explanation: {
             /** @description The actor, without its children. */
             actor: components["schemas"]["ActorSnapshot"];
             /** @description What actors of its kind do. */
             does: string;
-            /** @description What it holds right now, and where the truth about that lies. */
+            /** @description What it holds in memory now, and where the authoritative data is. */
             holds: string[];
-            /** @description What its restarts lost, and why that is nothing. */
+            /** @description What its restarts lost, and why that does no harm. */
             lost: string[];
-            /** @description Why an operator cannot restart it; absent when that is possible. */
+            /** @description Why an operator cannot restart it; absent when they can. */
             not_restartable?: string | null;
             /** @description Its latest ends, oldest first. */
             past: components["schemas"]["PastEnd"][];
-            /** @description Why it was restarted, in sentences; or that it was not. */
+            /** @description Why it was restarted, in sentences, or that it was not restarted. */
             why: string[];
         };
         /** @description One fact about the inside of the sandbox. */
@@ -2976,30 +3030,30 @@ export interface components {
             ok: boolean;
             title: string;
         };
-        /** @description Why a sandbox is not where the placement setting says. */
+        /** @description Why a sandbox is not where the placement setting wants it. */
         Fallback: {
             reason: components["schemas"]["FallbackReason"];
             /** @description The node that was wanted. */
             wanted: components["schemas"]["NodeId"];
         };
         /**
-         * @description The closed list of reasons.
+         * @description All reasons.
          * @enum {string}
          */
         FallbackReason: "node_offline" | "node_draining" | "node_paused" | "node_deleted";
         /** @description One wrong field. */
         FieldError: {
-            /** @description What is wrong with it and what is allowed. */
+            /** @description What is wrong and what is allowed. */
             detail: string;
             /** @description JSON pointer into the body (`/limits/pids`), or the name of a query parameter or header. */
             pointer: string;
         };
         /**
-         * @description What a watch says when it counts.
+         * @description The meaning of a watch's count.
          * @enum {string}
          */
         Finding: "defended" | "broken";
-        /** @description One figure of all machines that reported it. */
+        /** @description One metric of all machines that reported it. */
         FleetHistory: {
             /** Format: date-time */
             from: string;
@@ -3009,29 +3063,29 @@ export interface components {
             /** Format: int64 */
             step_s: number;
         };
-        /** @description One machine's part of it. */
+        /** @description The values of one machine. */
         FleetLine: {
             id: components["schemas"]["NodeId"];
             /** @description `null` where nothing was reported. */
             values: (number | null)[];
         };
         /**
-         * @description What can be shown of all machines beside each other.
+         * @description Metrics for the comparison of all machines.
          * @enum {string}
          */
         FleetMetric: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
-        /** @description Where a fork begins. */
+        /** @description The start of a fork. */
         ForkFrom: {
             /**
              * Format: int32
              * @description 1 when absent.
              */
             lap?: number | null;
-            /** @description The step that is done anew, with all after it. */
+            /** @description The step that the fork repeats, with all later steps. */
             step: string;
         };
         /**
-         * @description How a topology is drawn.
+         * @description The layout in which a topology is drawn.
          * @enum {string}
          */
         Formation: "hierarchy" | "flat" | "live";
@@ -3040,13 +3094,13 @@ export interface components {
             kind?: components["schemas"]["LineKind"] | null;
             text: string;
         };
-        /** @description A fresh token. It is shown once. */
+        /** @description A new token. The API shows it once. */
         FreshAgentToken: {
             /** Format: date-time */
             expires_at: string;
             id: components["schemas"]["AgentTokenId"];
             label: string;
-            /** @description `Authorization: Bearer <token>` at `/mcp/skills`, `/mcp/sandbox` and `/mcp/repo`. */
+            /** @description Use it as `Authorization: Bearer <token>` at `/mcp/skills`, `/mcp/sandbox` and `/mcp/repo`. */
             token: string;
         };
         /** @description A fresh invitation. The link is shown once. */
@@ -3054,44 +3108,44 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
             id: components["schemas"]["InvitationId"];
-            /** @description What follows `#` never reaches a server or its log. Without a `public_url` it begins with the path. */
+            /** @description The part after `#` never reaches a server or its log. Without a `public_url` the link is only a path. */
             link: string;
             role: components["schemas"]["Role"];
             /** @description The secret of the link. */
             token: string;
         };
-        /** @description One bit. */
+        /** @description The health of the gateway. */
         Health: {
-            /** @description What does not work although requests are served; absent when everything does. */
+            /** @description What does not work although requests are served; absent when everything works. */
             degraded?: string[];
-            /** @description `ok`, `ready`, or what is missing. */
+            /** @description `ok`, `ready`, or the missing part. */
             status: string;
         };
-        /** @description Where to go to sign in at the identity provider. */
+        /** @description The address at which the browser signs in at the identity provider. */
         HostedLink: {
             url: string;
         };
-        /** @description An identity provider, to people. */
+        /** @description An identity provider, as people see it. */
         HostedSignIn: {
-            /** @description What the sign-in page calls it. */
+            /** @description Its name on the sign-in page. */
             name: string;
         };
         /**
-         * @description Whether the agent image can be used; the words that are stored.
+         * @description Whether the machine can use the agent image.
          * @enum {string}
          */
-        ImageState: "ready" | "missing" | "wrong-digest" | "unknown";
+        ImageState: "ready" | "missing" | "wrong-digest" | "unfit" | "unknown";
         /** @description Lines to paste on the machine. */
         InstallLines: {
             linux_x86_64: string;
-            /** @description The same, refusing a download that is not what this gateway serves. */
+            /** @description The same. It refuses a download whose checksum differs from this gateway's build. */
             with_checksum: string;
         };
         /** @description An invitation that was not accepted yet. */
         Invitation: {
             /** Format: date-time */
             created_at: string;
-            /** @description When it is named, only its owner may come. */
+            /** @description If present, only the person with this e-mail can accept. */
             email?: string | null;
             /** Format: date-time */
             expires_at: string;
@@ -3106,16 +3160,16 @@ export interface components {
             /** @description What follows `#` in the link. */
             token: string;
         };
-        /** @description What an invitation says to whoever holds its link. */
+        /** @description What an invitation shows to the person that has its link. */
         InvitationView: {
-            /** @description When it is named, only its owner may come. */
+            /** @description If present, only the person with this e-mail can accept. */
             email?: string | null;
             /** Format: date-time */
             expires_at: string;
-            /** @description Their name. */
+            /** @description The name of the person that sent the invitation. */
             invited_by: string;
             role: components["schemas"]["Role"];
-            /** @description Its name. */
+            /** @description The workspace's name. */
             workspace: string;
         };
         /** @description `POST /api/nodes/join` */
@@ -3134,18 +3188,21 @@ export interface components {
             node_id: components["schemas"]["NodeId"];
             workspace_name: string;
         };
-        /** @description An agent of which something stayed as it was. */
+        /** @description An agent that was not changed, or only in part. */
         KeptAgent: {
             agent_id: components["schemas"]["ClawId"];
             /** Format: int64 */
             from_version: number;
-            /** @description Its version became the newest, with the skills of its role there; else it is what it was. */
+            /**
+             * @description Whether the agent moved to the newest version, with the skills of its role there. Its prompt stays in each
+             *     case.
+             */
             moved: boolean;
             name: string;
-            /** @description For people. */
+            /** @description The reason, for people. */
             why: string;
         };
-        /** @description What lies between an actor and whoever reads from it. */
+        /** @description The backlog between an actor and the connection that it feeds. */
         Lag: {
             /**
              * Format: int64
@@ -3154,7 +3211,7 @@ export interface components {
             bytes: number;
             /**
              * Format: int64
-             * @description Events between the newest of the log and the last that the connection took.
+             * @description Events between the newest of the log and the last that the connection received.
              */
             events: number;
             /**
@@ -3167,7 +3224,7 @@ export interface components {
         LastFailure: {
             /**
              * Format: date-time
-             * @description When it was noticed.
+             * @description When the supervisor noticed it.
              */
             at: string;
             /** @description The error and its causes, at most 2,000 bytes. */
@@ -3178,41 +3235,41 @@ export interface components {
          * @enum {string}
          */
         Lifetime: "static" | "temporary";
-        /** @description Resource limits; an absent one is the default. */
+        /** @description Resource limits of a sandbox. */
         Limits: {
             /**
              * Format: int64
-             * @description Memory without swap, bytes; the workspace counts in it. 64 MiB to 64 GiB.
+             * @description Memory without swap, bytes. The workspace is a part of it.
              * @default 1073741824
              */
             memory_bytes?: number;
             /**
              * Format: int64
-             * @description Billionths of a cpu; 0.05 to 64 cpus.
+             * @description Billionths of a cpu.
              * @default 1000000000
              */
             nano_cpus?: number;
             /**
              * Format: int32
-             * @description Processes and threads; 8 to 32,768.
+             * @description Processes and threads.
              * @default 256
              */
             pids?: number;
             /**
              * Format: int64
-             * @description Size of the workspace, bytes; less than the memory.
+             * @description Size of the workspace, bytes.
              * @default 536870912
              */
             workspace_bytes?: number;
         };
         /**
-         * @description How a line of a computer frame looks.
+         * @description The style of a line in a computer frame.
          * @enum {string}
          */
         LineKind: "plain" | "add" | "del" | "ok" | "warn" | "cursor";
         /**
-         * @description The events of `/api/events`: a field for each type, with what its `data:` line holds. Types that nothing emits yet
-         *     are not here.
+         * @description The events of `/api/events`: a field for each type, with the content of its `data:` line. Types that the gateway
+         *     does not emit yet are not listed.
          */
         LiveEvents: {
             "agent.computer.frame": components["schemas"]["AgentComputerFrame"];
@@ -3242,28 +3299,28 @@ export interface components {
         MailboxSnapshot: {
             /**
              * Format: int64
-             * @description Senders are refused from this length on; absent where there is no bound.
+             * @description The length at which senders are refused; absent without a bound.
              */
             bound?: number | null;
             /**
              * Format: int64
-             * @description Messages that wait or are in hand.
+             * @description Messages that wait or are being handled.
              */
             len: number;
             /**
              * Format: int64
-             * @description Milliseconds since the oldest of them was sent.
+             * @description Milliseconds since the oldest of these was sent.
              */
             oldest_ms?: number | null;
         };
-        /** @description Who the caller is. */
+        /** @description The caller. */
         Me: {
-            /** @description Signs in by the identity provider, too. */
+            /** @description The caller also signs in by the identity provider. */
             hosted: boolean;
             must_set_password: boolean;
-            /** @description Operates the deployment. */
+            /** @description The caller operates the deployment. */
             operator: boolean;
-            /** @description What the role allows here, as verbs (`claws.write`). */
+            /** @description What the caller's role allows in this workspace, as verbs (`claws.write`). */
             permissions: string[];
             role: components["schemas"]["Role"];
             user: components["schemas"]["UserBrief"];
@@ -3271,13 +3328,13 @@ export interface components {
             workspace: components["schemas"]["WorkspaceBrief"];
             workspaces: components["schemas"]["MembershipBrief"][];
         };
-        /** @description Somebody who belongs to the workspace. */
+        /** @description A member of the workspace. */
         Member: {
             /** Format: date-time */
             joined_at: string;
             role: components["schemas"]["Role"];
             user: components["schemas"]["UserBrief"];
-            /** @description The caller. */
+            /** @description The member is the caller. */
             you: boolean;
         };
         /** @description A workspace and the caller's role in it. */
@@ -3290,7 +3347,7 @@ export interface components {
         MeshDevice: {
             addresses: string[];
             id: string;
-            /** @description The first of its addresses. */
+            /** @description The first address. */
             ip?: string | null;
             /** Format: date-time */
             last_seen?: string | null;
@@ -3299,28 +3356,28 @@ export interface components {
             online: boolean;
             os?: string | null;
         };
-        /** @description The machine that a device is. */
+        /** @description The machine that this device is. */
         MeshDeviceNode: {
             id: components["schemas"]["NodeId"];
             name: string;
         };
-        /** @description The devices, as the network's API told of them. */
+        /** @description The devices, from the network's API. */
         MeshDevices: {
             items: components["schemas"]["MeshDevice"][];
             /**
              * Format: date-time
-             * @description When they were read; a few seconds ago at most.
+             * @description When they were read: at most a few seconds ago.
              */
             read_at: string;
         };
         /**
-         * @description Whose API it is.
+         * @description The kind of API.
          * @enum {string}
          */
         MeshKind: "tailscale" | "headscale";
         /** @description The workspace's mesh network. */
         MeshNetwork: {
-            /** @description Where its API is. */
+            /** @description The address of its API. */
             base_url: string;
             /** Format: date-time */
             created_at: string;
@@ -3330,21 +3387,21 @@ export interface components {
         };
         /** Format: uuid */
         MeshNetworkId: string;
-        /** @description Whether there is one. */
+        /** @description The mesh network of the workspace, if any. */
         MeshSetting: {
             network?: components["schemas"]["MeshNetwork"] | null;
         };
         /**
-         * @description What is being done in a fetch.
+         * @description The phase of a fetch.
          * @enum {string}
          */
         MirrorPhase: "waiting" | "preparing" | "receiving" | "checking" | "tidying";
         /**
-         * @description How a mirror stands.
+         * @description The state of a mirror.
          * @enum {string}
          */
         MirrorState: "waiting" | "fetching" | "ready" | "failed" | "removing";
-        /** @description A skill that a role names and that is not there; it is skipped. */
+        /** @description A skill that a role names but that does not exist. It is skipped. */
         MissingSkill: {
             name: string;
             slot: string;
@@ -3359,18 +3416,21 @@ export interface components {
             id: components["schemas"]["ModelId"];
             is_default: boolean;
             model: string;
-            /** @description `<provider>/<model>`: what an agent's `model_binding` says. */
+            /** @description `<provider>/<model>`, the value of an agent's `model_binding`. */
             name: string;
             price?: components["schemas"]["ModelPrice"] | null;
             provider?: components["schemas"]["ModelProvider"] | null;
             /** Format: int64 */
             version: number;
         };
-        /** @description What of a model changes. Another address is another model: its key goes nowhere else. */
+        /**
+         * @description The changes to a model. The address cannot be changed, because the key may only go to the address it was stored
+         *     for.
+         */
         ModelChange: {
             /**
              * Format: password
-             * @description In the place of the one before.
+             * @description Replaces the stored key.
              */
             api_key?: string | null;
             is_default?: boolean | null;
@@ -3378,38 +3438,38 @@ export interface components {
         };
         /** Format: uuid */
         ModelId: string;
-        /** @description What tokens of a model cost. */
+        /** @description The price of a model's tokens. */
         ModelPrice: {
             /**
              * Format: int64
-             * @description Millionths of a dollar for a million tokens of the conversation.
+             * @description Millionths of a dollar for a million input tokens.
              */
             input_microusd: number;
             /**
              * Format: int64
-             * @description Of the answer.
+             * @description Millionths of a dollar for a million output tokens.
              */
             output_microusd: number;
         };
         /**
-         * @description Who serves a model.
+         * @description The provider of a model.
          * @enum {string}
          */
         ModelProvider: "openai" | "anthropic" | "gemini" | "ollama";
-        /** @description What may be spent, in millionths of a dollar; `null`: as much as they like. */
+        /** @description The ceilings of a workspace, in millionths of a dollar. `null` means no ceiling. */
         ModelSettings: {
             /**
              * Format: int64
-             * @description By all runs within thirty days.
+             * @description For all runs in the last thirty days.
              */
             month_ceiling_microusd?: number | null;
             /**
              * Format: int64
-             * @description By one run with all its children.
+             * @description For one run with all its descendants.
              */
             run_ceiling_microusd?: number | null;
         };
-        /** @description How a small question went. */
+        /** @description The result of a short test question. */
         ModelTried: {
             /**
              * Format: int64
@@ -3420,50 +3480,50 @@ export interface components {
             error?: string | null;
             /**
              * Format: int64
-             * @description Until the end of the answer.
+             * @description The time until the end of the answer, in milliseconds.
              */
             latency_ms: number;
-            /** @description Whether that may go by itself. */
+            /** @description Whether a later attempt may succeed without a change. */
             may_be_retried: boolean;
             ok: boolean;
-            /** @description The beginning of what it said. */
+            /** @description The beginning of the answer. */
             text: string;
         };
         /** @description The models of a workspace. */
         Models: {
-            /** @description In the order of their names; at most 50. */
+            /** @description Sorted by name. At most 50. */
             items: components["schemas"]["ModelBinding"][];
         };
-        /** @description A token to make. */
+        /** @description A token to create. */
         NewAgentToken: {
             /**
              * Format: int32
              * @description 1 to 365; 90 when absent.
              */
             expires_in_days?: number | null;
-            /** @description What it is for, so that one knows which to revoke. */
+            /** @description Its purpose, so that people know which token to revoke. */
             label: string;
         };
         /** @description A new API session. */
         NewApiSession: {
             /**
              * Format: int32
-             * @description At least 1; the longest that any session lives when absent.
+             * @description At least 1. If absent, the longest life that a session can have.
              */
             expires_in_days?: number | null;
-            /** @description What it is for, 1 to 100 characters. */
+            /** @description The purpose of the session, 1 to 100 characters. */
             label: string;
         };
-        /** @description A team that is to be compared. Twice the same team works in the same sandboxes: what one writes there, the other sees. */
+        /** @description A team to compare. The same team twice works in the same sandboxes, so each of the two sees the other's files. */
         NewCandidate: {
             team_id: components["schemas"]["TeamId"];
             topology?: components["schemas"]["TopologyKind"] | null;
         };
         /** @description A new agent. The caller manages it. */
         NewClaw: {
-            /** @description What its brain begins with: Markdown, at most 100,000 characters. */
+            /** @description The first text of its brain: Markdown, at most 100,000 characters. */
             brain_seed?: string | null;
-            /** @description Which model it speaks with, 1 to 200 characters. */
+            /** @description The model that it uses, 1 to 200 characters. */
             model_binding?: string | null;
             /** @description 1 to 100 characters. */
             name: string;
@@ -3472,21 +3532,22 @@ export interface components {
             /** @description At most 20,000 characters. */
             system_prompt?: string | null;
         };
-        /** @description Teams that are to work on the same input. */
+        /** @description Teams that work on the same input. */
         NewComparison: {
             candidates: components["schemas"]["NewCandidate"][];
             /**
              * Format: int64
-             * @description Bound of the cost of all together, millionths of a US dollar; each candidate may spend an equal part.
+             * @description The cost limit for all candidates together, in millionths of a US dollar. Each candidate may spend an equal
+             *     part.
              */
             cost_ceiling_microusd?: number | null;
-            /** @description What each of them gets, as it is. */
+            /** @description Each team gets exactly this input. */
             input: string;
             judge_agent_id?: components["schemas"]["ClawId"] | null;
-            /** @description Made from the teams' names when absent. */
+            /** @description When it is absent, the gateway makes a title from the teams' names. */
             title?: string | null;
         };
-        /** @description A connection by a token that a person has from the app itself, or to a webhook. */
+        /** @description A connection with a token that a person got from the app, or to a webhook. */
         NewConnection: {
             /** @description The agent to connect. */
             clawId: components["schemas"]["ClawId"];
@@ -3494,96 +3555,130 @@ export interface components {
             provider: string;
             /** @description The token, sent as `Authorization: Bearer` and never shown again: 8 to 16384 visible ASCII characters. */
             secret: string;
-            /** @description Of a webhook: where it is. */
+            /** @description The address of a webhook. */
             url?: string | null;
         };
-        /** @description A terminal that wants to be signed in. */
+        /** @description A terminal that asks to be signed in. */
         NewDevice: {
-            /** @description What it calls itself, 1 to 100 characters: whoever confirms sees it. */
+            /** @description The terminal's name for itself, 1 to 100 characters. The person that confirms the code sees it. */
             device: string;
         };
-        /** @description Asks for an action on behalf of an agent. */
+        /** @description Requests an action on behalf of an agent. */
         NewDoor: {
-            /** @description Of `GET /api/doors/catalogue`. */
+            /** @description An action of `GET /api/doors/catalogue`. */
             action: string;
             agent_id: components["schemas"]["ClawId"];
-            /** @description As the action's schema has it. */
+            /** @description Parameters that fit the action's schema. */
             params: Record<string, never>;
         };
         /** @description A command to run. */
         NewExec: {
-            /** @description The program and its arguments; no shell is put around it. */
+            /** @description The program and its arguments. They run without a shell. */
             argv: string[];
-            /** @description Absolute; the workspace when absent. */
+            /** @description An absolute path; the default is the workspace. */
             cwd?: string | null;
             /**
              * Format: int64
-             * @description Seconds until the whole process tree is killed; 600 when absent, a day at most.
+             * @description Seconds until the whole process tree is killed. The default is 600, the maximum one day.
              */
             deadline_s?: number | null;
             env?: {
                 [key: string]: string;
             };
-            /** @description Text for stdin, which is closed after it. Absent leaves stdin open for `…/stdin`, unless `?wait=true`. */
+            /** @description Text for stdin, which closes after it. Without it stdin stays open for `…/stdin`, unless `?wait=true`. */
             stdin?: string | null;
             tty?: components["schemas"]["Tty"] | null;
         };
-        /** @description Somebody to invite. */
+        /** @description An invitation to create. */
         NewInvitation: {
-            /** @description Only the owner of this address may come. */
+            /** @description If present, only the person with this e-mail can accept. */
             email?: string | null;
             /**
              * Format: int32
              * @description 1 to 30; 7 when absent.
              */
             expires_in_days?: number | null;
-            /** @description At most the inviter's own. */
+            /** @description At most the inviter's own role. */
             role: components["schemas"]["Role"];
         };
-        /** @description A mesh network to connect; one that is connected is replaced. Key and name are never shown again. */
+        /**
+         * @description The requested limits. An absent limit gets the machine's usual value: 1 GiB of memory, of which 512 MiB are the
+         *     workspace, 1 cpu and 256 processes, or less if the machine's owner allows less. A value above the machine's cap is
+         *     refused.
+         */
+        NewLimits: {
+            /**
+             * Format: int64
+             * @description Memory without swap, bytes. The workspace is a part of it. 64 MiB to 64 GiB.
+             * @default null
+             */
+            memory_bytes?: number | null;
+            /**
+             * Format: int64
+             * @description Billionths of a cpu; 0.05 to 64 cpus.
+             * @default null
+             */
+            nano_cpus?: number | null;
+            /**
+             * Format: int32
+             * @description Processes and threads; 16 to 32,768.
+             * @default null
+             */
+            pids?: number | null;
+            /**
+             * Format: int64
+             * @description Size of the workspace, bytes; at least 16 MiB less than the memory.
+             * @default null
+             */
+            workspace_bytes?: number | null;
+        };
+        /** @description A mesh network to connect. It replaces a connected one. The key and the tailnet's name are never shown again. */
         NewMeshNetwork: {
             /**
              * Format: password
              * @description A key that may list devices.
              */
             api_key: string;
-            /** @description Where the API is; may be left out for Tailscale. */
+            /** @description The address of the API; optional for Tailscale. */
             base_url?: string | null;
             kind: components["schemas"]["MeshKind"];
-            /** @description Tailscale's name of the network; absent: the key's own. */
+            /** @description Tailscale's name of the network; the default is the key's own network. */
             tailnet?: string | null;
         };
-        /** @description A model to add. Its key is never shown again. */
+        /** @description A model to add. The API never returns its key. */
         NewModel: {
             /**
              * Format: password
-             * @description May be left out where the server needs none.
+             * @description May be absent when the server needs no key.
              */
             api_key?: string | null;
-            /** @description Where the API is; the provider's own where it is left out. */
+            /** @description The address of the API. When it is absent, the provider's own address is used. */
             base_url?: string | null;
-            /** @description Whether agents without a model of their own think with it. */
+            /** @description Whether agents without a model of their own use this model. */
             is_default?: boolean;
-            /** @description The provider's name for it. */
+            /** @description The provider's name for the model. */
             model: string;
             price?: components["schemas"]["ModelPrice"] | null;
             provider: components["schemas"]["ModelProvider"];
         };
-        /** @description A new password. `current` is needed unless the session came from a one-time login. */
+        /** @description A new password. `current` is required unless the session came from a one-time login. */
         NewPassword: {
             current?: string | null;
             /** @description At least 10 characters, at most 200. */
             new: string;
-            /** @description End the tokens of the caller's programs as well, not only their other sign-ins. */
+            /** @description Also end the tokens of the caller's programs. The caller's other sign-ins end in any case. */
             revoke_tokens?: boolean;
         };
         /** @description A code host to connect. The token goes to the secret broker and is never shown again. */
         NewRepoConnection: {
-            /** @description Where the host is; may be left out for github.com and gitlab.com. */
+            /** @description The address of the host; optional for github.com and gitlab.com. */
             base_url?: string | null;
-            /** @description What people call it; absent: host and owner. */
+            /** @description A name for people; the default is host and owner. */
             label?: string | null;
-            /** @description Whose repositories: an organisation, a group or a person. Absent: all that the token's owner sees. */
+            /**
+             * @description The owner of the repositories: an organisation, a group or a person. The default is everything that the token can
+             *     see.
+             */
             owner?: string | null;
             provider: components["schemas"]["RepoProvider"];
             /**
@@ -3592,32 +3687,35 @@ export interface components {
              */
             token: string;
         };
-        /** @description Another role. */
+        /** @description A new role. */
         NewRole: {
             role: components["schemas"]["Role"];
         };
-        /** @description What sandbox to make. There is no field for privilege, mounts, devices or the network: hardening is not negotiable. */
+        /** @description The sandbox to create. There are no fields for privilege, mounts, devices or the network, because hardening is fixed. */
         NewSandbox: {
-            /** @description Another image than the deployment's; it must hold the guest. */
+            /** @description An image other than the deployment's. It must contain the guest. */
             image?: string | null;
-            limits?: components["schemas"]["Limits"] | null;
+            limits?: components["schemas"]["NewLimits"] | null;
             /**
-             * @description Where it is made: `local`, or the id of a node of the workspace; the workspace's placement when absent. One that
-             *     cannot take it now is replaced by `local`, and the sandbox says so. An agent that has a sandbox keeps its machine.
-             *     Naming one takes the right to set the placement.
+             * @description The machine: `local`, or the id of a node of the workspace. The default is the workspace's placement. If the
+             *     machine cannot take the sandbox now, it goes to `local`, and `fallback` shows the reason. An agent that has a
+             *     sandbox keeps its machine. To name a machine, the caller needs the right to set the placement.
              */
             node_id?: string | null;
         };
         /** @description A new skill of the workspace. */
         NewSkill: {
-            /** @description Markdown, at most 65,536 bytes. Line ends become `\n`; characters that are there without being seen are taken out. */
+            /** @description Markdown, at most 65,536 bytes. The gateway converts line ends to `\n` and removes invisible characters. */
             body: string;
             /**
-             * @description Where a built-in skill has the name: that this one shall stand in its place, in this workspace, wherever the name
+             * @description When a built-in skill has the same name: whether this skill replaces it in this workspace, everywhere the name
              *     is used.
              */
             in_place_of_builtin?: boolean;
-            /** @description What agents and templates call it; never changed. Words of lower-case letters and digits with hyphens between. */
+            /**
+             * @description The name that agents and templates use. It never changes. Words of lower-case letters and digits with hyphens
+             *     between.
+             */
             name: string;
             promoted_from?: components["schemas"]["PromotedFrom"] | null;
             /** @description At most 8 words of lower-case letters, digits and hyphens. */
@@ -3627,48 +3725,51 @@ export interface components {
             /** @description One line, 1 to 300 characters. */
             when_to_use: string;
         };
-        /** @description A team that is to be. */
+        /** @description A new team. */
         NewTeam: {
             description?: string | null;
             graph?: components["schemas"]["TopologyGraph"] | null;
             lifecycle?: components["schemas"]["TeamLifecycle"];
             /**
-             * @description Where its agents' sandboxes are made: `local`, or the id of a node of the workspace. The workspace's placement when
-             *     absent. Naming one takes the right to set the placement.
+             * @description The machine for its agents' sandboxes: `local`, or the id of a node of the workspace. The workspace's
+             *     placement applies when it is absent. To name a machine, the caller needs the right to set the placement.
              */
             machine_id?: string | null;
             mcp_bundles?: components["schemas"]["ToolBundle"][];
-            /** @description For agents that have none of their own. */
+            /** @description For agents without a model of their own. */
             model_binding?: string | null;
             name: string;
             risk_profile?: components["schemas"]["RiskProfile"] | null;
-            /** @description The template's roles when absent or empty. */
+            /** @description The template's roles are used when this is absent or empty. */
             roles?: components["schemas"]["NewTeamRole"][];
-            /** @description Whether all work in one sandbox, which is what teams on one repository want. True when absent. */
+            /** @description Whether all agents work in one sandbox, as teams on one repository usually do. True when absent. */
             shared_sandbox?: boolean | null;
             template_id?: components["schemas"]["TemplateId"] | null;
             topology?: components["schemas"]["TopologyKind"] | null;
         };
-        /** @description A role of a team that is to be made. */
+        /** @description A role of a new team. */
         NewTeamRole: {
             agent_id?: components["schemas"]["ClawId"] | null;
             brain_seed?: string | null;
             model_binding?: string | null;
-            /** @description The agent's name; made from the team's and the role's when absent. */
+            /** @description The agent's name. When it is absent, the gateway makes one from the names of the team and the role. */
             name?: string | null;
             seat?: components["schemas"]["TopologySeat"] | null;
-            /** @description `[a-z0-9_-]`, at most 40; the template's role of that slot gives what is not said here. */
+            /** @description `[a-z0-9_-]`, at most 40 characters. Absent fields come from the template's role of the same slot. */
             slot: string;
             system_prompt?: string | null;
             title?: string | null;
         };
-        /** @description A new template of the workspace. With `from`, what is absent is taken from that template. */
+        /** @description A new template of the workspace. With `from`, absent fields are copied from that template. */
         NewTemplate: {
             category?: components["schemas"]["TemplateCategory"] | null;
             default_topology?: string | null;
             description?: string | null;
             from?: components["schemas"]["TemplateId"] | null;
-            /** @description Lower-case letters, digits and `_`, beginning with a letter, at most 40; no other template has it. Never changed. */
+            /**
+             * @description Lower-case letters, digits and `_`, beginning with a letter, at most 40 characters. Unique among templates. It
+             *     never changes.
+             */
             key: string;
             mcp_bundles?: string[] | null;
             name?: string | null;
@@ -3684,18 +3785,24 @@ export interface components {
         /** @description A paired machine. */
         Node: {
             arch?: string | null;
+            bounds?: components["schemas"]["NodeBounds"] | null;
             connection: components["schemas"]["NodeConnection"];
             /** Format: date-time */
             created_at: string;
             daemon_version?: string | null;
-            /** @description Draining, and the machine itself says that no sandbox is left. */
+            /** @description The node is draining, and the machine has reported that no sandbox is left. */
             drained: boolean;
             engine?: components["schemas"]["EngineInfo"] | null;
             health?: components["schemas"]["NodeHealth"] | null;
             hostname?: string | null;
             id: components["schemas"]["NodeId"];
+            /** @description Whether the machine has the agent image that this gateway wants. */
             image: components["schemas"]["ImageState"];
-            /** @description Words that people put on it. */
+            /** @description The id of the image that the machine has under that reference. */
+            image_id?: string | null;
+            /** @description The image that the machine checked for; absent from an older daemon. */
+            image_reference?: string | null;
+            /** @description Labels that people gave the node. */
             labels: string[];
             /** Format: date-time */
             last_seen_at?: string | null;
@@ -3703,20 +3810,20 @@ export interface components {
             mesh_ip?: string | null;
             name: string;
             os?: string | null;
-            /** @description Its owner paused it on the machine. */
+            /** @description The owner paused it on the machine. */
             paused: boolean;
-            /** @description What its owner should know or do. */
+            /** @description What the owner should know or do. */
             problems: components["schemas"]["NodeProblem"][];
             /**
              * Format: int32
-             * @description Sandboxes on it, as the machine counts them.
+             * @description Sandboxes on the machine, as the machine counts them.
              */
             sandboxes: number;
             status: components["schemas"]["NodeStatus"];
             /** Format: int64 */
             version: number;
         };
-        /** @description `node.activity`. The id is one of the world view; a machine's is derived from its own. */
+        /** @description `node.activity`. `nodeId` is the id of a node in the world view. A machine's id there is derived from its own id. */
         NodeActivity: {
             /**
              * Format: double
@@ -3727,12 +3834,21 @@ export interface components {
             label?: string | null;
             nodeId: string;
         };
+        /** @description The most that a machine lends to sandboxes. */
+        NodeBounds: {
+            /** @description The most of all sandboxes together. */
+            all: components["schemas"]["AllBound"];
+            /** @description The most of one sandbox. */
+            each: components["schemas"]["EachBound"];
+            /** @description Whether the machine's kernel enforces the total. The gateway counts what it promised in both cases. */
+            enforced: boolean;
+        };
         /**
-         * @description Whether the machine is heard.
+         * @description Whether the gateway receives frames from the machine.
          * @enum {string}
          */
         NodeConnection: "connected" | "suspect" | "disconnected";
-        /** @description The events of `/api/nodes/live`: a field for each type, with what its `data:` line holds. */
+        /** @description The events of `/api/nodes/live`: one field for each type, with the content of its `data:` line. */
         NodeEvents: {
             beat: components["schemas"]["Beat"];
             gone: components["schemas"]["NodeGone"];
@@ -3742,21 +3858,21 @@ export interface components {
         NodeGone: {
             id: components["schemas"]["NodeId"];
         };
-        /** @description The latest heartbeat. Percentages 0 to 100, sizes bytes, temperatures °C; what is not known is absent. */
+        /** @description The latest heartbeat. Percentages are 0 to 100, sizes are bytes, temperatures are °C. Unknown values are absent. */
         NodeHealth: components["schemas"]["NodeSample"] & {
             /** Format: date-time */
             at: string;
         };
         /**
-         * @description What a machine reported, as averages. Point `n` of each list covers `step_s` seconds from `from + n * step_s` on;
-         *     `null` where nothing was reported. A figure that was never reported in this span is left out.
+         * @description Averages of a machine's reports. Point `n` of each list covers `step_s` seconds from `from + n * step_s` on; it is
+         *     `null` where nothing was reported. A metric without any report in this span is left out.
          */
         NodeHistory: {
             /** Format: date-time */
             from: string;
-            /** @description Points of each list. */
+            /** @description Number of points in each list. */
             points: number;
-            /** @description Lists by figure (`NodeMetric`). */
+            /** @description The lists by metric (`NodeMetric`). */
             series: {
                 [key: string]: (number | null)[];
             };
@@ -3765,7 +3881,7 @@ export interface components {
         };
         /** Format: uuid */
         NodeId: string;
-        /** @description A machine in a list. What is absent is not known, but for `connection`, which is absent while it is connected. */
+        /** @description A machine in a list. An absent field is unknown; only `connection` is absent while the machine is connected. */
         NodeLine: {
             arch?: string | null;
             connection?: components["schemas"]["NodeConnection"] | null;
@@ -3782,7 +3898,7 @@ export interface components {
              */
             disk?: number | null;
             drained?: boolean;
-            /** @description Only where it differs from the name. */
+            /** @description Present only if it differs from the name. */
             host?: string | null;
             id: components["schemas"]["NodeId"];
             labels?: string[];
@@ -3793,25 +3909,25 @@ export interface components {
             memory?: number | null;
             name: string;
             paused?: boolean;
-            /** @description Codes of what its owner should know; the words are in the node itself. */
+            /** @description Codes of the node's problems. The node itself has their text. */
             problems?: string[];
             /**
              * Format: int64
-             * @description Rises with each change: the node's `version`.
+             * @description Rises with each change. It is the node's `version`.
              */
             rev: number;
             /** Format: int32 */
             sandboxes: number;
             /**
              * Format: int64
-             * @description When it was heard last, seconds since 1970.
+             * @description When the machine last sent something, seconds since 1970.
              */
             seen?: number | null;
             status: components["schemas"]["NodeStatus"];
         };
-        /** @description Something about a machine that needs a person. */
+        /** @description A problem with a machine that needs a person. */
         NodeProblem: {
-            /** @description `cloned`, `wrong_install`, `version`, `bad_hello`, `engine`, `image`, `paused` or `clock`. */
+            /** @description `cloned`, `wrong_install`, `version`, `bad_hello`, `engine`, `image`, `total`, `paused` or `clock`. */
             code: string;
             detail: string;
         };
@@ -3906,10 +4022,10 @@ export interface components {
             /** @description The app: `[a-z0-9][a-z0-9_-]{0,62}`. */
             provider: string;
         };
-        /** @description Where to send the person's browser. */
+        /** @description The address for the person's browser. */
         OAuthStarted: {
             authorize_url: string;
-            /** @description 32 lower-case hex digits; good for ten minutes and one callback. */
+            /** @description 32 lower-case hex digits; valid for ten minutes and one callback. */
             state: string;
         };
         /** @description A tool that an agent may use. */
@@ -3917,18 +4033,18 @@ export interface components {
             bundle: components["schemas"]["ToolBundle"];
             description: string;
             name: string;
-            /** @description It changes nothing. */
+            /** @description The tool changes nothing. */
             reads_only: boolean;
         };
         /** Format: uuid */
         OperationId: string;
         /** @description One line of a machine's log of operations. */
-        OperationLine: {
+        OperationLine: components["schemas"]["CommandFacts"] & {
             /** Format: uuid */
             agent_id?: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @description Why it failed. */
+            /** @description Why the operation failed. */
             detail?: string | null;
             /** Format: int64 */
             duration_ms?: number | null;
@@ -3936,7 +4052,7 @@ export interface components {
             finished_at?: string | null;
             id: components["schemas"]["OperationId"];
             kind: string;
-            /** @description What was asked. */
+            /** @description The request. */
             request: Record<string, never>;
             /** Format: uuid */
             sandbox_id?: string | null;
@@ -3950,19 +4066,19 @@ export interface components {
          */
         OperationState: "pending" | "running" | "done" | "failed" | "cancelled" | "lost";
         /**
-         * @description Who may run an actor of a kind when several gateways share one database.
+         * @description Which gateway may run an actor of a kind when several share one database.
          * @enum {string}
          */
         Ownership: "leased" | "socket_bound" | "local";
         /** @description A page of a list. */
         Page_Activity: {
-            items: {
+            items: (components["schemas"]["CommandFacts"] & {
                 /** Format: date-time */
                 at: string;
                 by?: components["schemas"]["UserBrief"] | null;
-                /** @description What was asked, said or changed. */
+                /** @description The content: the operation's request, the event's data, or the audit entry's details. */
                 data: Record<string, never>;
-                /** @description Why it failed. */
+                /** @description Why the operation failed. */
                 detail?: string | null;
                 /** Format: int64 */
                 duration_ms?: number | null;
@@ -3975,7 +4091,7 @@ export interface components {
                 state?: components["schemas"]["OperationState"] | null;
                 /** @description Kind of the operation (`sb_exec`), type of the event (`agent.status`), or action (`brain.written`). */
                 what: string;
-            }[];
+            })[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
         };
@@ -3990,7 +4106,7 @@ export interface components {
                 label: string;
                 /**
                  * Format: date-time
-                 * @description To within five minutes; absent when it was never used.
+                 * @description Accurate to five minutes. Absent when the token was never used.
                  */
                 last_used_at?: string | null;
             }[];
@@ -4001,23 +4117,23 @@ export interface components {
         Page_AppConnection: {
             items: {
                 agent_id?: components["schemas"]["ClawId"] | null;
-                /** @description `oauth`, `mcp_oauth`, or `token` for one that a person pasted. */
+                /** @description `oauth`, `mcp_oauth`, or `token` for a pasted token. */
                 auth_type: string;
                 /** Format: date-time */
                 connected_at: string;
                 connected_by?: components["schemas"]["UserBrief"] | null;
                 /**
                  * Format: date-time
-                 * @description When the present access token ends, where the issuer said so.
+                 * @description When the present access token ends, if the issuer reported it.
                  */
                 expires_at?: string | null;
                 id: components["schemas"]["AppConnectionId"];
-                /** @description Who signed in; of a `token` the app's API, or the webhook. */
+                /** @description The issuer. For a `token`: the app's API, or the webhook. */
                 issuer_url: string;
                 provider: string;
-                /** @description Origins that the token may be sent to. */
+                /** @description Origins to which the token may be sent. */
                 reaches: string[];
-                /** @description Whether it is renewed without a person. */
+                /** @description Whether the token is renewed without a person. */
                 renewable: boolean;
                 state: components["schemas"]["AppConnectionState"];
             }[];
@@ -4028,7 +4144,7 @@ export interface components {
         Page_AuditEntry: {
             items: {
                 action: string;
-                /** @description The user on whose authority it happened. */
+                /** @description The user with whose authority the change was made. */
                 actor: components["schemas"]["UserId"];
                 /** Format: date-time */
                 at: string;
@@ -4053,12 +4169,12 @@ export interface components {
                 cause?: components["schemas"]["BrainCause"] | null;
                 /**
                  * Format: int64
-                 * @description The version that was taken back, where this is a restored one.
+                 * @description The earlier version that was restored, if this version is a restore.
                  */
                 restored_from?: number | null;
                 /**
                  * Format: int64
-                 * @description For `If-Match`. Counts from 1; 0 where nothing was written yet.
+                 * @description For `If-Match`. Counts from 1; 0 if nothing was written yet.
                  */
                 version: number;
             }[];
@@ -4074,7 +4190,7 @@ export interface components {
                 /** Format: date-time */
                 deleted_at?: string | null;
                 id: components["schemas"]["ClawId"];
-                /** @description The person on whose authority it acts. */
+                /** @description The person with whose authority the agent acts. */
                 managed_by: components["schemas"]["UserBrief"];
                 model_binding?: string | null;
                 name: string;
@@ -4098,10 +4214,10 @@ export interface components {
             items: {
                 /** @description `<provider>.<object>.<verb>` of the catalogue. */
                 action: string;
-                /** @description Where it would be sent, by the agent's connection as it was then. It is sent there or not at all. */
+                /** @description The address of the request, by the agent's connection at that time. It is sent to this address or not at all. */
                 address: string;
                 agent_id: components["schemas"]["ClawId"];
-                /** @description As it was called when it asked. */
+                /** @description The agent's name at the time of the request. */
                 agent_name: string;
                 /** Format: date-time */
                 created_at: string;
@@ -4111,7 +4227,7 @@ export interface components {
                 /** Format: date-time */
                 expires_at: string;
                 id: components["schemas"]["DoorId"];
-                /** @description All that it asks for. */
+                /** @description All parameters of the request. */
                 params: Record<string, never>;
                 requested_by?: components["schemas"]["UserBrief"] | null;
                 result?: components["schemas"]["DoorResult"] | null;
@@ -4127,7 +4243,7 @@ export interface components {
             items: {
                 /** Format: date-time */
                 created_at: string;
-                /** @description When it is named, only its owner may come. */
+                /** @description If present, only the person with this e-mail can accept. */
                 email?: string | null;
                 /** Format: date-time */
                 expires_at: string;
@@ -4145,7 +4261,7 @@ export interface components {
                 joined_at: string;
                 role: components["schemas"]["Role"];
                 user: components["schemas"]["UserBrief"];
-                /** @description The caller. */
+                /** @description The member is the caller. */
                 you: boolean;
             }[];
             /** @description Absent on the last page. */
@@ -4155,18 +4271,24 @@ export interface components {
         Page_Node: {
             items: {
                 arch?: string | null;
+                bounds?: components["schemas"]["NodeBounds"] | null;
                 connection: components["schemas"]["NodeConnection"];
                 /** Format: date-time */
                 created_at: string;
                 daemon_version?: string | null;
-                /** @description Draining, and the machine itself says that no sandbox is left. */
+                /** @description The node is draining, and the machine has reported that no sandbox is left. */
                 drained: boolean;
                 engine?: components["schemas"]["EngineInfo"] | null;
                 health?: components["schemas"]["NodeHealth"] | null;
                 hostname?: string | null;
                 id: components["schemas"]["NodeId"];
+                /** @description Whether the machine has the agent image that this gateway wants. */
                 image: components["schemas"]["ImageState"];
-                /** @description Words that people put on it. */
+                /** @description The id of the image that the machine has under that reference. */
+                image_id?: string | null;
+                /** @description The image that the machine checked for; absent from an older daemon. */
+                image_reference?: string | null;
+                /** @description Labels that people gave the node. */
                 labels: string[];
                 /** Format: date-time */
                 last_seen_at?: string | null;
@@ -4174,13 +4296,13 @@ export interface components {
                 mesh_ip?: string | null;
                 name: string;
                 os?: string | null;
-                /** @description Its owner paused it on the machine. */
+                /** @description The owner paused it on the machine. */
                 paused: boolean;
-                /** @description What its owner should know or do. */
+                /** @description What the owner should know or do. */
                 problems: components["schemas"]["NodeProblem"][];
                 /**
                  * Format: int32
-                 * @description Sandboxes on it, as the machine counts them.
+                 * @description Sandboxes on the machine, as the machine counts them.
                  */
                 sandboxes: number;
                 status: components["schemas"]["NodeStatus"];
@@ -4208,7 +4330,7 @@ export interface components {
                  */
                 disk?: number | null;
                 drained?: boolean;
-                /** @description Only where it differs from the name. */
+                /** @description Present only if it differs from the name. */
                 host?: string | null;
                 id: components["schemas"]["NodeId"];
                 labels?: string[];
@@ -4219,18 +4341,18 @@ export interface components {
                 memory?: number | null;
                 name: string;
                 paused?: boolean;
-                /** @description Codes of what its owner should know; the words are in the node itself. */
+                /** @description Codes of the node's problems. The node itself has their text. */
                 problems?: string[];
                 /**
                  * Format: int64
-                 * @description Rises with each change: the node's `version`.
+                 * @description Rises with each change. It is the node's `version`.
                  */
                 rev: number;
                 /** Format: int32 */
                 sandboxes: number;
                 /**
                  * Format: int64
-                 * @description When it was heard last, seconds since 1970.
+                 * @description When the machine last sent something, seconds since 1970.
                  */
                 seen?: number | null;
                 status: components["schemas"]["NodeStatus"];
@@ -4240,12 +4362,12 @@ export interface components {
         };
         /** @description A page of a list. */
         Page_OperationLine: {
-            items: {
+            items: (components["schemas"]["CommandFacts"] & {
                 /** Format: uuid */
                 agent_id?: string | null;
                 /** Format: date-time */
                 created_at: string;
-                /** @description Why it failed. */
+                /** @description Why the operation failed. */
                 detail?: string | null;
                 /** Format: int64 */
                 duration_ms?: number | null;
@@ -4253,14 +4375,14 @@ export interface components {
                 finished_at?: string | null;
                 id: components["schemas"]["OperationId"];
                 kind: string;
-                /** @description What was asked. */
+                /** @description The request. */
                 request: Record<string, never>;
                 /** Format: uuid */
                 sandbox_id?: string | null;
                 /** Format: date-time */
                 started_at?: string | null;
                 state: components["schemas"]["OperationState"];
-            }[];
+            })[];
             /** @description Absent on the last page. */
             next_cursor?: string | null;
         };
@@ -4275,23 +4397,23 @@ export interface components {
                 label: string;
                 /** @description The list is longer than the 20 pages that are read. */
                 last_sync_cut: boolean;
-                /** @description Why the last sync came to nothing. */
+                /** @description Why the last sync failed. */
                 last_sync_error?: string | null;
                 /**
                  * Format: int64
-                 * @description Entries of the last list that could not be understood.
+                 * @description Entries of the last list that could not be parsed.
                  */
                 last_sync_skipped: number;
                 /**
                  * Format: date-time
-                 * @description When a list was last read to its end.
+                 * @description When a whole list was last read.
                  */
                 last_synced_at?: string | null;
                 owner?: string | null;
                 provider: components["schemas"]["RepoProvider"];
                 /**
                  * Format: int64
-                 * @description Repositories that its last list had.
+                 * @description Repositories in its last list.
                  */
                 repos: number;
                 sync: components["schemas"]["RepoSyncState"];
@@ -4304,7 +4426,7 @@ export interface components {
         /** @description A page of a list. */
         Page_RunSummary: {
             items: {
-                /** @description It was cancelled and is about to stop. */
+                /** @description The run was cancelled and is about to stop. */
                 cancelling: boolean;
                 /** Format: int64 */
                 cost_ceiling_microusd?: number | null;
@@ -4322,7 +4444,7 @@ export interface components {
                 /** @description `step-failed`, `cost-ceiling-reached`, `needs-auth`, `machine-away`, `gave-up`. */
                 error_code?: string | null;
                 forked_from?: components["schemas"]["RunId"] | null;
-                /** @description `<step>#<lap>` from which the fork did everything anew. */
+                /** @description `<step>#<lap>`, the first step that the fork repeats. */
                 forked_step?: string | null;
                 id: components["schemas"]["RunId"];
                 kind: components["schemas"]["RunKind"];
@@ -4338,7 +4460,7 @@ export interface components {
                 steps_done: number;
                 /**
                  * Format: int32
-                 * @description It takes no more than these.
+                 * @description The maximum number of steps.
                  */
                 steps_most: number;
                 team_id?: components["schemas"]["TeamId"] | null;
@@ -4350,10 +4472,10 @@ export interface components {
                 tokens_out: number;
                 /**
                  * Format: date-time
-                 * @description Doubles as the sign of life of a run that is at work.
+                 * @description For a running run, also its last sign of life.
                  */
                 updated_at: string;
-                /** @description What it waits for, in words; of a machine that is away only where one run is read. */
+                /** @description What the run waits for, as text. For an absent machine it is set only when a single run is requested. */
                 waiting_on?: string | null;
             }[];
             /** @description Absent on the last page. */
@@ -4364,13 +4486,13 @@ export interface components {
             items: {
                 /** Format: date-time */
                 created_at: string;
-                /** @description The session of this request. */
+                /** @description This is the session of this request. */
                 current: boolean;
-                /** @description What the browser called itself. */
+                /** @description The browser's name for itself. */
                 device?: string | null;
                 /** Format: date-time */
                 expires_at: string;
-                /** @description The address that it was opened from. */
+                /** @description The address from which the session was opened. */
                 from_address?: string | null;
                 id: components["schemas"]["SessionId"];
                 /** @description `login` or `api`. */
@@ -4378,7 +4500,7 @@ export interface components {
                 label?: string | null;
                 /** Format: date-time */
                 last_seen_at: string;
-                /** @description The workspace that it works in. */
+                /** @description The workspace in which the session works. */
                 workspace_id: components["schemas"]["WorkspaceId"];
             }[];
             /** @description Absent on the last page. */
@@ -4389,13 +4511,13 @@ export interface components {
             items: {
                 /**
                  * Format: int64
-                 * @description For `If-Match`.
+                 * @description The value for `If-Match`.
                  */
                 current_version: number;
                 /** @description Every role has it. */
                 foundation: boolean;
                 id: components["schemas"]["SkillId"];
-                /** @description What agents and templates call it. */
+                /** @description The name that agents and templates use. */
                 name: string;
                 namesake?: components["schemas"]["SkillId"] | null;
                 source_kind: components["schemas"]["SkillSourceKind"];
@@ -4404,7 +4526,7 @@ export interface components {
                 /** Format: date-time */
                 updated_at: string;
                 visibility: components["schemas"]["SkillVisibility"];
-                /** @description By which an agent decides whether to read it. */
+                /** @description The occasion to use it. Agents decide by this text whether to read the skill. */
                 when_to_use: string;
             }[];
             /** @description Absent on the last page. */
@@ -4419,7 +4541,7 @@ export interface components {
                 promoted_from?: components["schemas"]["PromotedFrom"] | null;
                 /**
                  * Format: int64
-                 * @description The version that was taken back.
+                 * @description The version that was restored.
                  */
                 restored_from?: number | null;
                 title: string;
@@ -4437,33 +4559,33 @@ export interface components {
                 created_by?: components["schemas"]["UserBrief"] | null;
                 description?: string | null;
                 effective_bundles: components["schemas"]["ToolBundle"][];
-                /** @description What counts. */
+                /** @description The profile that applies. */
                 effective_profile: components["schemas"]["RiskProfile"];
                 id: components["schemas"]["TeamId"];
-                /** @description Where its nodes are drawn. */
+                /** @description The positions of its nodes in the drawing. */
                 layout: components["schemas"]["TopologyPlaced"][];
                 lifecycle: components["schemas"]["TeamLifecycle"];
-                /** @description Where its agents' sandboxes are made: `local`, a node's id, or null for the workspace's placement. */
+                /** @description The machine for its agents' sandboxes: `local`, a node's id, or null for the workspace's placement. */
                 machine_id?: string | null;
-                /** @description The team's own, beside the template's. */
+                /** @description The team's own bundles, in addition to the template's. */
                 mcp_bundles: components["schemas"]["ToolBundle"][];
                 members: components["schemas"]["TeamMember"][];
                 model_binding?: string | null;
                 name: string;
                 risk_profile?: components["schemas"]["RiskProfile"] | null;
                 state: components["schemas"]["TeamState"];
-                /** @description How many steps a run takes. */
+                /** @description The number of steps of a run. */
                 steps: components["schemas"]["TopologySteps"];
                 template_id?: components["schemas"]["TemplateId"] | null;
                 /** Format: int64 */
                 template_version?: number | null;
-                /** @description Each node's attribute `agent` is the agent that works there. */
+                /** @description The attribute `agent` of each node is the agent that works there. */
                 topology: components["schemas"]["TopologyGraph"];
                 /** Format: date-time */
                 updated_at: string;
                 /**
                  * Format: int64
-                 * @description For `If-Match`.
+                 * @description The value for `If-Match`.
                  */
                 version: number;
                 workbench_agent_id?: components["schemas"]["ClawId"] | null;
@@ -4484,7 +4606,7 @@ export interface components {
         Page_TemplateAgent: {
             items: {
                 agent_id: components["schemas"]["ClawId"];
-                /** @description There is a newer one. */
+                /** @description Whether a newer version exists. */
                 behind: boolean;
                 /** Format: date-time */
                 created_at: string;
@@ -4492,12 +4614,12 @@ export interface components {
                 role_slot: string;
                 /**
                  * Format: date-time
-                 * @description When its brain was given the seed of its role.
+                 * @description When its brain got the seed of its role.
                  */
                 seeded_at?: string | null;
                 /**
                  * Format: int64
-                 * @description The version that it has.
+                 * @description The template version that the agent has.
                  */
                 template_version: number;
                 /** @description What an upgrade would do. */
@@ -4512,7 +4634,7 @@ export interface components {
                 /** Format: date-time */
                 at: string;
                 author?: components["schemas"]["UserBrief"] | null;
-                /** @description Of the content. */
+                /** @description The hash of the content. */
                 sha256: string;
                 /** Format: int64 */
                 version: number;
@@ -4528,7 +4650,7 @@ export interface components {
                 id: components["schemas"]["WorkspaceId"];
                 name: string;
                 plan: string;
-                /** @description The caller's own. */
+                /** @description The caller's role. */
                 role: components["schemas"]["Role"];
                 /** Format: int64 */
                 version: number;
@@ -4538,35 +4660,35 @@ export interface components {
         };
         /** @description `POST /api/nodes/pair` */
         PairRequest: {
-            /** @description What to call it; its hostname when absent. */
+            /** @description The node's name. Without it the machine's hostname is shown. */
             name?: string | null;
         };
         /** @description The one answer that shows a join code. */
         Paired: {
-            /** @description For a machine that has the daemon already. */
+            /** @description The command for a machine that already has the daemon. */
             command: string;
             /** Format: date-time */
             expires_at: string;
             install: components["schemas"]["InstallLines"];
-            /** @description Good once, for ten minutes. */
+            /** @description Valid for ten minutes, for one machine. */
             join_code: string;
             node: components["schemas"]["Node"];
         };
         /**
-         * @description How far a part of a task is.
+         * @description The state of a part of a task.
          * @enum {string}
          */
         PartState: "done" | "active" | "pending";
-        /** @description One end of an actor that was, or was to be, started again. */
+        /** @description One end of an incarnation of an actor. */
         PastEnd: {
             /**
              * Format: date-time
-             * @description When.
+             * @description The time of the end.
              */
             at: string;
-            /** @description Why. */
+            /** @description The cause of the end. */
             cause: components["schemas"]["EndCause"];
-            /** @description The error and its causes, or the sibling's name. */
+            /** @description The error and its causes. */
             text?: string | null;
         };
         /** @description The placement setting. */
@@ -4581,7 +4703,7 @@ export interface components {
             wanted: string;
         };
         /**
-         * @description Whose containers new sandboxes become.
+         * @description Where new sandboxes are created.
          * @enum {string}
          */
         PlacementTarget: "local" | "node";
@@ -4594,12 +4716,12 @@ export interface components {
             limit?: number | null;
             /** @description The first wrong field. */
             pointer?: string | null;
-            /** @description The same as header `x-request-id`; our log has it too. */
+            /** @description The value of the header `x-request-id`. The gateway's log has it too. */
             request_id: string;
             /** Format: int32 */
             status: number;
             title: string;
-            /** @description `/problems/<code>`, a readable page. */
+            /** @description `/problems/<code>`, the address of a readable page. */
             type: string;
             /** Format: int64 */
             used?: number | null;
@@ -4613,31 +4735,31 @@ export interface components {
             broken: number;
             /**
              * Format: int64
-             * @description How often something that would have broken it was stopped.
+             * @description How often the gateway prevented a break.
              */
             defended: number;
             /** @description `P1` and so on. */
             id: string;
-            /** @description Whether this version promises it; what is not promised yet is not watched either. */
+            /** @description Whether this version gives the promise. The gateway watches only given promises. */
             promised: boolean;
-            /** @description What is promised. */
+            /** @description The guarantee. */
             text: string;
             /** @description The places in the code that count. */
             watches: components["schemas"]["WatchNow"][];
         };
-        /** @description What this service promises, and how that stands. */
+        /** @description The promises of this service, and their counters. */
         Promises: {
             /** @description The whole list, in order. */
             promises: components["schemas"]["PromiseNow"][];
             /**
              * Format: date-time
-             * @description When this gateway started to count.
+             * @description When this gateway began to count.
              */
             since?: string | null;
         };
-        /** @description What a version was made of. */
+        /** @description The source of a version. */
         PromotedFrom: {
-            /** @description The id of the agent, of the artifact, or of the agent whose brain it was. */
+            /** @description The id of the agent, of the artifact, or of the agent whose brain is the source. */
             id: string;
             kind: components["schemas"]["SkillOrigin"];
         };
@@ -4669,7 +4791,7 @@ export interface components {
              */
             memory_some10?: number | null;
         };
-        /** @description A purge under way; it finishes even when the gateway is killed meanwhile. */
+        /** @description A purge under way. It finishes even when the gateway is killed. */
         PurgeStarted: {
             saga_id: components["schemas"]["SagaId"];
             /** @description `running` or `done`. */
@@ -4704,7 +4826,7 @@ export interface components {
             private: boolean;
             /**
              * Format: date-time
-             * @description When the host says that it changed last.
+             * @description When the repository last changed, as its host reports it.
              */
             provider_updated?: string | null;
             /** Format: date-time */
@@ -4720,23 +4842,23 @@ export interface components {
             label: string;
             /** @description The list is longer than the 20 pages that are read. */
             last_sync_cut: boolean;
-            /** @description Why the last sync came to nothing. */
+            /** @description Why the last sync failed. */
             last_sync_error?: string | null;
             /**
              * Format: int64
-             * @description Entries of the last list that could not be understood.
+             * @description Entries of the last list that could not be parsed.
              */
             last_sync_skipped: number;
             /**
              * Format: date-time
-             * @description When a list was last read to its end.
+             * @description When a whole list was last read.
              */
             last_synced_at?: string | null;
             owner?: string | null;
             provider: components["schemas"]["RepoProvider"];
             /**
              * Format: int64
-             * @description Repositories that its last list had.
+             * @description Repositories in its last list.
              */
             repos: number;
             sync: components["schemas"]["RepoSyncState"];
@@ -4753,14 +4875,14 @@ export interface components {
             branches: number;
             /**
              * Format: int64
-             * @description On the broker's disk.
+             * @description Its size on the broker's disk.
              */
             bytes: number;
-            /** @description Why the last fetch came to nothing. */
+            /** @description Why the last fetch failed. */
             error?: string | null;
             /**
              * Format: date-time
-             * @description When a fetch last came to a good end; what follows is as of then.
+             * @description When a fetch last succeeded. The fields below describe the mirror at that time.
              */
             fetched_at?: string | null;
             /** @description Absent in a repository without commits. */
@@ -4768,13 +4890,13 @@ export interface components {
             head_commit?: string | null;
             /**
              * Format: int32
-             * @description Of that phase; 0 where it cannot be known.
+             * @description Progress of that phase; 0 if it is unknown.
              */
             percent: number;
             phase?: components["schemas"]["MirrorPhase"] | null;
             /**
              * Format: int64
-             * @description Bytes that came in the fetch under way.
+             * @description Bytes received in the fetch under way.
              */
             received: number;
             state: components["schemas"]["MirrorState"];
@@ -4784,7 +4906,7 @@ export interface components {
             version: number;
         };
         /**
-         * @description Where a token comes from.
+         * @description The kind of code host.
          * @enum {string}
          */
         RepoProvider: "github" | "github_enterprise" | "forgejo" | "gitlab";
@@ -4793,22 +4915,22 @@ export interface components {
          * @enum {string}
          */
         RepoSyncState: "idle" | "waiting" | "running";
-        /** @description What is promised, machine by machine; one that is not listed has promised nothing. */
+        /** @description The reservations of each machine. A machine that is not listed has none. */
         Reserved: {
             items: components["schemas"]["ReservedOn"][];
         };
-        /** @description What is promised on one machine. */
+        /** @description The reservations on one machine. */
         ReservedOn: {
             /**
              * Format: double
-             * @description Of the machine's processors, percent.
+             * @description Percent of the machine's processors; absent if the machine never reported them.
              */
             cpu_pct?: number | null;
             /** Format: int64 */
             memory_bytes: number;
             /**
              * Format: double
-             * @description Of the machine's memory, percent; absent when it never said how much it has.
+             * @description Percent of the machine's memory; absent if the machine never reported its memory.
              */
             memory_pct?: number | null;
             /**
@@ -4816,14 +4938,14 @@ export interface components {
              * @description Billionths of a cpu.
              */
             nano_cpus: number;
-            /** @description The machine, or `local`. */
+            /** @description The machine's id, or `local`. */
             node_id: string;
             /** Format: int32 */
             sandboxes: number;
         };
-        /** @description Everything must be read anew: the cursor that was given cannot be served. */
+        /** @description The cursor cannot be served: read everything again. */
         Reset: {
-            /** @description Why, for people. */
+            /** @description The reason, for people. */
             reason: string;
         };
         /** @description A decision. */
@@ -4849,7 +4971,7 @@ export interface components {
          */
         Restart: "permanent" | "transient" | "temporary";
         /**
-         * @description How much an agent may do with its own hands. None of them gives it the network.
+         * @description How much an agent may do in its sandbox. No profile gives it network access.
          * @enum {string}
          */
         RiskProfile: "toolfree" | "research_readonly" | "coding_readwrite";
@@ -4862,26 +4984,26 @@ export interface components {
         Run: components["schemas"]["RunSummary"] & {
             checkpoint: components["schemas"]["RunCheckpoint"];
             comparison?: components["schemas"]["RunComparison"] | null;
-            /** @description As it was when the run was enqueued. */
+            /** @description The graph of the team when the run was enqueued. */
             graph: components["schemas"]["TopologyGraph"];
-            /** @description Of the pinned graph. */
+            /** @description The hash of that graph. */
             graph_sha256: string;
             input: string;
             last_event_id?: string | null;
-            /** @description Where its nodes are drawn. */
+            /** @description The positions of its nodes in the drawing. */
             layout: components["schemas"]["TopologyPlaced"][];
             multiplexer_pane_id?: string | null;
             multiplexer_tab_id?: string | null;
-            /** @description Where the agents' shells are in the sandbox's terminal multiplexer. */
+            /** @description The location of the agents' shells in the sandbox's terminal multiplexer. */
             multiplexer_workspace_id?: string | null;
-            /** @description What its steps handed over, and what happened inside them, is past its retention. */
+            /** @description The retention has passed for the outputs and journals of the steps. They are deleted. */
             outputs_forgotten: boolean;
             result?: components["schemas"]["RunResult"] | null;
             steps: components["schemas"]["RunStep"][];
         };
         /** @description A model turn or tool result inside a step. */
         RunCall: {
-            /** @description Of a model `{text, calls}`, of a tool `{arguments, text, exit_code}`. */
+            /** @description For a model `{text, calls}`, for a tool `{arguments, text, exit_code}`. */
             content: Record<string, never>;
             /**
              * Format: int64
@@ -4896,7 +5018,7 @@ export interface components {
             kind: components["schemas"]["CallKind"];
             /** Format: int32 */
             lap: number;
-            /** @description The model's or the tool's. */
+            /** @description The name of the model or the tool. */
             name: string;
             /** Format: date-time */
             started_at: string;
@@ -4906,13 +5028,13 @@ export interface components {
             /** Format: int64 */
             tokens_out: number;
         };
-        /** @description All of a run's journal. */
+        /** @description The complete journal of a run. */
         RunCalls: {
             items: components["schemas"]["RunCall"][];
         };
-        /** @description How far a run is: what its steps handed over, by `<step>#<lap>`. */
+        /** @description The progress of a run: the outputs of its steps, by `<step>#<lap>`. */
         RunCheckpoint: {
-            /** @description Steps that have begun and not ended. */
+            /** @description Steps that have begun but not ended. */
             at_work: string[];
             outputs: {
                 [key: string]: string;
@@ -4926,16 +5048,19 @@ export interface components {
              */
             cost_microusd: number;
             error?: string | null;
-            /** @description `A` to `H`: the name under which the judge sees it. Drawn by lot when the run is made. */
+            /**
+             * @description `A` to `H`: the letter that the judge sees instead of the team's name. The letters are shuffled when the run
+             *     is created.
+             */
             label: string;
-            /** @description The team's name when the run was made. */
+            /** @description The team's name when the run was created. */
             name: string;
             output?: string | null;
             run_id?: components["schemas"]["RunId"] | null;
             status: components["schemas"]["RunStatus"];
             /**
              * Format: int32
-             * @description Steps that it has done.
+             * @description The number of steps that are done.
              */
             steps: number;
             team_id: components["schemas"]["TeamId"];
@@ -4945,14 +5070,14 @@ export interface components {
             tokens_out: number;
             /**
              * Format: int64
-             * @description From the beginning of its work to its end; absent until it ended.
+             * @description From the start of the run to its end, in milliseconds. Absent until it has ended.
              */
             took_ms?: number | null;
             topology?: components["schemas"]["TopologyKind"] | null;
         };
-        /** @description What a comparison came to so far. */
+        /** @description The current result of a comparison. */
         RunComparison: {
-            /** @description As they were asked for. */
+            /** @description In the order of the request. */
             candidates: components["schemas"]["RunComparedCandidate"][];
             no_verdict?: components["schemas"]["RunNoVerdict"] | null;
             verdict?: components["schemas"]["RunVerdict"] | null;
@@ -4960,23 +5085,23 @@ export interface components {
         /** Format: uuid */
         RunId: string;
         /**
-         * @description What made the run.
+         * @description The origin of a run.
          * @enum {string}
          */
         RunKind: "team" | "child" | "compare";
-        /** @description A judge that came to no verdict. Nothing is put in its place. */
+        /** @description The judge ended without a valid verdict. Nothing replaces the verdict. */
         RunNoVerdict: {
             judged_by?: components["schemas"]["ClawId"] | null;
-            /** @description What it said instead. */
+            /** @description The judge's answer. */
             text?: string | null;
             why: string;
         };
-        /** @description What a run came to. */
+        /** @description The result of a run. */
         RunResult: {
             text: string;
         };
         /**
-         * @description Where a run stands. The last three never change again.
+         * @description The status of a run. The last three are final.
          * @enum {string}
          */
         RunStatus: "queued" | "running" | "completed" | "failed" | "cancelled";
@@ -5004,7 +5129,7 @@ export interface components {
             output?: string | null;
             /**
              * Format: int32
-             * @description In the order in which steps were begun.
+             * @description The position in the order in which steps began.
              */
             position: number;
             /** @description `work`, `plan`, `gate`, `merge`, `report`, `verdict`. */
@@ -5018,18 +5143,18 @@ export interface components {
             tokens_out: number;
             /**
              * Format: date-time
-             * @description Since when its machine has been away and the step waits for it; `error` says which.
+             * @description When the wait for an absent machine began. Absent when the step does not wait. `error` names the machine.
              */
             waiting_since?: string | null;
         };
         /**
-         * @description Where a step stands. All but the first never change again.
+         * @description The status of a step. All but the first are final.
          * @enum {string}
          */
         RunStepStatus: "running" | "done" | "failed" | "cancelled";
-        /** @description A run in a list. Its texts come from people and from agents. */
+        /** @description A run in a list. Its texts come from people and agents. */
         RunSummary: {
-            /** @description It was cancelled and is about to stop. */
+            /** @description The run was cancelled and is about to stop. */
             cancelling: boolean;
             /** Format: int64 */
             cost_ceiling_microusd?: number | null;
@@ -5047,7 +5172,7 @@ export interface components {
             /** @description `step-failed`, `cost-ceiling-reached`, `needs-auth`, `machine-away`, `gave-up`. */
             error_code?: string | null;
             forked_from?: components["schemas"]["RunId"] | null;
-            /** @description `<step>#<lap>` from which the fork did everything anew. */
+            /** @description `<step>#<lap>`, the first step that the fork repeats. */
             forked_step?: string | null;
             id: components["schemas"]["RunId"];
             kind: components["schemas"]["RunKind"];
@@ -5063,7 +5188,7 @@ export interface components {
             steps_done: number;
             /**
              * Format: int32
-             * @description It takes no more than these.
+             * @description The maximum number of steps.
              */
             steps_most: number;
             team_id?: components["schemas"]["TeamId"] | null;
@@ -5075,40 +5200,40 @@ export interface components {
             tokens_out: number;
             /**
              * Format: date-time
-             * @description Doubles as the sign of life of a run that is at work.
+             * @description For a running run, also its last sign of life.
              */
             updated_at: string;
-            /** @description What it waits for, in words; of a machine that is away only where one run is read. */
+            /** @description What the run waits for, as text. For an absent machine it is set only when a single run is requested. */
             waiting_on?: string | null;
         };
-        /** @description What a team is to do. */
+        /** @description The task of a run of a team. */
         RunTeam: {
             /**
              * Format: int64
-             * @description Bound of its cost, millionths of a US dollar.
+             * @description The cost limit of the run, in millionths of a US dollar.
              */
             cost_ceiling_microusd?: number | null;
             /** @description The goal. */
             input: string;
         };
         /**
-         * @description What level of the structure runs.
+         * @description The level of the organisation that runs.
          * @enum {string}
          */
         RunTier: "single" | "team" | "company" | "org";
-        /** @description What the judge said. */
+        /** @description The judge's verdict. */
         RunVerdict: {
-            /** @description The label of the best. */
+            /** @description The label of the best candidate. */
             best: string;
             judged_by?: components["schemas"]["ClawId"] | null;
-            /** @description The judge's words. */
+            /** @description The judge's explanation. */
             reason: string;
-            /** @description 0 to 10 by label; those that failed have none. */
+            /** @description A score from 0 to 10 for each label. Failed candidates have no score. */
             scores: {
                 [key: string]: number;
             };
         };
-        /** @description What a team's agents may use. */
+        /** @description The tools that a team's agents may use. */
         RuntimeConfigChange: {
             mcp_bundles?: components["schemas"]["ToolBundle"][] | null;
             risk_profile?: components["schemas"]["RiskProfile"] | null;
@@ -5118,22 +5243,24 @@ export interface components {
         /** @description An agent's sandbox. */
         Sandbox: {
             agent_id: components["schemas"]["ClawId"];
-            /** @description The engine's id, once there is one. */
+            /** @description The engine's id, once it exists. */
             container?: string | null;
             /** Format: date-time */
             created_at: string;
             /** @description Why it failed, stopped or is lost. */
             detail?: string | null;
             fallback?: components["schemas"]["Fallback"] | null;
-            /** @description Facts read from inside by the escape probe; empty until it ran. */
+            /** @description Facts that the escape probe read from inside; empty until it ran. */
             hardening: components["schemas"]["Fact"][];
+            /** @description Why there are no facts although the sandbox runs: its image has no probe, or the probe failed. */
+            hardening_missing?: string | null;
             id: components["schemas"]["SandboxId"];
             image: string;
             /** Format: date-time */
             last_used_at: string;
             /**
              * Format: date-time
-             * @description The container ends then unless it is used.
+             * @description When the container ends unless it is used again.
              */
             lease_until: string;
             limits: components["schemas"]["Limits"];
@@ -5145,9 +5272,9 @@ export interface components {
             version: number;
             workspace_archive?: components["schemas"]["WorkspaceArchive"] | null;
         };
-        /** @description An agent's sandbox, in short. */
+        /** @description A short view of an agent's sandbox. */
         SandboxBrief: {
-            /** @description The engine's name for it. */
+            /** @description The engine's name for the container. */
             container: string;
             /** Format: date-time */
             created_at: string;
@@ -5159,7 +5286,7 @@ export interface components {
         };
         /** Format: uuid */
         SandboxId: string;
-        /** @description A sandbox as its machine's page shows it. */
+        /** @description A sandbox in the view of its machine. */
         SandboxOnNode: {
             agent_id: components["schemas"]["ClawId"];
             agent_name: string;
@@ -5185,13 +5312,13 @@ export interface components {
         Session: {
             /** Format: date-time */
             created_at: string;
-            /** @description The session of this request. */
+            /** @description This is the session of this request. */
             current: boolean;
-            /** @description What the browser called itself. */
+            /** @description The browser's name for itself. */
             device?: string | null;
             /** Format: date-time */
             expires_at: string;
-            /** @description The address that it was opened from. */
+            /** @description The address from which the session was opened. */
             from_address?: string | null;
             id: components["schemas"]["SessionId"];
             /** @description `login` or `api`. */
@@ -5199,7 +5326,7 @@ export interface components {
             label?: string | null;
             /** Format: date-time */
             last_seen_at: string;
-            /** @description The workspace that it works in. */
+            /** @description The workspace in which the session works. */
             workspace_id: components["schemas"]["WorkspaceId"];
         };
         /** Format: uuid */
@@ -5209,45 +5336,45 @@ export interface components {
             node_id?: components["schemas"]["NodeId"] | null;
             target: components["schemas"]["PlacementTarget"];
         };
-        /** @description Whether somebody can sign in with a password yet. */
+        /** @description Whether a person can sign in with a password yet. */
         Setup: {
             hosted?: components["schemas"]["HostedSignIn"] | null;
-            /** @description `false`: the first one-time login waits in the file `first-login` of the data directory. */
+            /** @description `false`: the first one-time login is in the file `first-login` of the data directory. */
             owner_ready: boolean;
         };
         /**
-         * @description Who vouches for people.
+         * @description How people are identified.
          * @enum {string}
          */
         SignInMode: "local" | "hosted" | "oidc";
-        /** @description How people sign in, and who is let in; of an issuer only where there is one. */
+        /** @description How people sign in, and which people are let in. The issuer's fields are present only with an issuer. */
         SignInNow: {
-            /** @description Whose verified addresses are let in as Members. */
+            /** @description Domains whose people are let in as Members, if their address is verified. */
             admit_domains: string[];
-            /** @description Absent: a token for any audience is taken. */
+            /** @description Absent: a token for any audience is accepted. */
             audience?: string | null;
-            /** @description Absent: nobody signs in with a browser, only bearers come. */
+            /** @description Absent: browser sign-in is off, and only bearer tokens are accepted. */
             client_id?: string | null;
             issuer?: string | null;
             mode: components["schemas"]["SignInMode"];
-            /** @description Values of that claim that make an Owner. */
+            /** @description The values of the organisation claim that make an Owner. */
             organisation_admin: string[];
             organisation_claim?: string | null;
-            /** @description Everybody who is new gets a workspace of their own. */
+            /** @description Every new person gets a workspace of their own. */
             per_signup_workspace: boolean;
             role_claim?: string | null;
             /**
              * Format: int64
-             * @description Until the issuer is asked again.
+             * @description The longest time that a browser stays signed in by the issuer, in seconds.
              */
             session_seconds?: number | null;
             workspace?: components["schemas"]["WorkspaceId"] | null;
         };
-        /** @description The answer to a sign-in. The token is for programs; a page uses the cookie that comes with it. */
+        /** @description The answer to a sign-in. Programs use the token; a page uses the cookie that comes with the answer. */
         SignedIn: {
             /** Format: date-time */
             expires_at: string;
-            /** @description No password is set yet: ask for one. */
+            /** @description The user has no password yet: ask for one. */
             must_set_password: boolean;
             role: components["schemas"]["Role"];
             /** @description Shown once. Send it as `Authorization: Bearer <token>`. */
@@ -5266,13 +5393,13 @@ export interface components {
         SkillBrief: {
             /**
              * Format: int64
-             * @description For `If-Match`.
+             * @description The value for `If-Match`.
              */
             current_version: number;
             /** @description Every role has it. */
             foundation: boolean;
             id: components["schemas"]["SkillId"];
-            /** @description What agents and templates call it. */
+            /** @description The name that agents and templates use. */
             name: string;
             namesake?: components["schemas"]["SkillId"] | null;
             source_kind: components["schemas"]["SkillSourceKind"];
@@ -5281,18 +5408,18 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             visibility: components["schemas"]["SkillVisibility"];
-            /** @description By which an agent decides whether to read it. */
+            /** @description The occasion to use it. Agents decide by this text whether to read the skill. */
             when_to_use: string;
         };
         /** @description A choice for an agent. */
         SkillChoice: {
-            /** @description `true` adds the skill; `false` excludes it, whatever the role has. */
+            /** @description `true` adds the skill. `false` excludes it, even if the role has it. */
             include: boolean;
         };
         /** Format: uuid */
         SkillId: string;
         /**
-         * @description What a skill can come from.
+         * @description The kinds of sources.
          * @enum {string}
          */
         SkillOrigin: "agent" | "research_artifact" | "brain_memory";
@@ -5301,7 +5428,7 @@ export interface components {
             include: boolean;
             skill_id: components["schemas"]["SkillId"];
         };
-        /** @description The role whose skills an agent has. */
+        /** @description The role that gives an agent its skills. */
         SkillRole: {
             role_slot: string;
             template_id: components["schemas"]["TemplateId"];
@@ -5309,7 +5436,7 @@ export interface components {
             template_version: number;
         };
         /**
-         * @description Why a skill that the agent should have is not there.
+         * @description Why an agent does not get a skill.
          * @enum {string}
          */
         SkillSkippedWhy: "missing" | "deleted" | "excluded";
@@ -5319,13 +5446,13 @@ export interface components {
          */
         SkillSource: "foundation" | "role" | "agent";
         /**
-         * @description Where a skill comes from.
+         * @description The origin of a skill.
          * @enum {string}
          */
         SkillSourceKind: "builtin" | "authored" | "promoted";
-        /** @description What a skill says. */
+        /** @description The content of a skill. */
         SkillText: {
-            /** @description Markdown, at most 65,536 bytes. Line ends become `\n`; characters that are there without being seen are taken out. */
+            /** @description Markdown, at most 65,536 bytes. The gateway converts line ends to `\n` and removes invisible characters. */
             body: string;
             promoted_from?: components["schemas"]["PromotedFrom"] | null;
             /** @description At most 8 words of lower-case letters, digits and hyphens. */
@@ -5349,7 +5476,7 @@ export interface components {
             promoted_from?: components["schemas"]["PromotedFrom"] | null;
             /**
              * Format: int64
-             * @description The version that was taken back.
+             * @description The version that was restored.
              */
             restored_from?: number | null;
             title: string;
@@ -5357,29 +5484,24 @@ export interface components {
             version: number;
         };
         /**
-         * @description Who sees a skill.
+         * @description The visibility of a skill.
          * @enum {string}
          */
         SkillVisibility: "builtin" | "workspace";
-        /** @description A skill that an agent would have. */
+        /** @description A skill that is assigned to an agent but not given to it. */
         SkippedSkill: {
             name: string;
             why: components["schemas"]["SkillSkippedWhy"];
         };
-        /** @description Where stdin stands. */
+        /** @description The position of stdin. */
         StdinTaken: {
             /**
              * Format: int64
-             * @description Bytes taken so far: the offset of the next one.
+             * @description Bytes taken so far: the offset of the next byte.
              */
             offset: number;
         };
-        /**
-         * @description Who is restarted when one child fails.
-         * @enum {string}
-         */
-        Strategy: "one_for_one" | "rest_for_one";
-        /** @description The workspace that the session goes on in. */
+        /** @description The workspace in which the session continues. */
         Switch: {
             workspace_id: components["schemas"]["WorkspaceId"];
         };
@@ -5395,42 +5517,42 @@ export interface components {
             created_by?: components["schemas"]["UserBrief"] | null;
             description?: string | null;
             effective_bundles: components["schemas"]["ToolBundle"][];
-            /** @description What counts. */
+            /** @description The profile that applies. */
             effective_profile: components["schemas"]["RiskProfile"];
             id: components["schemas"]["TeamId"];
-            /** @description Where its nodes are drawn. */
+            /** @description The positions of its nodes in the drawing. */
             layout: components["schemas"]["TopologyPlaced"][];
             lifecycle: components["schemas"]["TeamLifecycle"];
-            /** @description Where its agents' sandboxes are made: `local`, a node's id, or null for the workspace's placement. */
+            /** @description The machine for its agents' sandboxes: `local`, a node's id, or null for the workspace's placement. */
             machine_id?: string | null;
-            /** @description The team's own, beside the template's. */
+            /** @description The team's own bundles, in addition to the template's. */
             mcp_bundles: components["schemas"]["ToolBundle"][];
             members: components["schemas"]["TeamMember"][];
             model_binding?: string | null;
             name: string;
             risk_profile?: components["schemas"]["RiskProfile"] | null;
             state: components["schemas"]["TeamState"];
-            /** @description How many steps a run takes. */
+            /** @description The number of steps of a run. */
             steps: components["schemas"]["TopologySteps"];
             template_id?: components["schemas"]["TemplateId"] | null;
             /** Format: int64 */
             template_version?: number | null;
-            /** @description Each node's attribute `agent` is the agent that works there. */
+            /** @description The attribute `agent` of each node is the agent that works there. */
             topology: components["schemas"]["TopologyGraph"];
             /** Format: date-time */
             updated_at: string;
             /**
              * Format: int64
-             * @description For `If-Match`.
+             * @description The value for `If-Match`.
              */
             version: number;
             workbench_agent_id?: components["schemas"]["ClawId"] | null;
         };
-        /** @description A change of a team. What is absent stays. */
+        /** @description A change of a team. Absent fields stay unchanged. */
         TeamChange: {
             description?: string | null;
             lifecycle?: components["schemas"]["TeamLifecycle"] | null;
-            /** @description As in a new team; null takes the workspace's placement. Sandboxes that are there stay where they are. */
+            /** @description As in a new team. Null means the workspace's placement. Existing sandboxes stay on their machines. */
             machine_id?: string | null;
             model_binding?: string | null;
             name?: string | null;
@@ -5444,29 +5566,29 @@ export interface components {
          * @enum {string}
          */
         TeamLifecycle: "permanent" | "ephemeral";
-        /** @description Who works at a node. */
+        /** @description The agent of a node. */
         TeamMember: {
             agent_id: components["schemas"]["ClawId"];
             model_binding?: string | null;
-            /** @description The agent as it is now; absent when it was deleted. */
+            /** @description The agent's current name. Absent when the agent was deleted. */
             name?: string | null;
             node: string;
             slot: string;
             status?: components["schemas"]["AgentState"] | null;
         };
         /**
-         * @description Where a team stands.
+         * @description The state of a team.
          * @enum {string}
          */
         TeamState: "ready" | "going";
         /** @description A template with its roles. */
         TeamTemplate: components["schemas"]["TeamTemplateAbout"] & {
-            /** @description Skills that roles name and that are not there. */
+            /** @description Skills that roles name but that do not exist. */
             missing_skills: components["schemas"]["MissingSkill"][];
             /** @description In the order of their work. */
             roles: components["schemas"]["TemplateRole"][];
         };
-        /** @description What both forms of a template say. */
+        /** @description The fields that both forms of a template share. */
         TeamTemplateAbout: {
             category: components["schemas"]["TemplateCategory"];
             /** Format: date-time */
@@ -5484,7 +5606,7 @@ export interface components {
             updated_at: string;
             /**
              * Format: int64
-             * @description For `If-Match`.
+             * @description The value for `If-Match`.
              */
             version: number;
             workspace_id?: components["schemas"]["WorkspaceId"] | null;
@@ -5494,30 +5616,30 @@ export interface components {
             /** @description In the order of their work. */
             roles: components["schemas"]["TemplateRoleBrief"][];
         };
-        /** @description `telemetry`: what the workspace uses just now. */
+        /** @description `telemetry`: what the workspace uses now. */
         Telemetry: {
             /**
              * Format: double
-             * @description The last minute's cost, as USD an hour.
+             * @description The last minute's cost, as USD per hour.
              */
             costPerHr?: number | null;
             /** Format: int64 */
             doorsPending?: number | null;
             /**
              * Format: int64
-             * @description Agents' loops that go on just now.
+             * @description The number of agents whose loops run now.
              */
             loops?: number | null;
             /**
              * Format: double
-             * @description Tokens of the last minute, in and out.
+             * @description Tokens of the last minute, input and output.
              */
             tokensPerMin?: number | null;
         };
         /** @description An agent that was made from a template. */
         TemplateAgent: {
             agent_id: components["schemas"]["ClawId"];
-            /** @description There is a newer one. */
+            /** @description Whether a newer version exists. */
             behind: boolean;
             /** Format: date-time */
             created_at: string;
@@ -5525,30 +5647,30 @@ export interface components {
             role_slot: string;
             /**
              * Format: date-time
-             * @description When its brain was given the seed of its role.
+             * @description When its brain got the seed of its role.
              */
             seeded_at?: string | null;
             /**
              * Format: int64
-             * @description The version that it has.
+             * @description The template version that the agent has.
              */
             template_version: number;
             /** @description What an upgrade would do. */
             upgrade: components["schemas"]["TemplateUpgrade"];
         };
         /**
-         * @description What kind of work a template is for.
+         * @description The kind of work that a template is for.
          * @enum {string}
          */
         TemplateCategory: "research" | "development" | "security" | "ops";
-        /** @description A version of a template, whole: what is stored, hashed and copied. */
+        /** @description A complete version of a template, as it is stored, hashed and copied. */
         TemplateContent: {
             category?: components["schemas"]["TemplateCategory"];
             /** @description single, pipeline, hub_spoke, hierarchical or star_moe. */
             default_topology: string;
-            /** @description For whoever chooses one, at most 1,000 characters. */
+            /** @description A text that helps people to choose a template, at most 1,000 characters. */
             description: string;
-            /** @description Of door, skills, sandbox, repo. */
+            /** @description Any of door, skills, sandbox, repo. */
             mcp_bundles: string[];
             /** @description 1 to 100 characters. */
             name: string;
@@ -5563,13 +5685,13 @@ export interface components {
         TemplateId: string;
         /** @description A role of a template. */
         TemplateRole: {
-            /** @description What the brain of its agent begins with: Markdown, at most 100,000 characters. */
+            /** @description The first text of its agent's brain: Markdown, at most 100,000 characters. */
             brain_seed?: string;
-            /** @description hub, gate, expert, spoke, lead or member, where the topology asks for one. */
+            /** @description hub, gate, expert, spoke, lead or member, if the topology needs one. */
             seat?: string | null;
-            /** @description Names of skills, the most important first: the first two that are there are pinned. */
+            /** @description Names of skills, the most important first. The first two that exist are pinned. */
             skills?: string[];
-            /** @description Lower-case letters, digits and `_`, at most 40; each once. */
+            /** @description Lower-case letters, digits and `_`, at most 40 characters. Unique in the template. */
             slot: string;
             /** @description One line for the team builder, at most 300 characters. */
             summary?: string;
@@ -5587,7 +5709,7 @@ export interface components {
             title: string;
         };
         /**
-         * @description Who made a template.
+         * @description The origin of a template.
          * @enum {string}
          */
         TemplateSource: "builtin" | "workspace";
@@ -5596,7 +5718,7 @@ export interface components {
          * @enum {string}
          */
         TemplateUpgrade: "none" | "replace" | "same" | "keep_prompt" | "no_role";
-        /** @description A version of a template, whole. */
+        /** @description A complete version of a template. */
         TemplateVersion: {
             /** Format: date-time */
             at: string;
@@ -5609,12 +5731,12 @@ export interface components {
             /** Format: date-time */
             at: string;
             author?: components["schemas"]["UserBrief"] | null;
-            /** @description Of the content. */
+            /** @description The hash of the content. */
             sha256: string;
             /** Format: int64 */
             version: number;
         };
-        /** @description The workspace that an actor works for. Absent on what serves the whole deployment. */
+        /** @description The workspace that an actor works for. Absent for actors that serve the whole deployment. */
         Tenant: string;
         /** @description The code that a terminal shows. */
         TerminalCode: {
@@ -5634,9 +5756,9 @@ export interface components {
         ToolBundle: "door" | "skills" | "sandbox" | "repo";
         /** @description One tool. */
         ToolInfo: {
-            /** @description The latest version that is known; absent until it was looked up. */
+            /** @description The latest version that exists; absent until the gateway has looked it up. */
             latest?: string | null;
-            /** @description Whose version it shows when it has none of its own. */
+            /** @description The tool whose version this entry shows, if it has none of its own. */
             mirrors?: string | null;
             tool: string;
             version?: string | null;
@@ -5647,7 +5769,7 @@ export interface components {
             /** Format: date-time */
             reported_at?: string | null;
         };
-        /** @description What a node is bound to; empty before a team is staffed. */
+        /** @description What a node is bound to. Empty before a team is staffed. */
         TopologyAttributes: {
             /**
              * Format: uuid
@@ -5659,9 +5781,9 @@ export interface components {
              * @description The company whose topology runs here.
              */
             company?: string | null;
-            /** @description The machine where its sandbox is. */
+            /** @description The machine for the node's sandbox. */
             machine?: string | null;
-            /** @description A model for this node alone. */
+            /** @description A model for this node only. */
             model?: string | null;
             /**
              * Format: uuid
@@ -5670,18 +5792,18 @@ export interface components {
             team?: string | null;
             topology?: components["schemas"]["TopologyKind"] | null;
         };
-        /** @description A permission: `from` may hand work or words to `to`. */
+        /** @description A permission: `from` may send work or messages to `to`. */
         TopologyEdge: {
             from: string;
             kind?: components["schemas"]["TopologyEdgeKind"];
             to: string;
         };
         /**
-         * @description What goes along an edge.
+         * @description What an edge carries.
          * @enum {string}
          */
         TopologyEdgeKind: "parent" | "peer" | "flow";
-        /** @description Who works with whom. */
+        /** @description A topology: its nodes, and the edges between them. */
         TopologyGraph: {
             edges?: components["schemas"]["TopologyEdge"][];
             kind: components["schemas"]["TopologyKind"];
@@ -5693,12 +5815,12 @@ export interface components {
          * @enum {string}
          */
         TopologyKind: "single" | "pipeline" | "hub_spoke" | "hierarchical" | "star_moe" | "compare";
-        /** @description One that works, or a structure below that does. */
+        /** @description A worker, or a structure that works, such as a team. */
         TopologyNode: {
             attributes?: components["schemas"]["TopologyAttributes"];
             id: string;
             kind?: components["schemas"]["TopologyNodeKind"];
-            /** @description Shown to people and to colleagues; the id where it is empty. */
+            /** @description The name that people and other agents see. The id is used when it is empty. */
             label?: string;
             /** @description The slot of the template's role. */
             role?: string | null;
@@ -5709,7 +5831,7 @@ export interface components {
          * @enum {string}
          */
         TopologyNodeKind: "agent" | "team" | "company" | "run";
-        /** @description Where a node stands: its row from the top, its place in the row from the left. */
+        /** @description The position of a node: its row from the top, and its place in the row from the left. */
         TopologyPlaced: {
             node: string;
             /** Format: int32 */
@@ -5718,26 +5840,26 @@ export interface components {
             tier: number;
         };
         /**
-         * @description A node's part in its kind, where the edges do not say it.
+         * @description A node's role in its kind, where the edges do not define it.
          * @enum {string}
          */
         TopologySeat: "hub" | "gate" | "expert" | "spoke" | "lead" | "member";
-        /** @description What of a kind can be set. */
+        /** @description The settings of a kind. */
         TopologySettings: {
             /**
              * Format: int32
-             * @description How many experts answer.
+             * @description The number of experts that answer.
              * @default 2
              */
             experts?: number;
             /**
              * Format: int32
-             * @description How often a hub may hand out work, the first time counted.
+             * @description How often a hub may hand out work, with the first time counted.
              * @default 2
              */
             max_laps?: number;
         };
-        /** @description How many steps. */
+        /** @description The number of steps. */
         TopologySteps: {
             /** Format: int32 */
             least: number;
@@ -5750,21 +5872,21 @@ export interface components {
             formation: components["schemas"]["Formation"];
             nodes?: components["schemas"]["WorldNode"][];
         };
-        /** @description What changed in the tree since the event before. */
+        /** @description The changes in the tree since the previous event. */
         TreeDelta: {
             /**
              * Format: date-time
-             * @description When it was looked at.
+             * @description When the gateway read the tree.
              */
             at: string;
-            /** @description Actors that are new or differ, parents before their children. */
+            /** @description Actors that are new or changed, parents before their children. */
             changed: components["schemas"]["ActorChange"][];
             /**
              * Format: int64
              * @description As in the snapshot.
              */
             forced_kills: number;
-            /** @description Ids of actors that left the tree, and everything below them. */
+            /** @description Ids of actors that left the tree. Everything below them left it too. */
             gone: string[];
             /**
              * Format: int64
@@ -5772,7 +5894,7 @@ export interface components {
              */
             living: number;
         };
-        /** @description The events of `/api/ops/tree/stream`: a field for each type, with what its `data:` line holds. */
+        /** @description The events of `/api/ops/tree/stream`: a field for each type, with the content of its `data:` line. */
         TreeEvents: {
             beat: components["schemas"]["Beat"];
             delta: components["schemas"]["TreeDelta"];
@@ -5783,29 +5905,29 @@ export interface components {
         TreeSnapshot: {
             /**
              * Format: date-time
-             * @description When it was taken.
+             * @description The time of the snapshot.
              */
             at: string;
             /**
              * Format: int64
-             * @description Actors that had to be killed because they did not stop in time, since the start.
+             * @description Actors that were killed since the start because they did not stop in time.
              */
             forced_kills: number;
             /**
              * Format: int64
-             * @description Actors, supervisors and jobs that live; of a tenant's view, those in it.
+             * @description Living actors, supervisors and jobs; in a tenant's view, only the tenant's.
              */
             living: number;
             /** @description The root. */
             root: components["schemas"]["ActorSnapshot"];
         };
-        /** @description Whether and how large a terminal is. */
+        /** @description Whether the command gets a terminal, and its size. */
         Tty: boolean | components["schemas"]["TerminalSize"];
-        /** @description What an upgrade did. */
+        /** @description The result of an upgrade. */
         UpgradeReport: {
-            /** @description Agents of which something stayed as it was. */
+            /** @description Agents that were not changed, or only in part. */
             kept: components["schemas"]["KeptAgent"][];
-            /** @description Agents that have the newest version and its prompt now. */
+            /** @description Agents that now have the newest version and its prompt. */
             upgraded: components["schemas"]["UpgradedAgent"][];
             /**
              * Format: int64
@@ -5813,9 +5935,9 @@ export interface components {
              */
             version: number;
         };
-        /** @description Which agents to upgrade. */
+        /** @description The agents to upgrade. */
         UpgradeRequest: {
-            /** @description All that are behind, when absent. */
+            /** @description When absent, all agents with an older version are upgraded. */
             agent_ids?: components["schemas"]["ClawId"][] | null;
         };
         /** @description An agent that was upgraded. */
@@ -5824,17 +5946,17 @@ export interface components {
             /** Format: int64 */
             from_version: number;
             name: string;
-            /** @description Its prompt became another one. */
+            /** @description Whether its prompt was replaced. */
             prompt_replaced: boolean;
         };
-        /** @description A quota: what is taken and what the plan allows. */
+        /** @description A quota: what is used, and what the plan allows. */
         Usage: {
             /** Format: int64 */
             limit: number;
             /** Format: int64 */
             used: number;
         };
-        /** @description A user, to a colleague. */
+        /** @description A user, as colleagues see them. */
         UserBrief: {
             email: string;
             id: components["schemas"]["UserId"];
@@ -5859,11 +5981,11 @@ export interface components {
             title: string;
         };
         /**
-         * @description How a check came out.
+         * @description The result of a check.
          * @enum {string}
          */
         VerifyLevel: "ok" | "warn" | "fail";
-        /** @description What `exec-test` found: measured on the machine. */
+        /** @description The result of `exec-test`, measured on the machine. */
         VerifyReport: {
             checks: components["schemas"]["VerifyCheck"][];
             /** Format: int64 */
@@ -5874,35 +5996,35 @@ export interface components {
         };
         /** @description The terminal that shows a code. */
         WaitingTerminal: {
-            /** @description What it calls itself. */
+            /** @description The terminal's name for itself. */
             device: string;
             /** Format: date-time */
             expires_at: string;
             from_address: string;
         };
-        /** @description One place that watches over a promise. */
+        /** @description One place that watches a promise. */
         WatchNow: {
             /** Format: int64 */
             count: number;
             finding: components["schemas"]["Finding"];
             /** @description Its name in the metric `roost_promise_watch_total`. */
             name: string;
-            /** @description What it means that it counts. */
+            /** @description The meaning of its count. */
             says: string;
         };
-        /** @description A workspace, to a member. */
+        /** @description A workspace, as a member sees it. */
         Workspace: {
             /** Format: date-time */
             created_at: string;
             id: components["schemas"]["WorkspaceId"];
             name: string;
             plan: string;
-            /** @description The caller's own. */
+            /** @description The caller's role. */
             role: components["schemas"]["Role"];
             /** Format: int64 */
             version: number;
         };
-        /** @description A workspace that was kept when its sandbox ended; stored in this form. */
+        /** @description A workspace that was stored when its sandbox ended. */
         WorkspaceArchive: {
             /** Format: date-time */
             at: string;
@@ -5916,12 +6038,12 @@ export interface components {
             id: components["schemas"]["WorkspaceId"];
             name: string;
         };
-        /** @description Another name. */
+        /** @description A new name. */
         WorkspaceChange: {
             /** @description 1 to 100 characters. */
             name: string;
         };
-        /** @description The end has begun and finishes by itself. */
+        /** @description The deletion has begun. It finishes by itself. */
         WorkspaceGoing: {
             saga_id: components["schemas"]["SagaId"];
         };
@@ -5934,7 +6056,7 @@ export interface components {
             to: string;
         };
         /**
-         * @description What an edge of a topology stands for.
+         * @description The meaning of an edge in a topology.
          * @enum {string}
          */
         WorldEdgeKind: "parent" | "peer" | "flow";
@@ -5946,7 +6068,7 @@ export interface components {
             tier: components["schemas"]["WorldTier"];
         };
         /**
-         * @description What a node of the world view is.
+         * @description The level of a node in the world view.
          * @enum {string}
          */
         WorldTier: "org" | "company" | "team" | "agent" | "service" | "event";
@@ -5954,7 +6076,7 @@ export interface components {
         WorldTouch: {
             agentId: components["schemas"]["ClawId"];
             kind?: components["schemas"]["ActivityKind"] | null;
-            /** @description Of the world view: `machine:<id>`, `machine:local`, `model:<name>`. */
+            /** @description A node of the world view: `machine:<id>`, `machine:local` or `model:<name>`. */
             nodeId: string;
             /**
              * Format: double
@@ -5963,7 +6085,53 @@ export interface components {
             weight?: number | null;
         };
     };
-    responses: never;
+    responses: {
+        /** @description The address is too long */
+        AddressTooLong: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Any other problem */
+        AnyOtherProblem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is too large */
+        BodyTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The idempotency key was used for another request */
+        IdempotencyKeyInUse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body's media type is not taken here */
+        UnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -5974,9 +6142,9 @@ export interface operations {
     list_app_connections: {
         parameters: {
             query?: {
-                /** @description Of one agent. */
+                /** @description Only the connections of this agent. */
                 agent_id?: components["schemas"]["ClawId"];
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items on each page: 1 to 200; the default is 50. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
@@ -6000,7 +6168,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -6008,9 +6176,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     create_app_connection: {
@@ -6042,7 +6212,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -6050,7 +6220,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -6058,7 +6228,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -6066,7 +6236,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -6074,9 +6244,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     delete_app_connection: {
@@ -6101,7 +6275,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -6109,7 +6283,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -6117,9 +6291,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     oauth_callback: {
@@ -6129,9 +6305,9 @@ export interface operations {
                 code?: string;
                 /** @description The state of the sign-in. */
                 state?: string;
-                /** @description The issuer names itself (RFC 9207). */
+                /** @description The issuer's own name (RFC 9207). */
                 iss?: string;
-                /** @description The issuer, or the person there, refused (RFC 6749). */
+                /** @description The error of the issuer, or of the person there (RFC 6749). */
                 error?: string;
             };
             header?: never;
@@ -6152,7 +6328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -6160,9 +6336,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     start_oauth: {
@@ -6191,7 +6369,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -6199,7 +6377,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -6207,7 +6385,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -6215,7 +6393,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -6223,17 +6401,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     app_options: {
@@ -6258,29 +6440,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    list: {
+    list_audit_entries: {
         parameters: {
             query?: {
                 /** @description Items a page: 1 to 200, 50 when absent. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description The user on whose authority it happened. */
+                /** @description The user with whose authority the change was made. */
                 actor?: components["schemas"]["UserId"];
-                /** @description An action (`claw.created`), or a family of them (`claw.*`). */
+                /** @description An action (`claw.created`), or a group of actions (`claw.*`). */
                 action?: string;
-                /** @description What kind of thing it was done to (`claw`). */
+                /** @description The kind of the changed thing (`claw`). */
                 entity_kind?: string;
-                /** @description The id of the thing it was done to. */
+                /** @description The id of the changed thing. */
                 entity_id?: string;
-                /** @description Not before this moment. */
+                /** @description Entries at or after this time. */
                 from?: string;
-                /** @description Before this moment. */
+                /** @description Entries before this time. */
                 until?: string;
             };
             header?: never;
@@ -6302,7 +6486,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -6310,7 +6494,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -6318,9 +6502,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     chain: {
@@ -6345,7 +6531,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -6353,9 +6539,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     begin_terminal_sign_in: {
@@ -6384,17 +6572,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     confirm_terminal: {
@@ -6421,7 +6613,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -6429,7 +6621,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -6437,7 +6629,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -6445,17 +6637,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     look_at_terminal: {
@@ -6484,7 +6680,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -6492,7 +6688,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -6500,7 +6696,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -6508,17 +6704,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     end_terminal_sign_in: {
@@ -6553,7 +6753,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -6561,17 +6761,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     login: {
@@ -6600,7 +6804,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -6608,17 +6812,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     logout: {
@@ -6641,7 +6849,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -6649,9 +6857,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     me: {
@@ -6676,9 +6886,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     end_hosted_sign_in: {
@@ -6702,46 +6914,53 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description a page when the request accepts HTML */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description a page when the request accepts HTML */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description a page when the request accepts HTML */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description a page when the request accepts HTML */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            /** @description a page when the request accepts HTML */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     link_hosted_identity: {
@@ -6766,7 +6985,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -6774,15 +6993,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             503: {
@@ -6790,9 +7010,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     start_hosted_sign_in: {
@@ -6813,30 +7034,35 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: {
+            /** @description a page when the request accepts HTML */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            /** @description a page when the request accepts HTML */
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description a page when the request accepts HTML */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     set_password: {
@@ -6863,7 +7089,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -6871,7 +7097,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -6879,17 +7105,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     list_sessions: {
@@ -6914,9 +7144,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     open_session: {
@@ -6948,7 +7180,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -6956,7 +7188,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -6964,9 +7196,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            409: components["responses"]["IdempotencyKeyInUse"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     end_session: {
@@ -6991,7 +7228,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -6999,9 +7236,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     switch_workspace: {
@@ -7028,7 +7267,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -7036,7 +7275,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -7044,7 +7283,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7052,19 +7291,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    list: {
+    list_claws: {
         parameters: {
             query?: {
                 /** @description Items a page: 1 to 200, 50 when absent. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Softly deleted ones, too. */
+                /** @description Also list softly deleted agents. */
                 include_deleted?: boolean;
             };
             header?: never;
@@ -7086,7 +7329,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -7094,12 +7337,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    create: {
+    create_claw: {
         parameters: {
             query?: never;
             header?: {
@@ -7128,7 +7373,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -7136,7 +7381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             402: {
@@ -7144,7 +7389,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -7152,12 +7397,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            409: components["responses"]["IdempotencyKeyInUse"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    get: {
+    get_claw: {
         parameters: {
             query?: never;
             header?: never;
@@ -7181,7 +7431,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7189,15 +7439,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     delete: {
         parameters: {
             query?: {
-                /** @description For good, with everything that the agent has. Needs the role admin. */
+                /** @description Delete permanently, with all data of the agent. Needs the role admin. */
                 purge?: boolean;
             };
             header?: never;
@@ -7227,7 +7479,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -7235,7 +7487,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7243,12 +7495,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    change: {
+    change_claw: {
         parameters: {
             query?: never;
             header?: {
@@ -7279,7 +7533,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -7287,7 +7541,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -7295,7 +7549,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7303,7 +7557,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: {
@@ -7311,9 +7565,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     activity: {
@@ -7321,9 +7579,9 @@ export interface operations {
             query?: {
                 /** @description Items a page: 1 to 200, 50 when absent. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Only these: `operation`, `event`, `audit`, with commas between them. */
+                /** @description Only these sources: `operation`, `event`, `audit`, separated by commas. */
                 sources?: string;
             };
             header?: never;
@@ -7347,7 +7605,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -7355,7 +7613,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7363,15 +7621,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     avatar: {
         parameters: {
             query?: {
-                /** @description As the agent's `avatar.url` has it: then a browser may keep the picture. */
+                /** @description The version in the agent's `avatar.url`. With it, a browser may cache the picture. */
                 v?: string;
             };
             header?: never;
@@ -7402,7 +7662,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7410,9 +7670,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     upload_avatar: {
@@ -7445,7 +7707,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -7453,7 +7715,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -7461,7 +7723,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7469,7 +7731,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: {
@@ -7477,17 +7739,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             415: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     remove_avatar: {
@@ -7512,7 +7776,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -7520,7 +7784,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7528,9 +7792,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     brain: {
@@ -7559,7 +7825,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7567,9 +7833,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     write_brain: {
@@ -7603,7 +7871,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -7611,7 +7879,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -7619,7 +7887,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7627,7 +7895,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: {
@@ -7635,17 +7903,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     brain_history: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7669,7 +7941,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -7677,7 +7949,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7685,9 +7957,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     brain_version: {
@@ -7715,7 +7989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7723,9 +7997,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     restore_brain: {
@@ -7756,7 +8032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -7764,7 +8040,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -7772,7 +8048,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7780,7 +8056,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: {
@@ -7788,9 +8064,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     compartments: {
@@ -7817,7 +8095,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7825,9 +8103,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     runtime_config: {
@@ -7854,7 +8134,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7862,9 +8142,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     show: {
@@ -7891,7 +8173,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7899,9 +8181,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     provision: {
@@ -7943,7 +8227,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -7951,7 +8235,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             402: {
@@ -7959,7 +8243,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -7967,7 +8251,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -7975,7 +8259,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -7983,7 +8267,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             503: {
@@ -7991,7 +8286,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             504: {
@@ -7999,9 +8294,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     destroy: {
@@ -8032,7 +8328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8040,7 +8336,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8048,7 +8344,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -8056,15 +8352,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     start: {
         parameters: {
             query?: {
-                /** @description Wait for the end and answer once, with at most 1 MiB of output. */
+                /** @description Wait for the end and send one answer, with at most 1 MiB of output. */
                 wait?: boolean;
             };
             header?: {
@@ -8103,7 +8401,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -8111,7 +8409,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8119,7 +8417,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8127,7 +8425,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -8135,7 +8433,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             503: {
@@ -8143,7 +8452,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             504: {
@@ -8151,15 +8460,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     follow: {
         parameters: {
             query?: {
-                /** @description Bytes of output that the client has; 0 from the beginning. */
+                /** @description Bytes of output that the client already has; 0 for all output. */
                 offset?: number;
             };
             header?: never;
@@ -8185,7 +8495,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -8193,7 +8503,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8201,17 +8511,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     cancel: {
@@ -8237,7 +8549,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8245,7 +8557,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8253,7 +8565,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -8261,17 +8573,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     resize: {
@@ -8301,7 +8615,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -8309,7 +8623,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8317,7 +8631,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8325,7 +8639,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -8333,23 +8647,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     stdin: {
         parameters: {
             query?: {
-                /** @description Offset of the first byte; an offset that was taken before is ignored, so a retry is safe. */
+                /** @description Offset of the first byte. Bytes at an offset that was taken before are ignored, so a retry is safe. */
                 offset?: number;
                 /** @description Close stdin after these bytes. */
                 eof?: boolean;
@@ -8380,7 +8698,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8388,7 +8706,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8396,7 +8714,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -8404,15 +8722,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             504: {
@@ -8420,17 +8741,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     claw_skills: {
         parameters: {
             query?: {
-                /** @description A template, in its newest version; with `role_slot`. */
+                /** @description A template, in its newest version. Requires `role_slot`. */
                 template_id?: components["schemas"]["TemplateId"];
-                /** @description A role of that template. */
+                /** @description A role of that template. Requires `template_id`. */
                 role_slot?: string;
             };
             header?: never;
@@ -8454,7 +8776,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -8462,7 +8784,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8470,9 +8792,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     choose_skill: {
@@ -8502,7 +8826,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -8510,7 +8834,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8518,7 +8842,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8526,7 +8850,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -8534,9 +8858,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     reset_skill: {
@@ -8562,7 +8890,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8570,7 +8898,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8578,17 +8906,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     list_agent_tokens: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8612,7 +8942,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -8620,7 +8950,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8628,9 +8958,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     make_agent_token: {
@@ -8664,7 +8996,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -8672,7 +9004,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8680,7 +9012,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8688,7 +9020,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -8696,9 +9028,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     revoke_agent_token: {
@@ -8724,7 +9060,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8732,7 +9068,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8740,9 +9076,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     list_doors: {
@@ -8750,9 +9088,9 @@ export interface operations {
             query?: {
                 /** @description `pending` or `all` (default). */
                 state?: "pending" | "all";
-                /** @description Of one agent. */
+                /** @description Only the doors of this agent. */
                 agent_id?: components["schemas"]["ClawId"];
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items on each page: 1 to 200; the default is 50. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
@@ -8776,7 +9114,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -8784,9 +9122,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     ask_door: {
@@ -8818,7 +9158,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -8826,7 +9166,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8834,7 +9174,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8842,7 +9182,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -8850,17 +9190,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     door_catalogue: {
@@ -8885,9 +9229,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     get_door: {
@@ -8914,7 +9260,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8922,9 +9268,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     resolve_door: {
@@ -8955,7 +9303,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -8963,7 +9311,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -8971,7 +9319,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -8979,9 +9327,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     events: {
@@ -8989,15 +9341,15 @@ export interface operations {
             query?: {
                 /** @description Only these types, separated by commas. */
                 types?: string;
-                /** @description Only what is about this agent. */
+                /** @description Only events about this agent. */
                 agent_id?: components["schemas"]["ClawId"];
-                /** @description Only what is about this run. */
+                /** @description Only events about this run. */
                 run_id?: string;
-                /** @description Only what is about this mission. */
+                /** @description Only events about this mission. */
                 mission_id?: string;
-                /** @description Where to go on; a browser cannot set the header `Last-Event-ID` the first time. */
+                /** @description Where to continue. A browser cannot set the header `Last-Event-ID` on its first request. */
                 last_event_id?: string;
-                /** @description Where to begin when nothing says where to go on; `now` when absent. */
+                /** @description Where to begin without a cursor; `now` if absent. */
                 from?: "oldest" | "now";
             };
             header?: {
@@ -9022,7 +9374,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -9030,17 +9382,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     setting: {
@@ -9065,12 +9419,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    connect: {
+    connect_mesh: {
         parameters: {
             query?: never;
             header?: {
@@ -9099,7 +9455,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -9107,7 +9463,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -9115,20 +9471,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            409: components["responses"]["IdempotencyKeyInUse"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    disconnect: {
+    disconnect_mesh: {
         parameters: {
             query?: never;
             header?: never;
@@ -9148,7 +9509,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -9156,7 +9517,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -9164,9 +9525,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     devices: {
@@ -9191,7 +9554,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -9199,7 +9562,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -9207,20 +9570,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    get: {
+    get_placement: {
         parameters: {
             query?: never;
             header?: never;
@@ -9242,9 +9607,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     put: {
@@ -9273,7 +9640,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -9281,7 +9648,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -9289,7 +9656,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -9297,9 +9664,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     clear: {
@@ -9322,7 +9693,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -9330,9 +9701,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     reserved: {
@@ -9357,9 +9730,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     accept_invitation: {
@@ -9388,7 +9763,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -9396,7 +9771,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -9404,7 +9779,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -9412,7 +9787,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -9420,17 +9795,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     look_at_invitation: {
@@ -9459,7 +9838,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -9467,20 +9846,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    list: {
+    list_models: {
         parameters: {
             query?: never;
             header?: never;
@@ -9502,9 +9885,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     add: {
@@ -9536,7 +9921,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -9544,7 +9929,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -9552,7 +9937,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -9560,17 +9945,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     settings: {
@@ -9595,9 +9984,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     set: {
@@ -9626,7 +10017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -9634,7 +10025,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -9642,12 +10033,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    remove: {
+    remove_model: {
         parameters: {
             query?: never;
             header?: never;
@@ -9669,7 +10064,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -9677,7 +10072,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -9685,12 +10080,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    change: {
+    change_model: {
         parameters: {
             query?: never;
             header?: never;
@@ -9718,7 +10115,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -9726,7 +10123,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -9734,7 +10131,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -9742,17 +10139,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     try_out: {
@@ -9779,7 +10180,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -9787,7 +10188,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -9795,17 +10196,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    list: {
+    list_nodes: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9827,7 +10230,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -9835,9 +10238,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     agent: {
@@ -9860,7 +10265,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -9868,17 +10273,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     of_fleet: {
         parameters: {
             query?: {
-                /** @description Which figure; `cpu` when absent. */
+                /** @description The metric; the default is `cpu`. */
                 metric?: "cpu" | "memory" | "disk" | "load" | "gpu" | "temperature" | "io_pressure";
-                /** @description How far back; an hour when absent. */
+                /** @description How far back to go; the default is one hour. */
                 span?: "1h" | "6h" | "24h";
             };
             header?: never;
@@ -9900,7 +10307,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -9908,9 +10315,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     join: {
@@ -9939,7 +10348,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -9947,7 +10356,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -9955,9 +10364,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     leave: {
@@ -9980,15 +10393,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     lines: {
         parameters: {
             query?: {
-                /** @description Only these: up to 100 ids with commas between them. */
+                /** @description Only these nodes: up to 100 ids with commas between them. */
                 ids?: string;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
@@ -10012,7 +10427,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -10020,9 +10435,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     live: {
@@ -10047,7 +10464,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10055,17 +10472,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     pair: {
@@ -10094,7 +10513,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -10102,7 +10521,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10110,7 +10529,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -10118,12 +10537,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    get: {
+    get_node: {
         parameters: {
             query?: never;
             header?: never;
@@ -10147,7 +10570,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10155,12 +10578,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    remove: {
+    remove_node: {
         parameters: {
             query?: never;
             header?: never;
@@ -10182,7 +10607,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10190,7 +10615,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10198,9 +10623,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     describe: {
@@ -10231,7 +10658,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -10239,7 +10666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10247,7 +10674,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10255,9 +10682,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     drain: {
@@ -10284,7 +10715,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10292,7 +10723,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10300,9 +10731,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     exec_test: {
@@ -10329,7 +10762,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10337,7 +10770,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10345,7 +10778,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -10353,15 +10786,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             504: {
@@ -10369,15 +10803,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     of_node: {
         parameters: {
             query?: {
-                /** @description How far back; an hour when absent. */
+                /** @description How far back to go; the default is one hour. */
                 span?: "1h" | "6h" | "24h";
             };
             header?: never;
@@ -10401,7 +10836,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -10409,7 +10844,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10417,17 +10852,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     operations: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10451,7 +10888,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -10459,7 +10896,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10467,9 +10904,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     on_node: {
@@ -10496,7 +10935,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10504,9 +10943,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     tools: {
@@ -10533,7 +10974,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10541,9 +10982,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     undrain: {
@@ -10570,7 +11013,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10578,7 +11021,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10586,9 +11029,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     explain: {
@@ -10615,7 +11060,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10623,7 +11068,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10631,9 +11076,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     restart: {
@@ -10658,7 +11105,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10666,7 +11113,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -10674,7 +11121,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `not-restartable` */
@@ -10683,9 +11130,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     broker_now: {
@@ -10710,7 +11159,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10718,9 +11167,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     points: {
@@ -10745,7 +11196,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10753,9 +11204,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     arm: {
@@ -10782,7 +11235,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -10790,7 +11243,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `forbidden`, or `chaos-off` where the configuration does not allow it */
@@ -10799,9 +11252,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     disarm: {
@@ -10824,7 +11281,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `forbidden`, or `chaos-off` where the configuration does not allow it */
@@ -10833,9 +11290,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     log: {
@@ -10860,7 +11319,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10868,9 +11327,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     promises: {
@@ -10895,7 +11356,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10903,9 +11364,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     sign_in_now: {
@@ -10930,7 +11393,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10938,9 +11401,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     tree: {
@@ -10968,7 +11433,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -10976,15 +11441,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     stream: {
         parameters: {
             query?: {
-                /** @description `tree` (default), or `promises`: how the promises stand, for operators. */
+                /** @description `tree` (default), or `promises`: the state of the promises, for operators. */
                 show?: string;
             };
             header?: never;
@@ -11006,7 +11473,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11014,7 +11481,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11022,17 +11489,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     read_quota: {
@@ -11057,17 +11526,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    list: {
+    list_repos: {
         parameters: {
             query?: {
-                /** @description Only those whose name or description has this in it, in either case. */
+                /** @description Only repositories whose name or description contains this text; case does not matter. */
                 q?: string;
-                /** @description Only those of one connection. */
+                /** @description Only repositories of this connection. */
                 connection_id?: components["schemas"]["RepoConnectionId"];
             };
             header?: never;
@@ -11089,7 +11560,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11097,17 +11568,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     connections: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -11129,7 +11602,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11137,12 +11610,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    connect: {
+    connect_code_host: {
         parameters: {
             query?: never;
             header?: {
@@ -11171,7 +11646,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11179,7 +11654,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11187,7 +11662,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -11195,20 +11670,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    disconnect: {
+    disconnect_code_host: {
         parameters: {
             query?: never;
             header?: never;
@@ -11230,7 +11709,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11238,7 +11717,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11246,9 +11725,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     sync: {
@@ -11275,7 +11756,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11283,7 +11764,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11291,12 +11772,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    get: {
+    get_repo: {
         parameters: {
             query?: never;
             header?: never;
@@ -11320,7 +11803,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11328,9 +11811,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     want_mirror: {
@@ -11357,7 +11842,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11365,7 +11850,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11373,7 +11858,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -11381,9 +11866,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     drop_mirror: {
@@ -11410,7 +11897,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11418,7 +11905,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11426,9 +11913,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     setup: {
@@ -11448,6 +11937,8 @@ export interface operations {
                     "application/json": components["schemas"]["Setup"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     skills: {
@@ -11455,9 +11946,9 @@ export interface operations {
             query?: {
                 /** @description Items a page: 1 to 200, 50 when absent. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Text in the name, the title, the occasion or the tags. */
+                /** @description Text in the name, the title, `when_to_use` or the tags. */
                 q?: string;
                 /** @description Only with this tag. */
                 tag?: string;
@@ -11481,7 +11972,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11489,9 +11980,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     create_skill: {
@@ -11523,7 +12016,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11531,7 +12024,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11539,7 +12032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -11547,9 +12040,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     skill: {
@@ -11576,7 +12073,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11584,9 +12081,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     change_skill: {
@@ -11620,7 +12119,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11628,7 +12127,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11636,7 +12135,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11644,7 +12143,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -11652,7 +12151,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: {
@@ -11660,9 +12159,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     delete_skill: {
@@ -11687,7 +12190,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11695,7 +12198,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11703,7 +12206,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -11711,17 +12214,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     skill_versions: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -11745,7 +12250,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11753,7 +12258,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11761,9 +12266,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     skill_version: {
@@ -11791,7 +12298,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11799,9 +12306,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     restore_skill: {
@@ -11832,7 +12341,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11840,7 +12349,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11848,7 +12357,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11856,7 +12365,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -11864,7 +12373,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: {
@@ -11872,9 +12381,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     team_templates: {
@@ -11882,9 +12393,9 @@ export interface operations {
             query?: {
                 /** @description Items a page: 1 to 200, 50 when absent. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Only of this category. */
+                /** @description Only templates of this category. */
                 category?: components["schemas"]["TemplateCategory"];
             };
             header?: never;
@@ -11906,7 +12417,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11914,9 +12425,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     create_team_template: {
@@ -11948,7 +12461,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -11956,7 +12469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -11964,7 +12477,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -11972,7 +12485,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -11980,9 +12493,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     team_template: {
@@ -12009,7 +12526,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12017,9 +12534,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     change_team_template: {
@@ -12053,7 +12572,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12061,7 +12580,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -12069,7 +12588,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12077,7 +12596,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -12085,7 +12604,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: {
@@ -12093,9 +12612,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     delete_team_template: {
@@ -12120,7 +12643,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -12128,7 +12651,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12136,7 +12659,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -12144,17 +12667,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     team_template_agents: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12178,7 +12703,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12186,7 +12711,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12194,9 +12719,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     upgrade_team_template_agents: {
@@ -12227,7 +12754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12235,7 +12762,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -12243,7 +12770,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12251,7 +12778,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: {
@@ -12259,17 +12786,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     team_template_versions: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12293,7 +12824,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12301,7 +12832,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12309,9 +12840,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     team_template_version: {
@@ -12339,7 +12872,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12347,17 +12880,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     list_teams: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12379,7 +12914,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12387,9 +12922,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     create_team: {
@@ -12421,7 +12958,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12429,7 +12966,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             402: {
@@ -12437,7 +12974,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -12445,7 +12982,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12453,9 +12990,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            409: components["responses"]["IdempotencyKeyInUse"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     get_team: {
@@ -12482,7 +13024,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12490,17 +13032,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     delete_team: {
         parameters: {
             query?: {
                 /**
-                 * @description Purge the agents that were made for it as well, for which the role admin is needed; those that sit in another team, or
-                 *     were made by themselves, stay. Without it all stay.
+                 * @description Also purge the agents that were created for the team. This needs the role Admin or a stronger one. Agents that
+                 *     sit in another team, or that were created on their own, stay. Without it, all agents stay.
                  */
                 with_agents?: boolean;
             };
@@ -12523,7 +13067,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -12531,7 +13075,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12539,7 +13083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -12547,9 +13091,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     change_team: {
@@ -12583,7 +13129,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12591,7 +13137,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -12599,7 +13145,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12607,7 +13153,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -12615,7 +13161,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: {
@@ -12623,9 +13169,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     run_team: {
@@ -12659,7 +13209,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12667,7 +13217,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -12675,7 +13225,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12683,7 +13233,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -12691,9 +13241,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     configure_team: {
@@ -12727,7 +13281,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12735,7 +13289,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -12743,7 +13297,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12751,7 +13305,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -12759,7 +13313,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: {
@@ -12767,9 +13321,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     list_runs: {
@@ -12777,9 +13335,9 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
-                /** @description Only those of this team. */
+                /** @description Only runs of this team. */
                 team_id?: components["schemas"]["TeamId"];
-                /** @description The children of this run instead of those that people started. */
+                /** @description The children of this run, instead of the runs that people started. */
                 parent_run_id?: components["schemas"]["RunId"];
                 status?: components["schemas"]["RunStatus"];
             };
@@ -12802,7 +13360,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12810,9 +13368,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     compare_teams: {
@@ -12844,7 +13404,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -12852,7 +13412,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -12860,9 +13420,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            409: components["responses"]["IdempotencyKeyInUse"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     get_run: {
@@ -12889,7 +13454,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12897,9 +13462,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     get_run_calls: {
@@ -12926,7 +13493,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12934,9 +13501,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     cancel_run: {
@@ -12963,7 +13532,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -12971,7 +13540,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -12979,15 +13548,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     run_events: {
         parameters: {
             query?: {
-                /** @description Where to go on; from the run's first event that is still kept when absent. */
+                /**
+                 * @description The stream continues after this event. When it is absent, the stream starts with the run's first event that is
+                 *     still kept.
+                 */
                 last_event_id?: string;
             };
             header?: {
@@ -13014,7 +13588,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -13022,7 +13596,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13030,17 +13604,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     fork_run: {
@@ -13074,7 +13650,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -13082,7 +13658,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13090,7 +13666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13098,7 +13674,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -13106,12 +13682,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    list: {
+    list_workspaces: {
         parameters: {
             query?: never;
             header?: never;
@@ -13133,12 +13713,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    create: {
+    create_workspace: {
         parameters: {
             query?: never;
             header?: {
@@ -13167,7 +13749,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -13175,12 +13757,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: components["responses"]["IdempotencyKeyInUse"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
-    get: {
+    get_workspace: {
         parameters: {
             query?: never;
             header?: never;
@@ -13204,7 +13799,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13212,9 +13807,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     delete_workspace: {
@@ -13244,7 +13841,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -13252,7 +13849,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13260,7 +13857,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13268,7 +13865,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -13276,9 +13873,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     change_workspace: {
@@ -13309,7 +13908,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -13317,7 +13916,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13325,7 +13924,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13333,17 +13932,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     list_invitations: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -13367,7 +13970,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13375,7 +13978,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13383,9 +13986,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     invite: {
@@ -13419,7 +14024,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -13427,7 +14032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13435,7 +14040,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13443,7 +14048,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -13451,9 +14056,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     withdraw_invitation: {
@@ -13479,7 +14088,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13487,7 +14096,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13495,17 +14104,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     list_members: {
         parameters: {
             query?: {
-                /** @description Items a page: 1 to 200, 50 when absent. */
+                /** @description Items per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -13529,7 +14140,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13537,9 +14148,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     remove_member: {
@@ -13565,7 +14178,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13573,7 +14186,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13581,7 +14194,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -13589,9 +14202,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     change_role: {
@@ -13623,7 +14238,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: {
@@ -13631,7 +14246,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13639,7 +14254,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             404: {
@@ -13647,7 +14262,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             409: {
@@ -13655,9 +14270,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     download: {
@@ -13685,9 +14304,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     healthz: {
@@ -13707,6 +14328,8 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     mcp_repo: {
@@ -13747,7 +14370,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13768,14 +14391,17 @@ export interface operations {
                 };
                 content?: never;
             };
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     mcp_sandbox: {
@@ -13816,7 +14442,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13837,14 +14463,17 @@ export interface operations {
                 };
                 content?: never;
             };
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     mcp_skills: {
@@ -13885,7 +14514,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13906,14 +14535,17 @@ export interface operations {
                 };
                 content?: never;
             };
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     metrics: {
@@ -13938,7 +14570,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             403: {
@@ -13946,9 +14578,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     problem_page: {
@@ -13975,9 +14609,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
     readyz: {
@@ -13997,6 +14633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            414: components["responses"]["AddressTooLong"];
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14005,6 +14642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            default: components["responses"]["AnyOtherProblem"];
         };
     };
 }

@@ -8,5 +8,5 @@ export type SkillBrief = components["schemas"]["SkillBrief"];
 
 export const skillsQuery = queryOptions({
   queryKey: [...keys.skills, "list"],
-  queryFn: ({ signal }) => all<SkillBrief>("/api/skills", {}, signal),
+  queryFn: ({ signal }) => all("/api/skills", { signal }),
 });

@@ -9,7 +9,6 @@ type Schemas = components["schemas"];
 export type Team = Schemas["Team"];
 export type TopologyKind = Schemas["TopologyKind"];
 export type RiskProfile = Schemas["RiskProfile"];
-export type ToolBundle = Schemas["ToolBundle"];
 export type TemplateBrief = Schemas["TeamTemplateBrief"];
 export type TeamTemplate = Schemas["TeamTemplate"];
 export type TemplateRole = Schemas["TemplateRole"];
@@ -18,23 +17,22 @@ export type RoleOfTeam = Schemas["NewTeamRole"];
 
 export const teamsQuery = queryOptions({
   queryKey: [...keys.teams, "list"],
-  queryFn: ({ signal }) => all<Team>("/api/teams", {}, signal),
+  queryFn: ({ signal }) => all("/api/teams", { signal }),
 });
 
 export const teamQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.teams, "one", id],
-    queryFn: ({ signal }) => api.get<Team>(`/api/teams/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => api.get("/api/teams/{id}", { path: { id }, signal }),
   });
 
 export const templatesQuery = queryOptions({
   queryKey: [...keys.templates, "list"],
-  queryFn: ({ signal }) => all<TemplateBrief>("/api/team-templates", {}, signal),
+  queryFn: ({ signal }) => all("/api/team-templates", { signal }),
 });
 
 export const templateQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.templates, "one", id],
-    queryFn: ({ signal }) =>
-      api.get<TeamTemplate>(`/api/team-templates/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => api.get("/api/team-templates/{id}", { path: { id }, signal }),
   });

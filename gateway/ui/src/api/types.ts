@@ -4,18 +4,11 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
-export interface Page<T> {
-  items: T[];
-  next_cursor?: string | null;
-}
-
 export type Login = Schemas["SignedIn"];
 export type Me = Schemas["Me"];
 export type Setup = Schemas["Setup"];
 export type WaitingTerminal = Schemas["WaitingTerminal"];
-export type HostedLink = Schemas["HostedLink"];
 export type Session = Schemas["Session"];
-export type FreshToken = Schemas["ApiSession"];
 
 export type Role = Schemas["Role"];
 export type Member = Schemas["Member"];
@@ -24,8 +17,6 @@ export type NewInvitation = Schemas["NewInvitation"];
 export type FreshInvitation = Schemas["FreshInvitation"];
 export type InvitationView = Schemas["InvitationView"];
 
-export type Workspace = Schemas["Workspace"];
-export type Quota = Schemas["Quota"];
 export type Use = Schemas["Usage"];
 
 export type Claw = Schemas["Claw"];
@@ -41,25 +32,23 @@ export type FallbackReason = Schemas["FallbackReason"];
 export type Limits = Schemas["Limits"];
 /** One thing that must hold inside a sandbox, what was expected and what was found. */
 export type Fact = Schemas["Fact"];
-export type ExecNow = Schemas["ExecState"];
 export type ExecState = Schemas["OperationState"];
 
 export type Node = Schemas["Node"];
 /** A machine in a list: short, with nothing nested. */
 export type NodeLine = Schemas["NodeLine"];
 export type NodeHistory = Schemas["NodeHistory"];
-export type FleetHistory = Schemas["FleetHistory"];
 export type FleetMetric = Schemas["FleetMetric"];
 export type HistorySpan = "1h" | "6h" | "24h";
 /** What sandboxes were promised of a machine. */
 export type ReservedOn = Schemas["ReservedOn"];
-export type NodeStatus = Schemas["NodeStatus"];
 export type Health = Schemas["NodeHealth"];
 export type NodeSandbox = Schemas["SandboxOnNode"];
 export type Paired = Schemas["Paired"];
 export type Check = Schemas["VerifyCheck"];
-export type VerifyReport = Schemas["VerifyReport"];
 export type ToolReport = Schemas["Tools"];
+/** What the gateway says of a command in a sandbox. Older entries have none of it. */
+export type CommandFacts = Schemas["CommandFacts"];
 export type Operation = Schemas["OperationLine"];
 export type Placement = Schemas["Placement"];
 
@@ -68,22 +57,17 @@ export type ActivitySource = Schemas["ActivitySource"];
 export type Brain = Schemas["Brain"];
 export type BrainVersion = Schemas["BrainVersion"];
 export type BrainCause = Schemas["BrainCause"];
-export type Avatar = Schemas["Avatar"];
 export type AuditEntry = Schemas["AuditEntry"];
-export type AuditChain = Schemas["AuditChain"];
 
 /** An app that an agent is connected to; its token is never shown. */
 export type AppConnection = Schemas["AppConnection"];
 export type NewConnection = Schemas["NewConnection"];
 export type AppOptions = Schemas["AppOptions"];
 export type OAuthStart = Schemas["OAuthStart"];
-export type OAuthStarted = Schemas["OAuthStarted"];
 export type MeshKind = Schemas["MeshKind"];
 export type MeshNetwork = Schemas["MeshNetwork"];
 export type NewMeshNetwork = Schemas["NewMeshNetwork"];
-export type MeshSetting = Schemas["MeshSetting"];
 export type MeshDevice = Schemas["MeshDevice"];
-export type MeshDevices = Schemas["MeshDevices"];
 
 export type RepoConnection = Schemas["RepoConnection"];
 export type NewRepoConnection = Schemas["NewRepoConnection"];

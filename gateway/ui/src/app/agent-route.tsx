@@ -1,22 +1,22 @@
-import { lazy, Suspense, type ReactNode } from "react";
+import { Suspense, type ReactNode } from "react";
 import { AgentPage } from "~/domains/agents/agent-page";
+import { later } from "~/live/arriving";
+import { PartMissing } from "~/ui/part-missing";
 import { Loading } from "~/ui/skeleton";
 
-// One chunk with the page of all connections: whoever opens neither loads none of it.
-const AgentApps = lazy(() =>
-  import("~/domains/connections/page").then((part) => ({ default: part.AgentApps })),
-);
+// One chunk with the page of all connections: a browser that opens neither loads none of it.
+const AgentApps = later(async () => (await import("~/domains/connections/page")).AgentApps, PartMissing);
 // With the pages of teams and skills, of which it tells.
-const AgentRuntime = lazy(() => import("./work-route").then((part) => ({ default: part.AgentRuntime })));
+const AgentRuntime = later(async () => (await import("./work-route")).AgentRuntime, PartMissing);
 
-const later = (what: string, part: ReactNode) => (
+const tab = (what: string, part: ReactNode) => (
   <Suspense fallback={<Loading what={what} rows={2} />}>{part}</Suspense>
 );
 
 /** An agent's page, with the tabs that other domains draw. */
 export const AgentRoute = () => (
   <AgentPage
-    apps={(claw) => later("connections", <AgentApps claw={claw} />)}
-    runtime={(claw) => later("the runtime", <AgentRuntime claw={claw} />)}
+    apps={(claw) => tab("connections", <AgentApps claw={claw} />)}
+    runtime={(claw) => tab("the runtime", <AgentRuntime claw={claw} />)}
   />
 );

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { isolate } from "~/ui/isolate";
 import { readPreferences } from "~/ui/preferences";
+import { HELP } from "./help";
 import { meaning } from "./keyboard";
-import { placeOf } from "./places";
+import { KEEPING, placeOf, WORK } from "./places";
 import { find, type Entry } from "./pick/match";
 import { neighbour, type Thing } from "./siblings";
 import { thingAt } from "./crumb-menu";
@@ -66,6 +67,15 @@ describe("keys", () => {
       does: "sibling",
       step: 1,
     });
+  });
+});
+
+describe("the list of shortcuts", () => {
+  it("gives each key and each sequence one meaning", () => {
+    // Two blanks part two keys that one line explains; one blank parts the keys of a sequence.
+    const helped = HELP.flatMap(({ keys }) => keys.split(/\s{2,}/));
+    const all = [...helped, ...[...WORK, ...KEEPING].map(({ chord }) => `g ${chord}`)];
+    expect(all.filter((keys, at) => all.indexOf(keys) !== at)).toEqual([]);
   });
 });
 

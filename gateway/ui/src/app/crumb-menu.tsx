@@ -1,9 +1,10 @@
 import { useLocation } from "@tanstack/react-router";
 import { ChevronsUpDown } from "lucide-react";
-import { lazy, Suspense, useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import type { Me } from "~/api/types";
+import { later } from "~/live/arriving";
 
-const SiblingList = lazy(() => import("./sibling-list").then((part) => ({ default: part.SiblingList })));
+const SiblingList = later(async () => (await import("./sibling-list")).SiblingList);
 
 export type Level = "workspace" | "place" | "thing";
 

@@ -1,8 +1,9 @@
 // What nobody needs before the page is there: keys and floating layers. Loaded right after the first paint.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { waitingDoorsQuery } from "~/api/doors";
 import type { Me } from "~/api/types";
+import { later } from "~/live/arriving";
 import { useWaiting } from "~/ui/page";
 import { close, useLayer } from "./layers";
 import { Announcer } from "./notices/announcer";
@@ -10,9 +11,15 @@ import { openNotices, useUnread } from "./notices/store";
 import { watchNotices } from "./notices/watch";
 import { Shortcuts } from "./shortcuts";
 
-const Palette = lazy(() => import("./palette/palette").then((part) => ({ default: part.Palette })));
-const NoticePanel = lazy(() => import("./notices/panel").then((part) => ({ default: part.NoticePanel })));
-const ShortcutHelp = lazy(() => import("./overlays").then((part) => ({ default: part.ShortcutHelp })));
+/** A layer that does not arrive is closed: nobody wants it to open by itself minutes later. */
+function Closed() {
+  useEffect(close, []);
+  return null;
+}
+
+const Palette = later(async () => (await import("./palette/palette")).Palette, Closed);
+const NoticePanel = later(async () => (await import("./notices/panel")).NoticePanel, Closed);
+const ShortcutHelp = later(async () => (await import("./overlays")).ShortcutHelp, Closed);
 
 export function Extras({ me }: { me: Me }) {
   const layer = useLayer((state) => state.layer);

@@ -1,28 +1,4 @@
-// What keys mean, without touching the page: the shortcuts obey this table and the help shows it.
-
-export interface KeyHelp {
-  keys: string;
-  what: string;
-  /** Still works when single keys are switched off. */
-  always?: boolean;
-}
-
-export const mac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
-export const MOD = mac ? "⌘" : "Ctrl";
-
-export const HELP: KeyHelp[] = [
-  { keys: `${MOD} K`, what: "Go anywhere, do anything", always: true },
-  { keys: "Alt ↓", what: "What stands beside this page or thing", always: true },
-  { keys: "[  ]", what: "Previous or next of the same kind" },
-  { keys: "/", what: "Filter the list on this page" },
-  { keys: "j  k", what: "Next or previous row" },
-  { keys: "Enter", what: "Open the row", always: true },
-  { keys: "x", what: "Select the row" },
-  { keys: "e", what: "Unfold everything, or fold it again" },
-  { keys: "g n", what: "Notifications" },
-  { keys: "?", what: "This help" },
-  { keys: "Esc", what: "Close the top layer", always: true },
-];
+// What keys mean, without touching the page: the shortcuts obey this table.
 
 export interface Pressed {
   key: string;

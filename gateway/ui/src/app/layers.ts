@@ -3,6 +3,9 @@ import { create } from "zustand";
 
 export type Layer = "palette" | "help" | "notifications";
 
+/** What `g` and a key open, beside the places of `places.ts`; a test holds that no key is in both. */
+export const CHORDS = { n: { layer: "notifications", what: "Notifications" } } as const;
+
 interface Layers {
   layer: Layer | undefined;
   /** Notifications that were not looked at; counted elsewhere, shown in the top bar. */

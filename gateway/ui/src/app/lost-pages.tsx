@@ -22,32 +22,29 @@ export function NotFound() {
   );
 }
 
-/** The part of the program that draws a page did not arrive. */
-export class PageMissing extends Error {
-  constructor(options: ErrorOptions) {
-    super("This page did not arrive", options);
-  }
+/** In the place of a page whose part of the program did not arrive. It goes by itself when the part does. */
+export function PageMissing() {
+  return (
+    <PageFrame crumbs={[{ label: "Not loaded" }]}>
+      <Empty
+        title="This page could not be loaded"
+        action={
+          <Button look="primary" onClick={() => location.reload()}>
+            Reload
+          </Button>
+        }
+      >
+        Roost keeps trying. If this stays, the gateway is away or has a newer version: reload the page.
+      </Empty>
+    </PageFrame>
+  );
 }
 
 /** A page that could not be drawn. */
 export function PageFault({ error }: { error: unknown }) {
   return (
-    <PageFrame crumbs={[{ label: "Fault" }]}>
-      {error instanceof PageMissing ? (
-        <Empty
-          title="This page could not be loaded"
-          action={
-            <Button look="primary" onClick={() => location.reload()}>
-              Reload
-            </Button>
-          }
-        >
-          Either the gateway cannot be reached just now, or it was renewed and this page belongs to the
-          version before.
-        </Empty>
-      ) : (
-        <Failed error={error} retry={() => location.reload()} className="" />
-      )}
+    <PageFrame crumbs={[{ label: "Error" }]}>
+      <Failed error={error} retry={() => location.reload()} className="" />
     </PageFrame>
   );
 }

@@ -17,7 +17,7 @@ export function NewWorkspace({ onClose, onMade }: Props) {
       action="Create workspace"
       onClose={onClose}
       make={async () => {
-        const made = await api.post<{ id: string }>("/api/workspaces", { name: name.trim() });
+        const made = await api.post("/api/workspaces", { body: { name: name.trim() } });
         onClose();
         await onMade(made.id);
       }}

@@ -4,7 +4,7 @@ import type { Me } from "~/api/types";
 import { Modal } from "~/ui/dialog";
 import { useDrawer } from "~/ui/page";
 import { usePreferences } from "~/ui/preferences";
-import { HELP } from "./keyboard";
+import { HELP } from "./help";
 import { allowed, KEEPING, WORK } from "./places";
 import { Rail } from "./rail";
 

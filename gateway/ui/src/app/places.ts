@@ -72,7 +72,7 @@ export const WORK: Place[] = [
     to: "/runs",
     label: "Runs",
     icon: Play,
-    chord: "n",
+    chord: "r",
     words: "timeline reasoning steps cost",
     may: (me) => me.permissions.includes("runs.read"),
   },
@@ -104,7 +104,7 @@ export const WORK: Place[] = [
     to: "/repos",
     label: "Repositories",
     icon: FolderGit2,
-    chord: "r",
+    chord: "b",
     words: "code github gitlab forgejo gitea git",
   },
   {

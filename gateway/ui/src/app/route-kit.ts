@@ -1,5 +1,7 @@
 // What every route is made with: a chunk of its own, and an address that holds only what is set.
 import { lazyRouteComponent } from "@tanstack/react-router";
+import type { ComponentType } from "react";
+import { arriving } from "~/live/arriving";
 import { PageMissing } from "./lost-pages";
 
 export const text = (value: unknown): string | undefined =>
@@ -18,11 +20,8 @@ export function given<T extends Record<string, string | undefined>>(search: T): 
   };
 }
 
-/** A page in a chunk of its own. Its failure is shown; the router's own answer, a reload unasked, would lose what was typed. */
+/** A page in a chunk of its own. Where it does not arrive, that is said; the router's own answer, a reload unasked, would lose what was typed. */
 export function page<T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) {
-  const wrapped = () =>
-    load().catch((error: unknown) => {
-      throw new PageMissing({ cause: error });
-    });
-  return lazyRouteComponent(wrapped as () => Promise<Record<string, () => React.ReactNode>>, name);
+  const part = arriving(async () => (await load())[name] as ComponentType, PageMissing);
+  return lazyRouteComponent(async () => ({ [name]: await part() }), name);
 }

@@ -1,24 +1,30 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useRouter } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { Suspense, useEffect, useMemo } from "react";
 import { meQuery } from "~/api/me";
 import { asProblem } from "~/api/problem";
+import { later } from "~/live/arriving";
 import { useLiveEvents } from "~/live/provider";
 import { watchSamples } from "~/live/samples";
 import { onTold } from "~/live/tabs";
 import { FrameContext, useDrawer } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { LinkBanner } from "./link-banner";
+import { PageMissing } from "./lost-pages";
 import { Rail } from "./rail";
 import { frameParts } from "./top-tools";
 import { VersionNotice } from "./version-notice";
 import { enterWorkspace } from "./workspace";
 
-const OutsidePage = lazy(() =>
-  import("~/domains/identity/page").then((part) => ({ default: part.OutsidePage })),
-);
-const Extras = lazy(() => import("./extras").then((part) => ({ default: part.Extras })));
-const RailDrawer = lazy(() => import("./overlays").then((part) => ({ default: part.RailDrawer })));
+const OutsidePage = later(async () => (await import("~/domains/identity/page")).OutsidePage, PageMissing);
+const Extras = later(async () => (await import("./extras")).Extras);
+const RailDrawer = later(async () => (await import("./overlays")).RailDrawer);
+
+const AWAY_MS = 3000;
+const isAway = (error: unknown) => {
+  const { status } = asProblem(error);
+  return error !== null && (status === 0 || status >= 502);
+};
 
 /** Goes where something has to be done first, once, and remembers the address to come back to. */
 function Leave({ to }: { to: "/sign-in" | "/set-password" }) {
@@ -33,7 +39,8 @@ function Leave({ to }: { to: "/sign-in" | "/set-password" }) {
 
 /** Everything behind the sign-in: rail, live stream, current page. */
 export function Shell() {
-  const me = useQuery(meQuery);
+  // Without a person there is no stream that would say when the gateway is back.
+  const me = useQuery({ ...meQuery, refetchInterval: ({ state }) => isAway(state.error) && AWAY_MS });
   const client = useQueryClient();
   const router = useRouter();
   const drawer = useDrawer((state) => state.open);

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import type { Me } from "~/api/types";
 import { usePreferences } from "~/ui/preferences";
 import { meaning } from "./keyboard";
-import { open, takeEarly } from "./layers";
+import { CHORDS, open, takeEarly } from "./layers";
 import { allowed, KEEPING, WORK } from "./places";
 import { openSiblings, selectRow, stepRow, unfoldAll } from "./rows";
 import { useThings } from "./siblings";
@@ -62,7 +62,10 @@ export function Shortcuts({ me }: { me: Me }) {
         open("help");
         return true;
       case "go": {
-        if (asked.chord === "n") open("notifications");
+        if (asked.chord in CHORDS) {
+          open(CHORDS[asked.chord as keyof typeof CHORDS].layer);
+          return true;
+        }
         const place = allowed([...WORK, ...KEEPING], me).find(({ chord }) => chord === asked.chord);
         if (place) void router.navigate({ to: place.to });
         return place !== undefined;

@@ -57,7 +57,7 @@ function useChoices(me: Me, level: Level): { choices: Choice[]; state: "here" | 
   return { choices, state: failed ? "failed" : things ? "here" : "loading" };
 }
 
-/** What stands beside a crumb, below it. Escape, a choice or a look elsewhere closes it. */
+/** Lists what is beside a crumb, below it. Escape, a choice or a look elsewhere closes it. */
 export function SiblingList({ me, level, label, onClose }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { choices, state } = useChoices(me, level);
@@ -86,11 +86,7 @@ export function SiblingList({ me, level, label, onClose }: Props) {
         entries={choices}
         fromHere
         loading={state === "loading"}
-        none={
-          state === "failed"
-            ? "The gateway did not answer. Close this and try again."
-            : "Nothing is called that."
-        }
+        none={state === "failed" ? "The gateway did not answer. Close this and try again." : "No results."}
         onPick={(entry) => {
           onClose();
           entry.run();

@@ -57,7 +57,7 @@ export function useThings() {
   const router = useRouter();
   const here = useLocation({ select: ({ pathname }) => pathname });
   const go = ({ kind, id }: Thing) =>
-    // The same tab of the next thing: whoever walks through them looks at one aspect.
+    // The same tab of the next thing: a person who walks through them looks at one aspect.
     void router.navigate({
       to: ROUTE[kind],
       params: { id },

@@ -2,8 +2,8 @@ import { Bell, Search } from "lucide-react";
 import type { Me } from "~/api/types";
 import { IconButton } from "~/ui/button";
 import { CrumbMenu, type Level } from "./crumb-menu";
-import { MOD } from "./keyboard";
 import { open, useLayer } from "./layers";
+import { MOD } from "./modifier";
 import type { FrameParts } from "~/ui/page";
 
 function Tools() {

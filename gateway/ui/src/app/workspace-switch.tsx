@@ -1,12 +1,13 @@
 import { Plus } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { asProblem } from "~/api/problem";
 import type { Me } from "~/api/types";
+import { later } from "~/live/arriving";
 import { IconButton } from "~/ui/button";
 import { inputClass } from "~/ui/input-class";
 import { useSwitchWorkspace } from "./workspace";
 
-const NewWorkspace = lazy(() => import("./new-workspace").then((part) => ({ default: part.NewWorkspace })));
+const NewWorkspace = later(async () => (await import("./new-workspace")).NewWorkspace);
 
 /** Which workspace everything on the page is about, and the way to another one. */
 export function WorkspaceSwitch({ me }: { me: Me }) {

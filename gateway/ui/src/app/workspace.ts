@@ -14,7 +14,7 @@ export function useSwitchWorkspace() {
   const client = useQueryClient();
   const router = useRouter();
   return useMutation({
-    mutationFn: (id: string) => api.put<void>("/api/auth/workspace", { workspace_id: id }),
+    mutationFn: (id: string) => api.put("/api/auth/workspace", { body: { workspace_id: id } }),
     onSuccess: async () => {
       tellTabs({ says: "workspace" });
       await enterWorkspace(client, () => router.navigate({ to: "/fleet" }));

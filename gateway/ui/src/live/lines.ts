@@ -3,7 +3,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
-import type { NodeLine, Page } from "~/api/types";
+import type { NodeLine } from "~/api/types";
 
 /** More than the gateway answers at once: then the whole list is asked again. */
 export const MOST_IDS = 100;
@@ -53,7 +53,7 @@ async function run(client: QueryClient, mine: Waiting) {
     } else {
       try {
         const query = { ids: [...asked].join(",") };
-        const { items } = await api.get<Page<NodeLine>>("/api/nodes/lines", { query });
+        const { items } = await api.get("/api/nodes/lines", { query });
         client.setQueryData<NodeLine[]>(keys.nodes, (before) => before && merged(before, asked, items));
       } catch {
         // The list itself says what is wrong, when it is asked again.

@@ -1,4 +1,4 @@
-// What a page did in the background and is done with, for whoever tells people of it.
+// What a page did in the background and is done with, for the part that tells people of it.
 export interface News {
   kind: "export-done" | "export-failed";
   name: string;

@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { api } from "~/api/client";
 import { applyEvents, eventKey } from "./apply";
 import { makeBatch } from "./batch";
+import { useLink } from "./link";
 import { renew } from "./renew";
 import { openShared, tabChannel } from "./shared";
 import type { LiveEvent } from "./stream";
@@ -34,6 +35,17 @@ export function useLiveEvents(user: string | undefined, workspace: string | unde
       // A session that has ended is told by any answer; the page may have nothing else to ask.
       onRefused: () => void api.get("/api/auth/me").catch(() => undefined),
     });
-    return () => stream.close();
+    // A stream that goes on where it was cut tells what was missed, but not of requests that failed meanwhile.
+    const unlink = useLink.subscribe((now, was) => {
+      if (now.state === "live" && was.state !== "live")
+        void client.refetchQueries(
+          { type: "active", predicate: ({ state }) => state.status === "error" },
+          { cancelRefetch: false },
+        );
+    });
+    return () => {
+      unlink();
+      stream.close();
+    };
   }, [client, user, workspace]);
 }

@@ -85,12 +85,14 @@ interface Shown {
   label: string;
   text: string;
   hint: string;
+  /** What should be known before it is passed on. */
+  note?: ReactNode;
 }
 
 /** Nobody keeps it, and it is gone with the dialog. */
-function Once({ label, text, hint, onClose }: Shown & Pick<Asks, "onClose">) {
+function Once({ label, text, hint, note, onClose }: Shown & Pick<Asks, "onClose">) {
   return (
-    <>
+    <div className="flex flex-col gap-4">
       <Field
         label={label}
         readOnly
@@ -99,13 +101,14 @@ function Once({ label, text, hint, onClose }: Shown & Pick<Asks, "onClose">) {
         hint={hint}
         onFocus={(event) => event.target.select()}
       />
+      {note}
       <DialogActions>
         <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
         <Button look="primary" onClick={onClose}>
           Done
         </Button>
       </DialogActions>
-    </>
+    </div>
   );
 }
 

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { Fact } from "~/api/types";
 import { cx } from "./class";
+import { type Column, DataTable } from "./data-table";
 import { Status } from "./status";
-import { table } from "./table";
 
 /** A value of the report as text: lists and objects as JSON, absence as a word. */
 export function factText(value: unknown): string {
@@ -10,6 +10,33 @@ export function factText(value: unknown): string {
   if (value === "") return "empty";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+const COLUMNS: Column<Fact>[] = [
+  {
+    name: "Measure",
+    show: ({ fact, title }) => (
+      <>
+        {title || fact}
+        {title && <div className="font-mono text-micro text-fg-3">{fact}</div>}
+      </>
+    ),
+  },
+  {
+    name: "Result",
+    show: ({ ok }) => <Status tone={ok ? "done" : "failed"} word={ok ? "Holds" : "Fails"} />,
+  },
+  {
+    name: "Expected",
+    look: "max-sm:hidden",
+    cell: "font-mono text-small text-fg-2",
+    show: ({ expected }) => factText(expected),
+  },
+  {
+    name: "Found",
+    cell: ({ ok }) => cx("font-mono text-small", ok ? "text-fg-2" : "text-failed"),
+    show: ({ actual }) => factText(actual),
+  },
+];
 
 /** Every measure of the sandbox: what was expected and what was found, failures first. */
 export function HardeningTable({ facts, caption }: { facts: Fact[]; caption: string }) {
@@ -36,45 +63,15 @@ export function HardeningTable({ facts, caption }: { facts: Fact[]; caption: str
           </label>
         )}
       </div>
-      <div className={table.wrap} role="region" aria-label={caption} tabIndex={0}>
-        <table className={table.root}>
-          <caption className="sr-only">{caption}</caption>
-          <thead>
-            <tr className="border-t border-line">
-              <th scope="col" className={table.head}>
-                Measure
-              </th>
-              <th scope="col" className={table.head}>
-                Result
-              </th>
-              <th scope="col" className={cx(table.head, "max-sm:hidden")}>
-                Expected
-              </th>
-              <th scope="col" className={table.head}>
-                Found
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((fact) => (
-              <tr key={fact.fact} className={cx(table.row, !fact.ok && "bg-failed/6")}>
-                <th scope="row" className={cx(table.cell, "font-normal")}>
-                  {fact.title || fact.fact}
-                  {fact.title && <div className="font-mono text-micro text-fg-3">{fact.fact}</div>}
-                </th>
-                <td className={table.cell}>
-                  <Status tone={fact.ok ? "done" : "failed"} word={fact.ok ? "Holds" : "Fails"} />
-                </td>
-                <td className={cx(table.cell, "font-mono text-small text-fg-2 max-sm:hidden")}>
-                  {factText(fact.expected)}
-                </td>
-                <td className={cx(table.cell, "font-mono text-small", fact.ok ? "text-fg-2" : "text-failed")}>
-                  {factText(fact.actual)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      <div className="border-t border-line">
+        <DataTable
+          label={caption}
+          caption={caption}
+          columns={COLUMNS}
+          rows={shown}
+          keyOf={({ fact }) => fact}
+          attributesOf={({ ok }) => ({ className: !ok && "bg-failed/6" })}
+        />
       </div>
     </div>
   );

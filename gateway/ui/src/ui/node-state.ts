@@ -31,7 +31,7 @@ export function nodeState(node: Stateful): NodeState {
     if (away)
       return { tone: "offline", word: "Draining, away", why: "Takes no new sandboxes, and is not connected" };
     return node.drained
-      ? { tone: "paused", word: "Drained", why: "Takes no new sandboxes, and says that it has none left" }
+      ? { tone: "paused", word: "Drained", why: "Takes no new sandboxes, and reports that it has none left" }
       : { tone: "moving", word: "Draining", why: "Takes no new sandboxes; those it has go on" };
   }
   if (away)
@@ -40,7 +40,7 @@ export function nodeState(node: Stateful): NodeState {
     return {
       tone: "warning",
       word: "Suspect",
-      why: "Nothing was heard for longer than usual; new sandboxes go elsewhere",
+      why: "No report for longer than usual; new sandboxes go elsewhere",
     };
   }
   if (node.paused)

@@ -2,63 +2,69 @@ import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "~/api/runs";
 import { number } from "./bytes";
 import { Button } from "./button";
-import { cx } from "./class";
-import { useHeld } from "./held";
-import { HeldNote } from "./held-note";
+import { type Column, LiveTable } from "./data-table";
 import { isOver, money, runState, stepsWord, took } from "./run-state";
 import { Status } from "./status";
 import { table } from "./table";
 import { Ago, duration, useNow } from "./time";
 import { visible } from "./visible";
 
-function Row({ run, gone }: { run: RunSummary; gone: boolean }) {
+const timeOf = (run: RunSummary, now: number) => duration(took(run.started_at, run.ended_at, now));
+
+function Name({ run }: { run: RunSummary }) {
   const now = useNow();
-  const state = runState(run);
-  const time = duration(took(run.started_at, run.ended_at, now));
   return (
-    <tr data-row className={cx(table.row, gone && "line-through opacity-60")}>
-      <th scope="row" className={cx(table.cell, "w-full max-w-0 font-normal")}>
-        <Link
-          to="/runs/$id"
-          params={{ id: run.id }}
-          className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
-          title={run.title}
-        >
-          <bdi>{visible(run.title) || "untitled"}</bdi>
-        </Link>
-        <span className="block text-small text-fg-3 sm:hidden">
-          {stepsWord(run)}, {time}, {money(run.cost_microusd)}
-        </span>
-      </th>
-      <td className={table.cell}>
-        <Status {...state} title={run.error ?? undefined} />
-      </td>
-      <td className={cx(table.cell, "text-right whitespace-nowrap text-fg-2 max-md:hidden")}>
-        {isOver(run.status) ? run.steps_done : `${run.steps_done} of ${run.steps_most}`}
-      </td>
-      <td className={cx(table.cell, "text-right whitespace-nowrap text-fg-2 max-sm:hidden")}>{time}</td>
-      <td className={cx(table.cell, "text-right whitespace-nowrap text-fg-2 max-lg:hidden")}>
-        {number(run.tokens_in + run.tokens_out)}
-      </td>
-      <td className={cx(table.cell, "text-right whitespace-nowrap text-fg-2 max-sm:hidden")}>
-        {money(run.cost_microusd)}
-      </td>
-      <td className={cx(table.cell, "text-right text-fg-2 max-md:hidden")}>
-        <Ago at={run.created_at} />
-      </td>
-    </tr>
+    <>
+      <Link
+        to="/runs/$id"
+        params={{ id: run.id }}
+        className="block truncate rounded-control font-[550] hover:text-accent hover:underline"
+        title={run.title}
+      >
+        <bdi>{visible(run.title) || "untitled"}</bdi>
+      </Link>
+      <span className="block text-small text-fg-3 sm:hidden">
+        {stepsWord(run)}, {timeOf(run, now)}, {money(run.cost_microusd)}
+      </span>
+    </>
   );
 }
 
-const HEADS = [
-  ["Run", ""],
-  ["State", ""],
-  ["Steps", "text-right max-md:hidden"],
-  ["Time", "text-right max-sm:hidden"],
-  ["Tokens", "text-right max-lg:hidden"],
-  ["Cost", "text-right max-sm:hidden"],
-  ["Begun", "text-right max-md:hidden"],
-] as const;
+function Time({ run }: { run: RunSummary }) {
+  return timeOf(run, useNow());
+}
+
+const FIGURE = "whitespace-nowrap text-fg-2";
+
+const COLUMNS: Column<RunSummary>[] = [
+  { name: "Run", cell: "w-full max-w-0", show: (run) => <Name run={run} /> },
+  { name: "State", show: (run) => <Status {...runState(run)} title={run.error ?? undefined} /> },
+  {
+    name: "Steps",
+    look: "text-right max-md:hidden",
+    cell: FIGURE,
+    show: (run) => (isOver(run.status) ? run.steps_done : `${run.steps_done} of ${run.steps_most}`),
+  },
+  { name: "Time", look: "text-right max-sm:hidden", cell: FIGURE, show: (run) => <Time run={run} /> },
+  {
+    name: "Tokens",
+    look: "text-right max-lg:hidden",
+    cell: FIGURE,
+    show: (run) => number(run.tokens_in + run.tokens_out),
+  },
+  {
+    name: "Cost",
+    look: "text-right max-sm:hidden",
+    cell: FIGURE,
+    show: (run) => money(run.cost_microusd),
+  },
+  {
+    name: "Begun",
+    look: "text-right max-md:hidden",
+    cell: "text-fg-2",
+    show: (run) => <Ago at={run.created_at} />,
+  },
+];
 
 interface Props {
   runs: RunSummary[];
@@ -68,37 +74,9 @@ interface Props {
 
 /** Runs, newest first. */
 export function RunTable({ runs, chosen, more }: Props) {
-  const { rows, waiting, held, release, bind } = useHeld(runs, chosen);
   return (
-    <div className="min-w-0 rounded-panel border border-line bg-surface">
-      <div className="border-b border-line px-4 py-1.5">
-        <HeldNote
-          held={held}
-          waiting={waiting}
-          release={release}
-          count={runs.length}
-          what={runs.length === 1 ? "run" : "runs"}
-        />
-      </div>
-      {/* Scrolled by keyboard where it is wider than the screen. */}
-      <div className={table.wrap} role="region" aria-label="Table of runs" tabIndex={0} {...bind}>
-        <table className={table.root}>
-          <thead>
-            <tr>
-              {HEADS.map(([name, more]) => (
-                <th key={name} scope="col" className={cx(table.head, more)}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ item, gone }) => (
-              <Row key={item.id} run={item} gone={gone} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+    <div className={table.frame}>
+      <LiveTable label="Table of runs" what={["run", "runs"]} columns={COLUMNS} rows={runs} chosen={chosen} />
       {more?.has && (
         <p className="border-t border-line px-4 py-2">
           <Button busy={more.busy} onClick={more.load}>

@@ -3,7 +3,7 @@ import { Field } from "./field";
 
 /**
  * For a secret that somebody pastes. No browser fills it: `off` is not heeded for a password, and the password of this very
- * page would then be offered. What is typed stays in the element alone; whoever needs it reads it there when it is sent.
+ * page would then be offered. What is typed stays in the element alone; the form reads it there when it is sent.
  */
 export function SecretField(props: Omit<ComponentProps<typeof Field>, "type" | "value" | "autoComplete">) {
   return (

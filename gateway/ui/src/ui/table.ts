@@ -1,5 +1,6 @@
 // Class names of every table, so that all of them have one rhythm.
 export const table = {
+  frame: "min-w-0 rounded-panel border border-line bg-surface",
   // Words for screen readers are positioned; without a frame of their own they would widen the page.
   wrap: "relative overflow-x-auto",
   root: "w-full border-collapse text-left",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bytes, number, percent, share } from "./bytes";
 import { factText } from "./hardening";
-import { holdOrder } from "./held";
+import { holdOrder } from "./row-order";
 import { duration, span } from "./time";
 
 describe("numbers", () => {

@@ -40,6 +40,17 @@ export interface Standing {
 
 export const NOTHING: Standing = { nodes: {}, sandboxes: {} };
 const KEEP = 100;
+const KEEP_CLEARED = 300;
+
+/** What a browser keeps. */
+export interface Kept {
+  notices: Notice[];
+  standing: Standing;
+  /** Ids of what was cleared away, so that no tab brings it back. */
+  cleared: string[];
+}
+
+export const EMPTY: Kept = { notices: [], standing: NOTHING, cleared: [] };
 const LONGEST = 200;
 const short = (name: string) => name.slice(0, LONGEST);
 
@@ -117,7 +128,25 @@ export function add(notices: Notice[], fresh: Notice[]): Notice[] {
   const known = new Set(notices.map(({ id }) => id));
   const news = fresh.filter(({ id }) => !known.has(id));
   if (news.length === 0) return notices;
-  return [...notices, ...news].toSorted((a, b) => b.at - a.at).slice(0, KEEP);
+  return [...notices, ...news].toSorted(newestFirst).slice(0, KEEP);
+}
+
+const newestFirst = (a: Notice, b: Notice) => b.at - a.at || (a.id < b.id ? -1 : 1);
+
+/**
+ * What two tabs know, in one. Two that write at the same moment overwrite each other, because a browser's storage has no
+ * transactions. So each puts its own to what it finds: what was noticed, read or cleared by either is so afterwards, and
+ * the order of the two makes no difference.
+ */
+export function merge(stored: Kept, own: Kept): Kept {
+  const cleared = [...new Set([...stored.cleared, ...own.cleared])].toSorted().slice(-KEEP_CLEARED);
+  const gone = new Set(cleared);
+  const read = new Set([...stored.notices, ...own.notices].filter((one) => one.read).map(({ id }) => id));
+  const notices = add(stored.notices, own.notices)
+    .filter(({ id }) => !gone.has(id))
+    .map((one) => (one.read || !read.has(one.id) ? one : { ...one, read: true }))
+    .toSorted(newestFirst);
+  return { notices, standing: stored.standing, cleared };
 }
 
 export const unread = (notices: Notice[]) => notices.filter(({ read }) => !read).length;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Claw, NodeLine } from "~/api/types";
-import { add, compareAgents, compareNodes, NOTHING, unread, type Notice } from "./model";
+import { add, compareAgents, compareNodes, merge, NOTHING, unread, type Kept, type Notice } from "./model";
 import { notices, openNotices, useNotices } from "./store";
 import { seldom } from "./watch";
 import { said, summary } from "./words";
@@ -85,6 +85,46 @@ describe("where they are kept", () => {
     expect(notices.takeFresh().map(({ id }) => id)).toEqual(["a"]);
     notices.add(notice("a", 1));
     expect(notices.takeFresh()).toEqual([]);
+  });
+  it("loses nothing when another tab writes over it, and brings nothing back that was cleared", () => {
+    openNotices("u", "w");
+    const before = localStorage.getItem("roost-notices:u:w");
+    notices.add(notice("mine", 2));
+    // The other tab had read before, and writes now.
+    const theirs = { notices: [notice("theirs", 1, { read: true })], standing: NOTHING };
+    const overwrite = (text: string) => {
+      localStorage.setItem("roost-notices:u:w", text);
+      globalThis.dispatchEvent(new StorageEvent("storage", { key: "roost-notices:u:w", oldValue: before }));
+    };
+    const stored = () => JSON.parse(localStorage.getItem("roost-notices:u:w") ?? "{}") as Kept;
+    overwrite(JSON.stringify(theirs));
+    const both = [
+      ["mine", false],
+      ["theirs", true],
+    ];
+    expect(stored().notices.map(({ id, read }) => [id, read])).toEqual(both);
+    expect(useNotices.getState().notices.map(({ id, read }) => [id, read])).toEqual(both);
+    const settled = localStorage.getItem("roost-notices:u:w");
+    overwrite(settled ?? "");
+    expect(localStorage.getItem("roost-notices:u:w")).toBe(settled);
+    notices.clear();
+    overwrite(settled ?? "");
+    expect(stored().notices).toEqual([]);
+    expect(useNotices.getState().notices).toEqual([]);
+  });
+  it("merges two tabs to the same result in either order", () => {
+    const a = {
+      notices: [notice("a", 1), notice("b", 1, { read: true })],
+      standing: NOTHING,
+      cleared: ["c"],
+    };
+    const b = { notices: [notice("b", 1), notice("c", 3), notice("d", 2)], standing: NOTHING, cleared: [] };
+    expect(merge(a, b)).toEqual(merge(b, a));
+    expect(merge(a, b).notices.map(({ id, read }) => [id, read])).toEqual([
+      ["d", false],
+      ["a", false],
+      ["b", true],
+    ]);
   });
   it("does not fall over somebody else's text", () => {
     for (const text of ["{", "[]", "7", '{"notices":7}']) {

@@ -78,9 +78,9 @@ export function NoticePanel({ onClose }: { onClose: () => void }) {
           </header>
           {list.length === 0 ? (
             <p className="p-4 text-fg-2">
-              Nothing has happened that you should know. A machine that goes offline or comes back, an agent
-              that asks for an action outside, a sandbox that is lost or made elsewhere than wanted, a refusal
-              by the plan and the end of an export are told here.
+              No notifications yet. You see here when a machine goes offline or comes back, an agent asks for
+              approval, a sandbox is lost or created elsewhere than wanted, the plan refuses something, or an
+              export ends.
             </p>
           ) : (
             <ul aria-label="What happened" className="min-h-0 flex-1 overflow-y-auto">

@@ -1,26 +1,24 @@
 // The notices of one person in one workspace, kept in this browser and shared by its tabs.
 import { create } from "zustand";
-import { add, NOTHING, unread, type Notice, type Standing } from "./model";
-
-interface Kept {
-  notices: Notice[];
-  standing: Standing;
-}
+import { add, EMPTY, merge, NOTHING, unread, type Kept, type Notice, type Standing } from "./model";
 
 interface State extends Kept {
   /** What was added since the page was opened, for reading it out. */
   fresh: Notice[];
 }
 
-const EMPTY: Kept = { notices: [], standing: NOTHING };
 let key: string | undefined;
 
 function read(): Kept {
   try {
     const stored: unknown = key && JSON.parse(localStorage.getItem(key) ?? "null");
-    const { notices, standing } = (stored ?? {}) as Partial<Kept>;
+    const { notices, standing, cleared } = (stored ?? {}) as Partial<Kept>;
     if (!Array.isArray(notices)) return EMPTY;
-    return { notices, standing: { ...NOTHING, ...standing } };
+    return {
+      notices,
+      standing: { ...NOTHING, ...standing },
+      cleared: Array.isArray(cleared) ? cleared : [],
+    };
   } catch {
     return EMPTY;
   }
@@ -41,10 +39,19 @@ function show(next: Kept) {
   useNotices.setState((now) => ({ ...next, fresh: fresh.length > 0 ? [...now.fresh, ...fresh] : now.fresh }));
 }
 
+/** What is stored, with what this tab knows: another tab may have written over it. */
+function known(): Kept {
+  const { notices, standing, cleared } = useNotices.getState();
+  return merge(read(), { notices, standing, cleared });
+}
+
 function keep(change: (now: Kept) => Kept) {
-  // Read again first: another tab may have written since.
-  const next = change(read());
+  const next = change(known());
   show(next);
+  store(next);
+}
+
+function store(next: Kept) {
   try {
     // Lists come every few seconds, and mostly nothing is new in them.
     const text = JSON.stringify(next);
@@ -60,7 +67,7 @@ export const notices = {
   compare: (compare: (before: Standing) => [Notice[], Standing]) =>
     keep((now) => {
       const [fresh, standing] = compare(now.standing);
-      return { notices: add(now.notices, fresh), standing };
+      return { ...now, notices: add(now.notices, fresh), standing };
     }),
   /** Requests that do not wait any more need no reading: they were decided, here or elsewhere. */
   settle: (waiting: ReadonlySet<string>) =>
@@ -71,7 +78,12 @@ export const notices = {
       ),
     })),
   readAll: () => keep((now) => ({ ...now, notices: now.notices.map((one) => ({ ...one, read: true })) })),
-  clear: () => keep((now) => ({ ...now, notices: [] })),
+  clear: () =>
+    keep((now) => ({
+      ...now,
+      notices: [],
+      cleared: [...now.cleared, ...now.notices.map(({ id }) => id)],
+    })),
   /** Hands over what has not been read out yet. */
   takeFresh: () => {
     const { fresh } = useNotices.getState();
@@ -83,5 +95,9 @@ export const notices = {
 export const useUnread = () => useNotices((state) => unread(state.notices));
 
 globalThis.addEventListener("storage", (event) => {
-  if (key !== undefined && event.key === key) show(read());
+  if (key === undefined || event.key !== key) return;
+  const next = known();
+  show(next);
+  // Puts back what the other tab wrote over. Nothing is stored where both know the same.
+  store(next);
 });

@@ -101,7 +101,7 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
             entries={entries}
             recent={lately}
             loading={loading || working}
-            none="Nothing is called that. Names of agents, machines, teams and runs, places and actions are searched."
+            none="No results. Type the name of an agent, a machine, a team, a run, a place or an action."
             onPick={(entry) => {
               // What a page offers belongs to that page alone.
               if (!entry.id.startsWith("action:")) remember(entry.id);

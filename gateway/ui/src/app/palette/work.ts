@@ -5,12 +5,12 @@ import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import type { RunSummary } from "~/api/runs";
 import type { Team } from "~/api/teams";
-import type { Me, Page } from "~/api/types";
+import type { Me } from "~/api/types";
 import { isolate } from "~/ui/isolate";
 import { visible } from "~/ui/visible";
 import type { Choice } from "../pick/pick-list";
 
-/** A page of each, the newest: whoever looks for an older one finds it in its list. */
+/** A page of each, the newest. A person who looks for an older one finds it in its list. */
 const MOST = 100;
 
 /** As long as another look is not worth a request; the live stream renews both before. */
@@ -46,19 +46,20 @@ export async function workEntries(
   me: Me,
   go: (path: string) => void,
 ): Promise<Choice[]> {
-  const list = <T>(key: readonly unknown[], path: string) =>
+  const list = <T>(key: readonly unknown[], ask: (signal: AbortSignal) => Promise<{ items: T[] }>) =>
     client
       .fetchQuery({
         queryKey: [...key, "palette"],
-        queryFn: ({ signal }) => api.get<Page<T>>(path, { query: { limit: MOST }, signal }),
+        queryFn: ({ signal }) => ask(signal),
         staleTime: FRESH_MS,
       })
       .then(({ items }) => items)
       .catch((): T[] => []);
+  const query = { limit: MOST };
   const may = (right: string) => me.permissions.some((one) => one === right);
   const [teams, runs] = await Promise.all([
-    may("teams.read") ? list<Team>(keys.teams, "/api/teams") : [],
-    may("runs.read") ? list<RunSummary>(keys.runs, "/api/topology-runs") : [],
+    may("teams.read") ? list(keys.teams, (signal) => api.get("/api/teams", { query, signal })) : [],
+    may("runs.read") ? list(keys.runs, (signal) => api.get("/api/topology-runs", { query, signal })) : [],
   ]);
   return [...teamEntries(teams, go), ...runEntries(runs, go)];
 }

@@ -13,7 +13,7 @@ export function ChangePassword({ email }: { email: string }) {
   const [next, setNext] = useState("");
   const [tokens, setTokens] = useState(false);
   const change = useMutation({
-    mutationFn: () => api.post<void>("/api/auth/password", { current, new: next, revoke_tokens: tokens }),
+    mutationFn: () => api.post("/api/auth/password", { body: { current, new: next, revoke_tokens: tokens } }),
     onSuccess: () => {
       setCurrent("");
       setNext("");
@@ -50,7 +50,7 @@ export function ChangePassword({ email }: { email: string }) {
         />
         <Tick
           label="Revoke my tokens as well"
-          hint="Your other sign-ins end in any case."
+          hint="Your other sessions always end."
           checked={tokens}
           onChange={(event) => setTokens(event.target.checked)}
         />

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { asProblem } from "~/api/problem";
 import { setupQuery } from "~/api/setup";
-import type { HostedLink } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -11,7 +10,7 @@ import { ProblemNote } from "~/ui/problem";
 export function LinkIdentity({ linked }: { linked: boolean }) {
   const setup = useQuery(setupQuery);
   const begin = useMutation({
-    mutationFn: () => api.post<HostedLink>("/api/auth/oidc/link"),
+    mutationFn: () => api.post("/api/auth/oidc/link"),
     onSuccess: ({ url }) => location.assign(url),
   });
   const hosted = setup.data?.hosted;

@@ -17,7 +17,7 @@ export function AccountPage() {
   const client = useQueryClient();
   const router = useRouter();
   const leave = useMutation({
-    mutationFn: () => api.post<void>("/api/auth/logout"),
+    mutationFn: () => api.post("/api/auth/logout"),
     onSuccess: async () => {
       await router.navigate({ to: "/sign-in" });
       forgetPerson(client);

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
-import type { Page, Session } from "~/api/types";
+import type { Session } from "~/api/types";
 import { useState } from "react";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
@@ -11,11 +11,12 @@ import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
+import { clientOf } from "./device";
 import { TokenDialog } from "./tokens";
 
 const sessionsQuery = queryOptions({
   queryKey: keys.sessions,
-  queryFn: async ({ signal }) => (await api.get<Page<Session>>("/api/auth/sessions", { signal })).items,
+  queryFn: async ({ signal }) => (await api.get("/api/auth/sessions", { signal })).items,
   staleTime: 0,
 });
 
@@ -27,19 +28,42 @@ function End({ one, onClose }: { one: Session; onClose: () => void }) {
       open
       onClose={onClose}
       title={
-        token ? `Revoke the token ${(one.label ?? "without a name").slice(0, 80)}?` : "End this sign-in?"
+        token
+          ? `Revoke the token ${(one.label ?? "without a name").slice(0, 80)}?`
+          : `End the session of ${clientOf(one).text}?`
       }
       consequence={
         token
-          ? "Whatever uses it is refused at once. A revoked token never comes back; make another one instead."
-          : "Its open pages end at once, and whoever sits there has to sign in again."
+          ? "Programs that use it are refused at once. You can't undo this; create a new token instead."
+          : "It is signed out at once."
       }
       action={token ? "Revoke" : "End"}
       run={async () => {
-        await api.delete<void>(`/api/auth/sessions/${encodeURIComponent(one.id)}`);
+        await api.delete("/api/auth/sessions/{id}", { path: { id: one.id } });
         await client.invalidateQueries({ queryKey: keys.sessions });
       }}
     />
+  );
+}
+
+function Row({ one, onEnd }: { one: Session; onEnd: () => void }) {
+  const { text, raw } = clientOf(one);
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-0">
+      <span className="min-w-0 break-words">
+        <bdi title={raw}>{text}</bdi>
+        <span className="block text-small text-fg-3">
+          {one.kind === "api" ? "Created" : "Signed in"}{" "}
+          <Ago at={one.created_at} never="at an unknown time" />
+          {one.from_address && ` from ${one.from_address}`}, used <Ago at={one.last_seen_at} />
+        </span>
+      </span>
+      {one.current ? (
+        <Status tone="running" word="This session" />
+      ) : (
+        <Button onClick={onEnd}>{one.kind === "api" ? "Revoke" : "End"}</Button>
+      )}
+    </li>
   );
 }
 
@@ -49,7 +73,7 @@ export function Sessions({ workspace }: { workspace: string }) {
   const sessions = useQuery(sessionsQuery);
   const [ending, setEnding] = useState<Session>();
   return (
-    <Panel title="Sign-ins and tokens" aside={<Button onClick={() => setMaking(true)}>New token</Button>}>
+    <Panel title="Sessions and API tokens" aside={<Button onClick={() => setMaking(true)}>New token</Button>}>
       {making && <TokenDialog workspace={workspace} onClose={() => setMaking(false)} />}
       {sessions.isPending && <Loading what="sessions" rows={2} />}
       <Stale query={sessions} className="m-4" />
@@ -58,26 +82,7 @@ export function Sessions({ workspace }: { workspace: string }) {
       )}
       <ul>
         {sessions.data?.map((one) => (
-          <li
-            key={one.id}
-            className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-0"
-          >
-            <span className="min-w-0 break-words">
-              <bdi>
-                {one.kind === "api" ? `Token: ${one.label ?? "without a name"}` : (one.device ?? "Browser")}
-              </bdi>
-              <span className="block text-small text-fg-3">
-                {one.kind === "api" ? "Made" : "Signed in"}{" "}
-                <Ago at={one.created_at} never="at an unknown time" />
-                {one.from_address && ` from ${one.from_address}`}, used <Ago at={one.last_seen_at} />
-              </span>
-            </span>
-            {one.current ? (
-              <Status tone="running" word="This one" />
-            ) : (
-              <Button onClick={() => setEnding(one)}>{one.kind === "api" ? "Revoke" : "End"}</Button>
-            )}
-          </li>
+          <Row key={one.id} one={one} onEnd={() => setEnding(one)} />
         ))}
       </ul>
       {ending && <End one={ending} onClose={() => setEnding(undefined)} />}

@@ -1,7 +1,6 @@
 import { useState } from "react";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
-import type { FreshToken } from "~/api/types";
 import { MakeDialog } from "~/ui/form-dialog";
 import { TokenFields } from "~/ui/token-fields";
 
@@ -16,7 +15,7 @@ export function TokenDialog({ workspace, onClose }: { workspace: string; onClose
       renews={keys.sessions}
       onClose={onClose}
       make={() =>
-        api.post<FreshToken>("/api/auth/sessions", { label: asked.label.trim(), expires_in_days: asked.days })
+        api.post("/api/auth/sessions", { body: { label: asked.label.trim(), expires_in_days: asked.days } })
       }
       once={({ token }) => ({
         label: "Token",

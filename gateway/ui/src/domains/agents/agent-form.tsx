@@ -1,4 +1,4 @@
-import { useState, type ReactNode, type SubmitEvent } from "react";
+import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "react";
 import { asProblem, type Problem } from "~/api/problem";
 import type { NewClaw } from "~/api/types";
 import { Button } from "~/ui/button";
@@ -26,6 +26,12 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
   const error = (pointer: string) => problem?.field(pointer);
   const placed = problem?.fields.some((one) => FIELDS.includes(one.pointer.replace(/^#/, "")));
 
+  const box = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The refused field may be out of sight in a long form, and it is what has to be changed.
+    if (problem) box.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [problem]);
+
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     setBusy(true);
@@ -44,7 +50,7 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
   };
 
   return (
-    <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+    <form ref={box} onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
       <Field
         label="Name"
         required
@@ -56,7 +62,7 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
       />
       <Field
         label="Role"
-        hint="What it is for, in a word or two. Optional."
+        hint="What the agent is for, in a few words. Optional."
         maxLength={100}
         autoComplete="off"
         value={form.role ?? ""}
@@ -65,7 +71,7 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
       />
       <Area
         label="Instructions"
-        hint="What it should always know and keep to. Optional."
+        hint="What it should always know and follow. Optional."
         value={form.system_prompt ?? ""}
         onChange={set("system_prompt")}
         error={error("/system_prompt")}

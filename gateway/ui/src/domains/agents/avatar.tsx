@@ -1,13 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { send } from "~/api/client";
+import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { asProblem, Problem } from "~/api/problem";
 import type { Claw } from "~/api/types";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { ProblemNote } from "~/ui/problem";
-import { clawPath } from "./queries";
 
 const TYPES = ["image/png", "image/jpeg", "image/webp"];
 const MOST_BYTES = 1 << 20;
@@ -29,13 +28,13 @@ export function AvatarImage({ claw, className }: { claw: Claw; className?: strin
 
 function refusal(file: File): Problem | undefined {
   const why = !TYPES.includes(file.type)
-    ? "Choose a PNG, JPEG or WebP. An SVG is not taken: it can hold scripts."
+    ? "Choose a PNG, JPEG or WebP. An SVG is not accepted, because it can contain scripts."
     : file.size > MOST_BYTES
       ? "Choose one of at most 1 MiB."
       : undefined;
   return why === undefined
     ? undefined
-    : new Problem({ code: "validation", status: 400, title: "This picture is not taken", detail: why });
+    : new Problem({ code: "validation", status: 400, title: "This picture is not accepted", detail: why });
 }
 
 /** Choosing another picture, or going back to the drawn one. */
@@ -60,9 +59,10 @@ export function AvatarChoice({ claw }: { claw: Claw }) {
     const refused = refusal(file);
     if (refused) return setProblem(refused);
     return void run(async () =>
-      send("PUT", clawPath(claw.id, "/avatar"), {
+      api.put("/api/claws/{id}/avatar", {
+        path: { id: claw.id },
         body: new Uint8Array(await file.arrayBuffer()),
-        headers: { "content-type": file.type },
+        contentType: file.type,
       }),
     );
   };
@@ -89,7 +89,7 @@ export function AvatarChoice({ claw }: { claw: Claw }) {
         {claw.avatar.uploaded && (
           <Button
             disabled={busy}
-            onClick={() => void run(() => send("DELETE", clawPath(claw.id, "/avatar")))}
+            onClick={() => void run(() => api.delete("/api/claws/{id}/avatar", { path: { id: claw.id } }))}
           >
             Use the drawn one
           </Button>

@@ -1,24 +1,23 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Claw, Sandbox } from "~/api/types";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
-import { rowsOf } from "./activity/activity";
-import { activityQuery, SOURCES } from "./activity/queries";
+import { SOURCES } from "./activity/queries";
 import { ActivityRow } from "./activity/row";
+import { useHistory } from "./activity/use-history";
 import { Details } from "./details";
 
 const LATEST = 6;
 
 /** The agent at a glance: what it is, and what happened last. */
 export function Overview({ claw, sandbox }: { claw: Claw; sandbox: Sandbox | undefined }) {
-  const latest = useInfiniteQuery(activityQuery(claw.id, SOURCES, LATEST));
-  const rows = rowsOf(latest.data?.pages.slice(0, 1) ?? []);
+  const { history: latest, lines, filling } = useHistory(claw.id, SOURCES, LATEST);
+  const rows = lines.slice(0, LATEST);
   return (
     <div className="flex flex-col gap-4">
       <Panel
-        title="Lately"
+        title="Recent activity"
         aside={
           <Link
             to="/claws/$id"
@@ -30,11 +29,15 @@ export function Overview({ claw, sandbox }: { claw: Claw; sandbox: Sandbox | und
           </Link>
         }
       >
-        {latest.isPending && <Loading what="what happened last" rows={3} />}
+        {(latest.isPending || (filling && rows.length === 0)) && (
+          <Loading what="what happened last" rows={3} />
+        )}
         {latest.isError && !latest.data && (
           <Failed error={latest.error} retry={() => void latest.refetch()} />
         )}
-        {latest.data && rows.length === 0 && <p className="px-4 py-5 text-fg-3">Nothing happened yet.</p>}
+        {latest.data && !filling && rows.length === 0 && (
+          <p className="px-4 py-5 text-fg-3">Nothing has happened yet.</p>
+        )}
         <ol>
           {rows.map((one) => (
             <ActivityRow key={one.id} one={one} gone={false} />

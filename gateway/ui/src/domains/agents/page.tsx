@@ -6,6 +6,7 @@ import { useMay } from "~/api/may";
 import { Button } from "~/ui/button";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
+import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
@@ -80,6 +81,7 @@ export function AgentsPage() {
           )}
         </>
       )}
+      {claws.data && !may("claws.write") && <MissingRight what="create or change agents" least="member" />}
       <CreateDialog open={dialog === "new" && may("claws.write")} onClose={() => create(false)} />
     </PageFrame>
   );

@@ -2,14 +2,16 @@ import { queryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import { Problem } from "~/api/problem";
-import type { Claw, ClawChange, Limits, NewClaw, Sandbox } from "~/api/types";
+import type { components } from "~/api/schema";
+import type { ClawChange, NewClaw, Sandbox } from "~/api/types";
 
 export { clawsQuery } from "~/api/claws";
 
-export const clawPath = (id: string, rest = "") => `/api/claws/${encodeURIComponent(id)}${rest}`;
-
 export const clawQuery = (id: string) =>
-  queryOptions({ queryKey: keys.claw(id), queryFn: ({ signal }) => api.get<Claw>(clawPath(id), { signal }) });
+  queryOptions({
+    queryKey: keys.claw(id),
+    queryFn: ({ signal }) => api.get("/api/claws/{id}", { path: { id }, signal }),
+  });
 
 /** The sandbox of an agent, or null where it has none. */
 export const sandboxQuery = (id: string) =>
@@ -17,7 +19,7 @@ export const sandboxQuery = (id: string) =>
     queryKey: keys.sandbox(id),
     queryFn: async ({ signal }): Promise<Sandbox | null> => {
       try {
-        return (await api.get<Sandbox | undefined>(clawPath(id, "/sandbox"), { signal })) ?? null;
+        return (await api.get("/api/claws/{id}/sandbox", { path: { id }, signal })) ?? null;
       } catch (error) {
         if (error instanceof Problem && (error.code === "no-sandbox" || error.status === 404)) return null;
         throw error;
@@ -25,16 +27,13 @@ export const sandboxQuery = (id: string) =>
     },
   });
 
-export interface ProvisionBody {
-  image?: string;
-  limits?: Limits;
-}
+export type ProvisionBody = components["schemas"]["NewSandbox"];
 
 export const claws = {
-  create: (body: NewClaw) => api.post<Claw>("/api/claws", body),
-  change: (id: string, body: ClawChange) => api.patch<Claw>(clawPath(id), body),
+  create: (body: NewClaw) => api.post("/api/claws", { body }),
+  change: (id: string, body: ClawChange) => api.patch("/api/claws/{id}", { path: { id }, body }),
   remove: (id: string, purge: boolean) =>
-    api.delete<unknown>(clawPath(id), purge ? { query: { purge: true } } : undefined),
-  provision: (id: string, body: ProvisionBody) => api.post<Sandbox>(clawPath(id, "/sandbox"), body),
-  destroy: (id: string) => api.delete<unknown>(clawPath(id, "/sandbox")),
+    api.delete("/api/claws/{id}", { path: { id }, query: { purge: purge || undefined } }),
+  provision: (id: string, body: ProvisionBody) => api.post("/api/claws/{id}/sandbox", { path: { id }, body }),
+  destroy: (id: string) => api.delete("/api/claws/{id}/sandbox", { path: { id } }),
 };

@@ -6,6 +6,7 @@ import type { Limits, Sandbox } from "~/api/types";
 import { Button } from "~/ui/button";
 import { bytes } from "~/ui/bytes";
 import { Field } from "~/ui/field";
+import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
@@ -26,29 +27,65 @@ function UnderWay({ since }: { since: number }) {
       role="status"
       className="flex items-center justify-between gap-3 rounded-panel border border-line bg-surface px-4 py-4"
     >
-      <Status tone="moving" word="Making the sandbox" className="pulse" />
+      <Status tone="moving" word="Creating the sandbox" className="pulse" />
       <span className="text-small text-fg-3">{span(useNow() - since)}</span>
     </div>
   );
 }
 
-/** Where a sandbox would be: makes one, shows the making, explains a refusal. */
-export function SandboxPlace({
-  id,
-  lost,
-  making,
-}: {
+/** That there is no sandbox, or no longer, and what comes back with a new one. */
+function Gone({ lost }: { lost: Sandbox | undefined }) {
+  const archive = lost?.workspace_archive;
+  if (lost)
+    return (
+      <Notice tone="warning">
+        {words.lost}{" "}
+        {archive && (
+          <>
+            Its workspace was saved <Ago at={archive.at} /> ({bytes(archive.bytes)}) and comes back with a new
+            sandbox.
+          </>
+        )}
+      </Notice>
+    );
+  return (
+    <div className="flex gap-4">
+      <Box size={28} strokeWidth={1.5} aria-hidden className="mt-0.5 shrink-0 text-fg-3 max-sm:hidden" />
+      <div>
+        <h2 className="text-head-2">{words.noSandbox}</h2>
+        <p className="max-w-[64ch] text-fg-2">{words.noSandboxWhy}</p>
+      </div>
+    </div>
+  );
+}
+
+interface Props {
   id: string;
   lost: Sandbox | undefined;
   making: Making;
-}) {
-  const { start } = useProvision();
+}
+
+/** Where a sandbox would be: makes one, shows the making, explains a refusal. */
+export function SandboxPlace({ id, lost, making }: Props) {
   const may = useMay();
+  if (making.since !== undefined) return <UnderWay since={making.since} />;
+  return (
+    <div className="flex flex-col gap-4 rounded-panel border border-line bg-surface p-5">
+      <Gone lost={lost} />
+      {may("sandboxes.use") ? (
+        <Form id={id} again={lost !== undefined} problem={making.problem} />
+      ) : (
+        <MissingRight what="create sandboxes" least="member" />
+      )}
+    </div>
+  );
+}
+
+function Form({ id, again, problem }: { id: string; again: boolean; problem: Problem | undefined }) {
+  const { start } = useProvision();
   const [image, setImage] = useState("");
   const [memory, setMemory] = useState("");
   const [cpus, setCpus] = useState("");
-  if (making.since !== undefined) return <UnderWay since={making.since} />;
-
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const limits: Limits = {
@@ -60,29 +97,9 @@ export function SandboxPlace({
       ...(Object.keys(limits).length > 0 ? { limits } : {}),
     });
   };
-  const archive = lost?.workspace_archive;
   return (
-    <form onSubmit={submit} className="rounded-panel border border-line bg-surface p-5">
-      {lost ? (
-        <Notice tone="warning">
-          {words.lost}{" "}
-          {archive && (
-            <>
-              Its workspace was kept <Ago at={archive.at} /> ({bytes(archive.bytes)}) and comes back with a
-              new sandbox.
-            </>
-          )}
-        </Notice>
-      ) : (
-        <div className="flex gap-4">
-          <Box size={28} strokeWidth={1.5} aria-hidden className="mt-0.5 shrink-0 text-fg-3 max-sm:hidden" />
-          <div>
-            <h2 className="text-head-2">{words.noSandbox}</h2>
-            <p className="max-w-[64ch] text-fg-2">{words.noSandboxWhy}</p>
-          </div>
-        </div>
-      )}
-      <details className="mt-4">
+    <form onSubmit={submit} className="flex flex-col items-start gap-4">
+      <details className="w-full">
         <summary className="w-fit rounded-control text-small text-fg-2 hover:text-fg">
           Image and limits
         </summary>
@@ -93,7 +110,7 @@ export function SandboxPlace({
             spellCheck={false}
             value={image}
             onChange={(event) => setImage(event.target.value)}
-            error={making.problem?.field("/image")}
+            error={problem?.field("/image")}
           />
           <Field
             label="Memory, GiB"
@@ -103,7 +120,7 @@ export function SandboxPlace({
             placeholder="1"
             value={memory}
             onChange={(event) => setMemory(event.target.value)}
-            error={making.problem?.field("/limits/memory_bytes")}
+            error={problem?.field("/limits/memory_bytes")}
           />
           <Field
             label="Processors"
@@ -113,13 +130,13 @@ export function SandboxPlace({
             placeholder="1"
             value={cpus}
             onChange={(event) => setCpus(event.target.value)}
-            error={making.problem?.field("/limits/nano_cpus")}
+            error={problem?.field("/limits/nano_cpus")}
           />
         </div>
       </details>
-      {making.problem && <ProblemNote problem={making.problem} className="mt-4" />}
-      <Button type="submit" look="primary" className="mt-4" disabled={!may("sandboxes.use")}>
-        {lost ? "Make a new sandbox" : "Make a sandbox"}
+      {problem && <ProblemNote problem={problem} className="w-full" />}
+      <Button type="submit" look="primary">
+        {again ? "Create new sandbox" : "Create sandbox"}
       </Button>
     </form>
   );

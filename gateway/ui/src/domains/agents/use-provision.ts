@@ -26,7 +26,7 @@ export function useProvision() {
   return { start: (id: string, body: ProvisionBody) => mutation.mutate({ id, body }) };
 }
 
-/** The newest attempt to make this agent's sandbox, whoever started it. */
+/** The newest attempt to make this agent's sandbox, whichever part of the page started it. */
 export function useProvisioning(id: string): { since: number | undefined; problem: Problem | undefined } {
   const attempts = useMutationState({
     filters: { mutationKey: KEY, predicate: (one) => (one.state.variables as Wanted | undefined)?.id === id },

@@ -37,12 +37,12 @@ export const stateOf = <T extends string>(states: Record<T, State>, state: T): S
 export const words = {
   empty: "No agents yet",
   emptyWhy:
-    "An agent is somebody who can be given work. It acts in a sandbox of its own: no network, no way out, nothing of the machine to see.",
+    "An agent does the work that you give it. It acts in its own isolated sandbox, which has no network and cannot see the machine.",
   noSandbox: "No sandbox yet",
   noSandboxWhy:
-    "The sandbox is this agent's own hardened container. It is made on the machine that the fleet's placement names, checked field by field, and only then used.",
-  lost: "This sandbox is lost: its machine no longer has it. What was running in it has ended.",
-  remove: "It leaves every list and its name is free again. What it did stays in the history.",
+    "The sandbox is this agent's own isolated container. Roost creates it on the machine chosen in Fleet and checks its hardening before the first use.",
+  lost: "This sandbox is lost: its machine no longer has it. Its processes have ended.",
+  remove: "The agent is removed. Its history is kept.",
   purge: "Its sandbox, files and records are destroyed for good.",
-  destroy: "Everything that runs in it ends.",
+  destroy: "Running processes stop. Files in /workspace are saved.",
 };

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "~/api/types";
 import { Button } from "~/ui/button";
-import { useHeld } from "~/ui/held";
-import { HeldNote } from "~/ui/held-note";
+import { useRowOrder } from "~/ui/row-order";
+import { RowOrderNote } from "~/ui/row-order-note";
 import { EntryRow } from "./entry-row";
 
 interface Props {
@@ -14,11 +14,11 @@ interface Props {
 
 /** The entries of one question. Give it the question as its key: what is held belongs to that one alone. */
 export function EntryList({ entries, older, busy, only }: Props) {
-  const { rows, waiting, held, release, bind } = useHeld(entries);
+  const { rows, waiting, held, release, bind } = useRowOrder(entries);
   return (
     <section aria-label="Entries" className="rounded-panel border border-line bg-surface">
       <div className="border-b border-line px-4 py-1.5">
-        <HeldNote
+        <RowOrderNote
           held={held}
           waiting={waiting}
           release={release}

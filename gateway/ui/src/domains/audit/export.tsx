@@ -5,7 +5,7 @@ import { tellNews } from "~/live/news";
 import { number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { asked, type Wanted } from "./queries";
-import { pages, write, type Form } from "./walk";
+import { pages, write, type Form } from "./log-pages";
 
 /** One export at a time; it goes on when somebody leaves the page, and then a notification tells of its end. */
 const useExport = create<{ running: AbortController | undefined; read: number }>(() => ({

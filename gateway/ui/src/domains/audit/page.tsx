@@ -62,7 +62,7 @@ export function AuditPage() {
               title={some ? "Nothing fits the filter" : "Nothing happened yet"}
               action={some && <Button onClick={() => filter({})}>Clear filter</Button>}
             >
-              {some ? "Of what is in the log nothing is of this kind, person, thing and time." : words.lead}
+              {some ? "No entries match these filters. Change or clear them." : words.lead}
             </Empty>
           )}
           {entries.length > 0 && (

@@ -1,7 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
-import type { AuditChain, AuditEntry, Page } from "~/api/types";
 
 /** What the address asks for. */
 export interface Wanted {
@@ -44,7 +43,7 @@ export const logQuery = (wanted: Wanted) => {
   return infiniteQueryOptions({
     queryKey: keys.auditLog(query),
     queryFn: ({ pageParam, signal }) =>
-      api.get<Page<AuditEntry>>("/api/audit", { query: { ...query, limit: 50, cursor: pageParam }, signal }),
+      api.get("/api/audit", { query: { ...query, limit: 50, cursor: pageParam }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   });
@@ -52,5 +51,5 @@ export const logQuery = (wanted: Wanted) => {
 
 export const chainQuery = queryOptions({
   queryKey: keys.auditChain,
-  queryFn: ({ signal }) => api.get<AuditChain>("/api/audit/chain", { signal }),
+  queryFn: ({ signal }) => api.get("/api/audit/chain", { signal }),
 });

@@ -5,7 +5,7 @@ import { Button } from "~/ui/button";
 import { ProblemNote } from "~/ui/problem";
 import { Status } from "~/ui/status";
 import { clockTime } from "~/ui/time";
-import { look, NO_FINDINGS, pages, type Findings } from "./walk";
+import { checkPage, NO_FINDINGS, pages, type Findings } from "./log-pages";
 import { sentence, who } from "./words";
 
 interface Check {
@@ -59,7 +59,7 @@ export function VerifyChain() {
     setCheck({ found });
     try {
       for await (const page of pages({}, over.current.signal)) {
-        [found, last] = look(found, page, last);
+        [found, last] = checkPage(found, page, last);
         setCheck({ found });
       }
       setCheck({ found, at: Date.now() });

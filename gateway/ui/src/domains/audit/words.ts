@@ -8,18 +8,18 @@ const DONE: Record<string, string> = {
   "claw.created": "created the agent *",
   "claw.changed": "changed the agent *",
   "claw.deleted": "deleted the agent *",
-  "claw.purge_begun": "had everything of the agent * destroyed for good",
+  "claw.purge_begun": "permanently deleted all data of the agent *",
   "brain.written": "wrote the brain of *",
   "avatar.uploaded": "gave * a picture",
   "avatar.removed": "took the picture of * away",
-  "sandbox.provisioned": "had a sandbox made for the agent *",
+  "sandbox.provisioned": "created a sandbox for the agent *",
   "sandbox.destroyed": "destroyed the sandbox of the agent *",
   "node.paired": "began to pair the machine *",
   "node.joined": "had the machine * join",
   "node.renamed": "renamed the machine *",
   "node.labelled": "changed the labels of the machine *",
   "node.drained": "set the machine * to draining",
-  "node.undrained": "let the machine * take new sandboxes again",
+  "node.undrained": "ended draining of the machine *",
   "node.deleted": "removed the machine *",
   "placement.set": "chose where new sandboxes run",
   "placement.cleared": "let new sandboxes run on the gateway's machine",
@@ -31,26 +31,28 @@ const DONE: Record<string, string> = {
   "agent_token.revoked": "revoked a tool token of the agent @: *",
   "terminal.confirmed": "let the terminal * sign in",
   "account.linked": "linked the account to the identity provider",
-  "password.changed": "set another password",
-  "invitation.created": "made an invitation",
-  "invitation.withdrawn": "took an invitation back",
+  "account.address_taken": "lost the address * to its owner at the identity provider",
+  "operator.granted": "made * an operator of the deployment",
+  "password.changed": "changed the password",
+  "invitation.created": "created an invitation",
+  "invitation.withdrawn": "withdrew an invitation",
   "member.joined": "joined the workspace",
-  "member.removed": "took a member out of the workspace",
+  "member.removed": "removed a member from the workspace",
   "member.role_changed": "changed the role of a member",
   "workspace.renamed": "renamed the workspace",
   "actor.restarted": "restarted the actor *",
-  "chaos.armed": "ordered a fault to be made, as a test: *",
-  "chaos.disarmed": "took back every fault that was ordered as a test",
+  "chaos.armed": "ordered a test fault: *",
+  "chaos.disarmed": "withdrew all test faults",
   "workspace.created": "created the workspace *",
   "app.connected": "connected an agent to *",
   "app.disconnected": "disconnected an agent from *",
   "door.requested": "asked, through the agent @, to *",
-  "door.approved": "let the agent @ *",
-  "door.denied": "did not let the agent @ *",
-  "door.expired": "had no decision in time on whether the agent @ may *",
-  "door.performed": "had it done for the agent @: *",
-  "door.failed": "had it tried for the agent @, which failed: *",
-  "door.unclear": "had it tried for the agent @, and whether it was done is not known: *",
+  "door.approved": "allowed the agent @ to *",
+  "door.denied": "did not allow the agent @ to *",
+  "door.expired": "ended the request of the agent @ without a decision: *",
+  "door.performed": "carried it out for the agent @: *",
+  "door.failed": "tried it for the agent @ and it failed: *",
+  "door.unclear": "tried it for the agent @ with an unknown result: *",
   "models.added": "added the model *",
   "models.changed": "changed the model *",
   "models.rekeyed": "gave the model * another key",
@@ -60,13 +62,13 @@ const DONE: Record<string, string> = {
   "team.changed": "changed the team *",
   "team.configured": "chose what the agents of the team * may use",
   "team.deleted": "deleted the team *",
-  "run.started": "had the team * run",
+  "run.started": "started a run of the team *",
   "run.cancelled": "cancelled a run",
   "skill.created": "wrote the skill *",
   "skill.changed": "changed the skill *",
   "skill.deleted": "deleted the skill *",
   "skill.added": "gave the agent @ the skill *",
-  "skill.excluded": "let the agent @ have the skill * no more",
+  "skill.excluded": "left out a skill of the agent @: *",
   "skill.reset": "let the role of the agent @ decide on the skill *",
   "template.created": "made the team template *",
   "template.changed": "changed the team template *",
@@ -76,9 +78,9 @@ const DONE: Record<string, string> = {
   "mesh.disconnected": "disconnected the mesh network *",
   "repos.connected": "connected the code host *",
   "repos.disconnected": "removed the code host *",
-  "repos.sync_requested": "had the code host * synced",
-  "repos.mirror_requested": "had a mirror of the repository * kept",
-  "repos.mirror_dropped": "had the mirror of the repository * removed",
+  "repos.sync_requested": "requested a sync of the code host *",
+  "repos.mirror_requested": "requested a mirror of the repository *",
+  "repos.mirror_dropped": "removed the mirror of the repository *",
   "workspace.deleted": "deleted the workspace *",
 };
 
@@ -90,7 +92,7 @@ const DOORS: Record<string, string> = {
   "github.pulls.create": "open a pull request",
   "github.pulls.comment": "comment on the pull request",
   "github.pulls.merge": "merge the pull request",
-  "webhook.event.send": "tell its webhook something",
+  "webhook.event.send": "send an event to its webhook",
 };
 
 /** A connection that another one took the place of was not ended by anybody. */
@@ -98,8 +100,8 @@ const REPLACED = "replaced an agent's connection to *";
 
 const BRAIN: Record<string, string> = {
   seed: "seeded the brain of *",
-  consolidation: "put the brain of * in order",
-  restore: "took an earlier version of the brain of * back",
+  consolidation: "consolidated the brain of *",
+  restore: "restored an earlier version of the brain of *",
 };
 
 const KINDS: Record<string, string> = {
@@ -143,7 +145,15 @@ export function thing({ action, entity_kind, entity_id, details }: AuditEntry): 
   if (entity_kind === "door" && door) return asked(door, of("target"));
   if (entity_kind === "mesh_network" && address) return host(address);
   if (action === "terminal.confirmed") return of("device") ?? "that waited";
-  const name = of("name") ?? of("title") ?? of("to") ?? of("full_name") ?? of("label") ?? of("order");
+  const name =
+    of("name") ??
+    of("title") ??
+    of("to") ??
+    of("full_name") ??
+    of("label") ??
+    of("order") ??
+    of("address") ??
+    of("email");
   if (name) return name;
   return entity_kind === "actor" ? entity_id : entity_id.slice(0, 8);
 }
@@ -195,5 +205,5 @@ export const families: [string, string][] = [
 export const words = {
   lead: "Who did what, on whose authority. Nothing here can be changed or removed, not even with the workspace.",
   chain:
-    "Each entry is linked to the one before it by its hash, so a changed one no longer fits. Verifying compares every entry of this workspace with its link; that none was removed or moved is proved by whoever runs the gateway, with",
+    "Each entry is linked to the one before it by its hash, so a changed entry no longer matches its link. Verifying compares every entry of this workspace with its link. To prove that no entry was removed or moved, the operator runs",
 };

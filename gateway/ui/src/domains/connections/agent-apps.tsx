@@ -32,7 +32,7 @@ function Declined() {
     <Notice tone="warning" action={<Button onClick={away}>Understood</Button>}>
       <span role="status">
         Nothing was connected: the sign-in at {NAME.test(declined) ? appName(declined) : "the app"} was
-        refused or broken off there. To try it again, connect it anew.
+        refused or cancelled there. To try again, connect the app again.
       </span>
     </Notice>
   );
@@ -62,8 +62,8 @@ export function AgentApps({ claw }: { claw: Claw }) {
       )}
       {found.data?.length === 0 && (
         <Empty icon={<Plug size={32} strokeWidth={1.5} aria-hidden />} title="No apps yet" action={button}>
-          This agent reaches nothing outside its sandbox. Connected to an app, such as a code host, it can ask
-          for actions there, and a person approves each of them.
+          This agent reaches nothing outside its sandbox. When it is connected to an app, such as a code host,
+          it can ask for actions there. A person approves each of them.
         </Empty>
       )}
       {some && <div data-page-actions>{button}</div>}

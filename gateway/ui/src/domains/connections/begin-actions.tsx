@@ -32,7 +32,7 @@ export function BeginActions({
 export function Replaces({ app }: { app: string }) {
   return (
     <p role="status" className="text-small text-waiting">
-      The agent is connected to <bdi>{app}</bdi> already. The new connection takes the place of that one.
+      The agent is connected to <bdi>{app}</bdi> already. The new connection replaces that one.
     </p>
   );
 }

@@ -3,7 +3,7 @@ import { appOptionsQuery } from "~/api/apps";
 import { asProblem, Problem } from "~/api/problem";
 import { ProblemNote } from "~/ui/problem";
 
-/** Names of settings, for whoever runs this gateway. */
+/** Names of settings, for the operator of this gateway. */
 export function Settings({ names }: { names: string[] }) {
   if (names.length === 0) return null;
   return (
@@ -15,7 +15,7 @@ export function Settings({ names }: { names: string[] }) {
           <code className="font-mono text-small text-fg">{name}</code>
         </span>
       ))}
-      . Whoever operates this gateway can set it.
+      . The operator of this gateway can set it.
     </p>
   );
 }
@@ -49,8 +49,8 @@ export function BeginProblem({
       problem,
       "The sign-in service could not be used",
       mcp
-        ? "It did not answer, or what it answered was no description of a sign-in. Check the address, and that this gateway can reach it; then try again. Nothing was connected."
-        : "It, or this gateway's own store of secrets, did not do its part. Try again in a minute; if it goes on, give whoever operates this gateway the request's number, under which the cause stands in its log. Nothing was connected.",
+        ? "It did not answer, or its answer does not describe a sign-in. Check the address and that this gateway can reach it. Then try again. Nothing was connected."
+        : "The service or this gateway's secret broker failed. Try again in a minute. If it fails again, give the operator of this gateway the request id. The gateway's log has the cause under this id. Nothing was connected.",
     );
     return <ProblemNote problem={shown} {...around} />;
   }

@@ -29,13 +29,13 @@ interface Props {
   onClose: () => void;
 }
 
-/** What cannot be done on this gateway, and what whoever operates it has to set for that. */
+/** What cannot be done on this gateway, and what its operator has to set for that. */
 function NoSignIn({ missing }: { missing: string[] }) {
   return (
     <div className="mt-4 border-t border-line pt-3 text-small">
       <p className="text-fg-2">
-        Nobody can sign in at an app or at an MCP server here: that needs a client at a sign-in service, and
-        an address of this gateway that the service can send your browser back to.
+        Signing in at an app or an MCP server is not set up here. It needs a client at a sign-in service, and
+        an address of this gateway to which the service can send your browser back.
       </p>
       <Settings names={missing} />
     </div>
@@ -81,7 +81,7 @@ export function ConnectDialog(props: Props) {
       open
       onClose={onClose}
       title={`Connect ${isolate(claw.name.slice(0, 80))}`}
-      lead="Whichever way, the token goes into the secret broker; nobody can read it back, you and the agent included."
+      lead="In each case, the token goes into the secret broker. Nobody can read it back, not even you or the agent."
     >
       {options.isPending && <Loading what="what can be connected" rows={2} />}
       {options.isError && !options.data && (
@@ -107,7 +107,7 @@ export function RenewDialog({ one, agent, onClose }: Renewing) {
       open
       onClose={onClose}
       title={`A new secret for ${app}${agent ? ` of ${isolate(agent.slice(0, 80))}` : ""}`}
-      lead="It takes the place of the one that the secret broker holds, which is forgotten."
+      lead="It replaces the one that the secret broker holds. The broker deletes the old one."
     >
       <PasteForm
         agent={one.agent_id ?? ""}

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { AppConnection, Claw } from "~/api/types";
-import { useHeld } from "~/ui/held";
-import { HeldNote } from "~/ui/held-note";
+import { useRowOrder } from "~/ui/row-order";
+import { RowOrderNote } from "~/ui/row-order-note";
 import { useNow } from "~/ui/time";
 import { ConnectionRow } from "./connection-row";
 import { byNeed, matches, standingOf } from "./words";
@@ -26,14 +26,14 @@ export function useShown(list: AppConnection[], agents: Props["agents"], filter:
   }, [list, agents, filter, now]);
 }
 
-/** Connections, those first that need somebody; what is under the pointer stays where it is. */
+/** Connections, those first that need attention; what is under the pointer stays where it is. */
 export function ConnectionList({ label, list, agents, filter = "", mayConnect }: Props) {
   const shown = useShown(list, agents, filter);
-  const { rows, waiting, held, release, bind } = useHeld(shown, filter);
+  const { rows, waiting, held, release, bind } = useRowOrder(shown, filter);
   return (
     <section aria-label={label} className="rounded-panel border border-line bg-surface" {...bind}>
       <div className="border-b border-line px-4 py-1.5">
-        <HeldNote
+        <RowOrderNote
           held={held}
           waiting={waiting}
           release={release}

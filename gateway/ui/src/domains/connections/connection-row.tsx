@@ -16,11 +16,11 @@ import { appName, bySignIn, how, standingOf, standings } from "./words";
 function Until({ one }: { one: AppConnection }) {
   const now = useNow();
   if (one.state !== "ready") return null;
-  if (one.renewable) return <>Renewed without anybody</>;
-  if (one.auth_type === "token") return <>When it ends is not known here</>;
-  if (!one.expires_at) return <>The app named no end of it</>;
+  if (one.renewable) return <>Renewed automatically</>;
+  if (one.auth_type === "token") return <>Expiry unknown</>;
+  if (!one.expires_at) return <>No expiry given by the app</>;
   const left = Date.parse(one.expires_at) - now;
-  return left > 0 ? <>Ends in {span(left)}; then a person connects it again</> : null;
+  return left > 0 ? <>Expires in {span(left)}; then a person connects it again</> : null;
 }
 
 /** Where its token may be sent: without any, it is of no use. */
@@ -40,7 +40,7 @@ function Reaches({ one }: { one: AppConnection }) {
   if (one.state !== "ready") return null;
   return (
     <span className="text-waiting">
-      Reaches nothing: this gateway knows no API of it, so its token is kept and never sent.
+      Reaches nothing: this gateway knows no API of this app, so it keeps the token and never sends it.
     </span>
   );
 }

@@ -71,9 +71,9 @@ describe("how something was connected", () => {
 describe("what is typed", () => {
   it.each([
     ["", "Type the address of the server."],
-    ["mcp.example.org", "This is no web address"],
+    ["mcp.example.org", "This is not a web address"],
     // oxlint-disable-next-line no-script-url
-    ["javascript:alert(1)", "This is no web address"],
+    ["javascript:alert(1)", "This is not a web address"],
     ["https://u:p@mcp.example.org", "you sign in on the next page"],
     ["https://mcp.example.org/?a=1", "Leave out what follows"],
   ])("the server's address %s", (text, says) => {
@@ -89,10 +89,10 @@ describe("what is typed", () => {
     ["", "Paste the secret."],
     ["1234567", "too short"],
     ["x".repeat(16_385), "too long"],
-    ["ghp_two words", "blanks"],
-    ["ghp_line\nend", "blanks"],
-    ["ghp_ümlaut", "blanks"],
-    ["ghp_\u200bunseen", "blanks"],
+    ["ghp_two words", "has spaces"],
+    ["ghp_line\nend", "has spaces"],
+    ["ghp_ümlaut", "has spaces"],
+    ["ghp_\u200bunseen", "has spaces"],
   ])("the secret %j is not sent", (text, says) => {
     expect(secretMistake(text)).toContain(says);
   });

@@ -36,8 +36,8 @@ export function DisconnectDialog({ one, agent, onClose }: Props) {
       title={agent ? `Disconnect ${app} from ${isolate(agent.slice(0, 80))}?` : `Disconnect ${app}?`}
       consequence={
         one.auth_type === "token"
-          ? "Its secret is forgotten here, and the agent cannot use it from then on. What was pasted stays good at the other side until somebody ends it there."
-          : "Its token is forgotten, and taken back at the app where the app can do that. The agent cannot use it from then on; whoever wants it again signs in again."
+          ? "Roost deletes its secret, and the agent can no longer use it. The secret stays valid on the other side until a person revokes it there."
+          : "Roost deletes its token, and revokes it at the app if the app supports that. The agent can no longer use it. To connect it again, a person signs in again."
       }
       action="Disconnect"
       run={run}

@@ -22,14 +22,14 @@ export { AgentApps } from "./agent-apps";
 
 const route = getRouteApi("/shell/connections");
 
-/** How many need somebody, in the heading's line. */
+/** How many need attention, in the heading's line. */
 function Need({ list }: { list: AppConnection[] }) {
   const now = useNow();
   const need = list.filter((one) => standings[standingOf(one, now)].rank < standings.unknown.rank).length;
   const silent = list.filter((one) => one.state === "unknown").length;
   return (
     <p role="status" className="text-fg-3">
-      {need === 0 ? "none needs anybody" : `${need} ${need === 1 ? "needs" : "need"} somebody`}
+      {need === 0 ? "none needs attention" : `${need} ${need === 1 ? "needs" : "need"} attention`}
       {silent > 0 && `, ${silent} not known`}
     </p>
   );
@@ -71,7 +71,7 @@ function Found({ list }: { list: AppConnection[] }) {
   );
 }
 
-/** All connections of the workspace, those first that need somebody. */
+/** All connections of the workspace, those first that need attention. */
 export function ConnectionsPage() {
   const found = useQuery(connectionsQuery);
   const may = useMay();
@@ -98,8 +98,8 @@ export function ConnectionsPage() {
             </Link>
           }
         >
-          Agents reach nothing outside their sandboxes. On the page of an agent, under Apps, it can be
-          connected to a code host, a webhook or an MCP server.
+          Agents reach nothing outside their sandboxes. To connect an agent to a code host, a webhook or an
+          MCP server, open Apps on its page.
         </Empty>
       )}
       {found.data && found.data.length > 0 && <Found list={found.data} />}

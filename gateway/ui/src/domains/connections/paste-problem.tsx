@@ -12,9 +12,9 @@ export function PasteProblem({ problem }: { problem: Problem }) {
     code,
     status,
     requestId,
-    title: "The secret broker did not take it",
+    title: "The secret broker did not accept it",
     detail:
-      "Try again in a minute; if it goes on, give whoever operates this gateway the request's number, under which the cause stands in its log.",
+      "Try again in a minute. If it fails again, give the operator of this gateway the request id. The gateway's log has the cause under this id.",
   });
   return <ProblemNote problem={shown}>{again}</ProblemNote>;
 }

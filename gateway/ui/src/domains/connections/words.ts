@@ -26,25 +26,25 @@ export const standings: Record<Standing, Words> = {
   needs_reauth: {
     tone: "waiting",
     word: "Sign in again",
-    says: "The app took its consent back, or does not renew the token any more. A person has to connect it again.",
+    says: "The app withdrew its consent, or no longer renews the token. A person has to connect it again.",
     rank: 0,
   },
   missing: {
     tone: "failed",
     word: "Token gone",
-    says: "The secret broker holds no token of this connection any more, for instance since an older backup was restored. Connect it again.",
+    says: "The secret broker no longer has the token of this connection, for example after a restore of an older backup. Connect it again.",
     rank: 1,
   },
   ended: {
     tone: "warning",
     word: "Ended",
-    says: "Its token has ended, and the app gave nothing to renew it with. Connect it again.",
+    says: "Its token has expired and cannot be renewed. Connect it again.",
     rank: 2,
   },
   unknown: {
     tone: "offline",
     word: "Not known",
-    says: "The secret broker did not answer in time. Nothing is lost by that; look again in a minute.",
+    says: "The secret broker did not answer in time. Nothing is lost. Check again in a minute.",
     rank: 3,
   },
   ready: { tone: "done", word: "Ready", rank: 4 },
@@ -71,7 +71,7 @@ export const WEBHOOK = "webhook";
 /** Where a secret comes from, and what it has to allow. */
 export function tokenHint(provider: string): string {
   if (provider === WEBHOOK)
-    return "Sent with every event, as “Authorization: Bearer …”, so that the webhook knows who calls. At least 8 characters; nobody sees it again.";
+    return "Sent with every event, as “Authorization: Bearer …”, so that the webhook can check the sender. At least 8 characters; nobody sees it again.";
   if (provider === "github")
     return "A fine-grained token of GitHub for the repositories that the agent may use, with read and write access to Issues and Pull requests; for merging also to Contents. Nobody sees it again.";
   return "Made in the app's own settings, with no more rights than the agent needs. Sent as “Authorization: Bearer …” to the app's API only; nobody sees it again.";
@@ -84,7 +84,7 @@ export function secretMistake(text: string): string | undefined {
   if (text.length > 16_384) return "It is too long: at most 16,384 characters.";
   return /^[!-~]+$/.test(text)
     ? undefined
-    : "It has blanks, line ends or letters that no secret has. Copy it once more.";
+    : "It has spaces, line breaks or characters that a secret cannot have. Copy it again.";
 }
 
 /** A name for an MCP server, from its address: `mcp.linear.app` becomes `linear`. */
@@ -101,7 +101,7 @@ function mistakeOf(text: string, what: string, user: string): string | undefined
   if (text.trim() === "") return `Type the address of the ${what}.`;
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || !url.host)
-    return "This is no web address; it begins with https://.";
+    return "This is not a web address. It must begin with https://.";
   if (url.username || url.password) return `Leave user and password out; ${user}.`;
   return url.search || url.hash ? "Leave out what follows ? and #." : undefined;
 }

@@ -23,7 +23,7 @@ interface Props {
 const WORDS = {
   approve: {
     verb: "Approve",
-    says: "It is done at once, in the name of the agent's connection, and cannot be called back.",
+    says: "Roost sends it at once, in the name of the agent's connection. You can't undo this.",
   },
   deny: { verb: "Deny", says: "Nothing is sent, and the agent is told so. It may ask again." },
 };

@@ -14,7 +14,8 @@ export function Destination({ door }: { door: Door }) {
       Would be sent to <bdi className="font-mono break-all text-fg">{visible(door.address)}</bdi>
       {cut && (
         <span className="block text-waiting">
-          The agent is not connected to <bdi>{appName(app)}</bdi> any more: approved, it would fail.
+          The agent is not connected to <bdi>{appName(app)}</bdi> any more. If you approve the request, it
+          fails.
         </span>
       )}
     </span>

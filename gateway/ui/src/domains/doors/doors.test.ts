@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Door } from "~/api/doors";
 import catalogue from "../../../test/mock/catalogue.json";
-import { asText, beginning, described, matches, ordered, pageOf, stateOf, states } from "./words";
+import { asText, beginning, described, matches, ordered, pageOf, saysOf, stateOf, states } from "./words";
 
 const door = (more: Partial<Door> = {}): Door => ({
   id: "d",
@@ -65,6 +65,17 @@ describe("how a request stands", () => {
   it("has words for every state, also for one that is not known yet", () => {
     expect(Object.values(states).every(({ word }) => word !== "")).toBe(true);
     expect(stateOf("asleep" as Door["state"])).toEqual({ tone: "idle", word: "asleep" });
+  });
+
+  it("tells what never left from what was refused, and where to look when nobody knows", () => {
+    const says = (state: Door["state"], result: Door["result"] = null) => saysOf(door({ state, result }));
+    expect(says("failed", { message: "it could not be sent: no such host" })).toBe(
+      "The request was not carried out.",
+    );
+    expect(says("failed", { status: 404 })).toBe("The app refused the request.");
+    expect(says("unclear")).toBe("No response arrived. Check api.github.com before you retry.");
+    expect(saysOf(door({ state: "unclear", address: "" }))).toContain("Check the app before");
+    expect(says("asleep" as Door["state"])).toBeUndefined();
   });
 
   it.each([

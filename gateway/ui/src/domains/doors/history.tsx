@@ -1,6 +1,6 @@
 import type { Door } from "~/api/doors";
 import { Button } from "~/ui/button";
-import { useHeld } from "~/ui/held";
+import { useRowOrder } from "~/ui/row-order";
 import { Panel } from "~/ui/panel";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
@@ -51,7 +51,7 @@ function Row({ door, own, action, agent }: Omit<CardProps, "mayResolve">) {
 
 /** What was decided, newest first, with what came of it. */
 export function History({ doors, filter, cardOf, own, more }: Props) {
-  const { rows, waiting, release, bind } = useHeld(doors, `${filter} ${more.pages}`);
+  const { rows, waiting, release, bind } = useRowOrder(doors, `${filter} ${more.pages}`);
   return (
     <Panel
       title="Decided"

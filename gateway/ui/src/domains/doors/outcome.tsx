@@ -4,7 +4,7 @@ import { Status } from "~/ui/status";
 import { Ago } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import { ForeignText } from "./foreign-text";
-import { pageOf, stateOf } from "./words";
+import { pageOf, saysOf, stateOf } from "./words";
 
 /** Where what was done can be seen. The address came from outside, so its host is said. */
 function Seen({ address }: { address: string }) {
@@ -46,6 +46,7 @@ export function Decided({ door, own }: { door: Door; own: string | undefined }) 
 /** What was decided, and what came of it. */
 export function Outcome({ door, own }: { door: Door; own: string | undefined }) {
   const state = stateOf(door.state);
+  const says = saysOf(door);
   const { status, url, message } = door.result ?? {};
   return (
     <div className="flex flex-col gap-1">
@@ -55,9 +56,15 @@ export function Outcome({ door, own }: { door: Door; own: string | undefined }) 
           <Decided door={door} own={own} />
         </span>
       </p>
-      {state.says && <p className="text-fg-2">{state.says}</p>}
-      {status != null && <p className="text-small text-fg-2">The other side answered {status}.</p>}
-      {message && <ForeignText text={message} whole={false} what="the answer" />}
+      {says && <p className="text-fg-2">{says}</p>}
+      {status != null && <p className="text-small text-fg-2">The app answered {status}.</p>}
+      {/* With a status the words are the app's, otherwise they are the gateway's reason. */}
+      {message &&
+        (status == null && door.state === "failed" ? (
+          <p className="break-words text-fg-2">Reason: {visible(message)}</p>
+        ) : (
+          <ForeignText text={message} whole={false} what="the answer" />
+        ))}
       {url && (
         <p>
           <Seen address={url} />

@@ -64,8 +64,9 @@ export function DoorsPage() {
   const none =
     waiting.data?.length === 0 ? (
       <Empty icon={<DoorOpen size={32} strokeWidth={1.5} aria-hidden />} title="No agent asks for anything">
-        When an agent wants something done outside, such as opening an issue, it asks here, and nothing is
-        sent before a person approves it. What nobody decides within a day counts as denied.
+        When an agent asks to do something outside, such as opening an issue, its request appears here.
+        Nothing is sent before a person approves it. A request that nobody decides within a day counts as
+        denied.
       </Empty>
     ) : (
       <Empty

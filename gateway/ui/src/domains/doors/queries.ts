@@ -5,9 +5,9 @@ import {
   type QueryClient,
 } from "@tanstack/react-query";
 import { api } from "~/api/client";
-import type { Door, DoorAction } from "~/api/doors";
+import type { Door } from "~/api/doors";
 import { keys } from "~/api/keys";
-import type { Page } from "~/api/types";
+import type { components } from "~/api/schema";
 
 export { waitingDoorsQuery } from "~/api/doors";
 
@@ -15,28 +15,28 @@ export { waitingDoorsQuery } from "~/api/doors";
 export const doorsQuery = infiniteQueryOptions({
   queryKey: keys.doorsAll,
   queryFn: ({ pageParam, signal }) =>
-    api.get<Page<Door>>("/api/doors", { query: { state: "all", limit: 50, cursor: pageParam }, signal }),
+    api.get("/api/doors", { query: { state: "all", limit: 50, cursor: pageParam }, signal }),
   initialPageParam: undefined as string | undefined,
   getNextPageParam: (last) => last.next_cursor ?? undefined,
 });
 
 export const catalogueQuery = queryOptions({
   queryKey: keys.doorCatalogue,
-  queryFn: ({ signal }) => api.get<{ items: DoorAction[] }>("/api/doors/catalogue", { signal }),
+  queryFn: ({ signal }) => api.get("/api/doors/catalogue", { signal }),
 });
 
 export type Decision = "approve" | "deny";
 
 /** Answers the request as it is now: somebody else may have been faster. */
 export const resolve = (id: string, decision: Decision) =>
-  api.post<Door>(`/api/doors/${encodeURIComponent(id)}/resolve`, { decision });
+  api.post("/api/doors/{id}/resolve", { path: { id }, body: { decision } });
 
 /** Puts what the gateway has just said of one into the lists. */
 export function take(client: QueryClient, door: Door) {
   client.setQueryData<Door[]>(keys.doorsWaiting, (list) =>
     list?.filter(({ id }) => id !== door.id || door.state === "pending"),
   );
-  client.setQueryData<InfiniteData<Page<Door>>>(keys.doorsAll, (data) => {
+  client.setQueryData<InfiniteData<components["schemas"]["Page_Door"]>>(keys.doorsAll, (data) => {
     if (!data) return data;
     const known = data.pages.some(({ items }) => items.some(({ id }) => id === door.id));
     const pages = data.pages.map((page, at) => ({

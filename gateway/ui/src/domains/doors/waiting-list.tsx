@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Door } from "~/api/doors";
-import { useHeld } from "~/ui/held";
-import { HeldNote } from "~/ui/held-note";
+import { useRowOrder } from "~/ui/row-order";
+import { RowOrderNote } from "~/ui/row-order-note";
 import { DoorCard, type CardProps } from "./door-card";
 
 /** Oldest first, so that newcomers push nothing away. */
@@ -30,7 +30,7 @@ export function WaitingList({ doors, now, filter, cardOf, own, mayResolve, none 
     ...doors.filter(({ id }) => !kept.has(id)),
     ...[...kept.values()].map((one) => doors.find(({ id }) => id === one.id) ?? now.get(one.id) ?? one),
   ].toSorted(byAge);
-  const { rows, waiting, held, release, bind } = useHeld(shown, `${away} ${filter}`);
+  const { rows, waiting, held, release, bind } = useRowOrder(shown, `${away} ${filter}`);
   return (
     <section
       aria-label="Waiting for a decision"
@@ -38,7 +38,7 @@ export function WaitingList({ doors, now, filter, cardOf, own, mayResolve, none 
       {...bind}
     >
       <div className="border-b border-line px-4 py-1.5">
-        <HeldNote
+        <RowOrderNote
           held={held}
           waiting={waiting}
           release={release}

@@ -2,23 +2,42 @@
 import type { Door, DoorState } from "~/api/doors";
 import type { Tone } from "~/ui/status";
 
-export const states: Record<DoorState, { tone: Tone; word: string; says?: string }> = {
+type About = Pick<Door, "address" | "result">;
+
+export const states: Record<
+  DoorState,
+  { tone: Tone; word: string; says?: string | ((door: About) => string) }
+> = {
   pending: { tone: "waiting", word: "Waiting for a decision" },
   approved: { tone: "moving", word: "Approved", says: "It is about to be done." },
   performing: { tone: "moving", word: "Being done" },
   performed: { tone: "done", word: "Done" },
   denied: { tone: "offline", word: "Denied", says: "Nothing was sent." },
   expired: { tone: "offline", word: "Expired", says: "Nobody decided in time, which counts as denied." },
-  failed: { tone: "failed", word: "Failed", says: "The other side refused it, or it could not be sent." },
+  failed: {
+    tone: "failed",
+    word: "Failed",
+    // An answer has a status. Without one the request never reached the app, or the app let nobody in.
+    says: ({ result }) =>
+      result?.status == null ? "The request was not carried out." : "The app refused the request.",
+  },
   unclear: {
     tone: "warning",
     word: "Unclear",
-    says: "Whether it was done is not known: the answer did not arrive. Look there before it is asked for again.",
+    says: ({ address }) => `No response arrived. Check ${hostOf(address)} before you retry.`,
   },
 };
 
 /** A state that this page does not know yet is still shown. */
 export const stateOf = (state: DoorState) => states[state] ?? { tone: "idle" as Tone, word: state };
+
+const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : "the app");
+
+/** What a state means for this request. */
+export function saysOf(door: About & Pick<Door, "state">): string | undefined {
+  const { says } = states[door.state] ?? {};
+  return typeof says === "function" ? says(door) : says;
+}
 
 /** The web page of a result, where it is one. */
 export function pageOf(address: string | null | undefined): URL | undefined {

@@ -96,7 +96,10 @@ interface Props {
 export function Multiples({ nodes, metric, span, onChange }: Props) {
   const history = useQuery(fleetHistoryQuery(metric, span));
   // Held while somebody reads: lines do not move under the pointer or the focus.
-  const [held, setHeld] = useState<typeof history.data>();
+  const asked = `${metric} ${span}`;
+  const [frozen, setFrozen] = useState<{ asked: string; data: typeof history.data }>();
+  // Another figure or span is what the reader asked for; what was held of the one before is not it.
+  const held = frozen?.asked === asked ? frozen.data : undefined;
   const data = held ?? history.data;
   const lines = useMemo(() => new Map(data?.nodes.map((line) => [line.id, line.values])), [data]);
   const figure = FIGURES[metric];
@@ -106,8 +109,9 @@ export function Multiples({ nodes, metric, span, onChange }: Props) {
     [data, figure],
   );
   const hold = {
-    onEnter: () => setHeld((before) => before ?? history.data),
-    onLeave: () => setHeld(undefined),
+    onEnter: () =>
+      setFrozen((now) => (now?.asked === asked && now.data ? now : { asked, data: history.data })),
+    onLeave: () => setFrozen(undefined),
   };
   return (
     <section aria-label="One figure of all machines" className="flex flex-col gap-3">

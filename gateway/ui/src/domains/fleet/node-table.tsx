@@ -2,22 +2,23 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef, useSyncExternalStore } from "react";
 import type { NodeLine } from "~/api/types";
 import { cx } from "~/ui/class";
-import { useHeld } from "~/ui/held";
-import { HeldNote } from "~/ui/held-note";
+import { type Heading, TableFrame } from "~/ui/data-table";
+import { useRowOrder } from "~/ui/row-order";
+import { RowOrderNote } from "~/ui/row-order-note";
 import { table } from "~/ui/table";
 import { useWindow } from "~/ui/window";
 import { NodeRow, ROW_PX } from "./node-row";
 import { reservedQuery } from "./queries";
 
-const HEADS: [string, string][] = [
-  ["Name", ""],
-  ["State", "w-36 max-sm:w-32 max-sm:px-2"],
-  ["Sandboxes", "w-28 text-right max-sm:hidden"],
-  ["CPU", "w-40 max-md:hidden"],
-  ["Memory", "w-40 max-md:hidden"],
-  ["Disk", "w-40 max-xl:hidden"],
-  ["Version", "w-24 max-xl:hidden"],
-  ["Last seen", "w-36 text-right max-sm:hidden"],
+const HEADS: Heading[] = [
+  { name: "Name" },
+  { name: "State", look: "w-36 max-sm:w-32 max-sm:px-2" },
+  { name: "Sandboxes", look: "w-28 text-right max-sm:hidden" },
+  { name: "CPU", look: "w-40 max-md:hidden" },
+  { name: "Memory", look: "w-40 max-md:hidden" },
+  { name: "Disk", look: "w-40 max-xl:hidden" },
+  { name: "Version", look: "w-24 max-xl:hidden" },
+  { name: "Last seen", look: "w-36 text-right max-sm:hidden" },
 ];
 
 const narrow = window.matchMedia?.("(width < 40rem)");
@@ -53,7 +54,7 @@ interface Props {
 }
 
 export function NodeTable({ nodes, chosen, selected, onSelect }: Props) {
-  const { rows, waiting, held, release, bind } = useHeld(nodes, chosen);
+  const { rows, waiting, held, release, bind } = useRowOrder(nodes, chosen);
   const reserved = useQuery(reservedQuery);
   const body = useRef<HTMLTableSectionElement>(null);
   const height = useNarrow() ? ROW_PX.narrow : ROW_PX.wide;
@@ -62,7 +63,7 @@ export function NodeTable({ nodes, chosen, selected, onSelect }: Props) {
   return (
     <section aria-label="Machines" className="rounded-panel border border-line bg-surface" {...bind}>
       <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-1.5">
-        <HeldNote
+        <RowOrderNote
           held={held}
           waiting={waiting}
           release={release}
@@ -71,51 +72,45 @@ export function NodeTable({ nodes, chosen, selected, onSelect }: Props) {
         />
         <Legend />
       </div>
-      <div className={table.wrap}>
-        <table className={cx(table.root, "table-fixed")} aria-rowcount={rows.length + 1}>
-          <caption className="sr-only">Machines of this workspace</caption>
-          <thead>
-            <tr>
-              {onSelect && (
-                <td className={cx(table.head, "w-10 pr-0")}>
-                  <input
-                    type="checkbox"
-                    aria-label="Select all that are listed"
-                    checked={all}
-                    onChange={(event) =>
-                      onSelect(
-                        nodes.map((node) => node.id),
-                        event.target.checked,
-                      )
-                    }
-                    className="size-4 accent-accent"
-                  />
-                </td>
-              )}
-              {HEADS.map(([name, extra]) => (
-                <th key={name} scope="col" className={cx(table.head, extra)}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody ref={body}>
-            {before > 0 && <tr aria-hidden style={{ height: before }} />}
-            {rows.slice(first, last).map(({ item, gone }, index) => (
-              <NodeRow
-                key={item.id}
-                node={item}
-                gone={gone}
-                place={first + index + 1}
-                reserved={reserved.data?.get(item.id)}
-                selected={onSelect && selected.has(item.id)}
-                onSelect={onSelect}
+      <TableFrame
+        heads={HEADS}
+        caption="Machines of this workspace"
+        className="table-fixed"
+        count={rows.length}
+        body={body}
+        lead={
+          onSelect && (
+            <td className={cx(table.head, "w-10 pr-0")}>
+              <input
+                type="checkbox"
+                aria-label="Select all that are listed"
+                checked={all}
+                onChange={(event) =>
+                  onSelect(
+                    nodes.map((node) => node.id),
+                    event.target.checked,
+                  )
+                }
+                className="size-4 accent-accent"
               />
-            ))}
-            {after > 0 && <tr aria-hidden style={{ height: after }} />}
-          </tbody>
-        </table>
-      </div>
+            </td>
+          )
+        }
+      >
+        {before > 0 && <tr aria-hidden style={{ height: before }} />}
+        {rows.slice(first, last).map(({ item, gone }, index) => (
+          <NodeRow
+            key={item.id}
+            node={item}
+            gone={gone}
+            place={first + index + 1}
+            reserved={reserved.data?.get(item.id)}
+            selected={onSelect && selected.has(item.id)}
+            onSelect={onSelect}
+          />
+        ))}
+        {after > 0 && <tr aria-hidden style={{ height: after }} />}
+      </TableFrame>
     </section>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Paired } from "~/api/types";
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/copy";
+import { ReachNote } from "~/ui/reach";
 import { TabSet } from "~/ui/tabs";
 import { span, useRemaining } from "~/ui/time";
 
@@ -87,6 +88,7 @@ export function PairCommand({
   }
   return (
     <div>
+      <ReachNote text={paired.command} who="Other machines" className="mb-3" />
       <TabSet items={items} value={current} onChange={setTab} />
       <div className="mt-3 flex flex-wrap items-center justify-between gap-2 text-small text-fg-2">
         <span>

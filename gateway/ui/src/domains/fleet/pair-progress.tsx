@@ -24,7 +24,7 @@ export function pairSteps(node: Node): Step[] {
     .filter(Boolean)
     .join(", ");
   const engine = node.engine;
-  // Whoever redeems the code says who it is, before it connects.
+  // The machine that redeems the code gives its name before it connects.
   const contacted = connected || !!node.hostname;
   return [
     {

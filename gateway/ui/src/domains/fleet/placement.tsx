@@ -4,6 +4,7 @@ import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import type { NodeLine } from "~/api/types";
 import { Choice } from "~/ui/field";
+import { MissingRight } from "~/ui/missing-right";
 import { ProblemNote } from "~/ui/problem";
 import { nodes as call, placementQuery } from "./queries";
 import { nodeState } from "./words";
@@ -47,12 +48,13 @@ export function PlacementChoice({ nodes, mayChange }: { nodes: NodeLine[]; mayCh
         hint={
           away
             ? `${chosen.name} is ${nodeState(chosen).word.toLowerCase()}, so new sandboxes run on the gateway's own machine until it is back.`
-            : "Sandboxes that exist stay where they are."
+            : "Existing sandboxes won't move."
         }
       >
         <option value="local">The gateway's own machine</option>
         <Machines named={named} />
       </Choice>
+      {!mayChange && <MissingRight what="choose where new sandboxes run" least="admin" />}
       {change.isError && <ProblemNote problem={asProblem(change.error)} />}
     </div>
   );

@@ -1,31 +1,15 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
-import type {
-  FleetHistory,
-  FleetMetric,
-  HistorySpan,
-  Node,
-  NodeHistory,
-  NodeSandbox,
-  Operation,
-  Paired,
-  Page,
-  Placement,
-  ReservedOn,
-  ToolReport,
-  VerifyReport,
-} from "~/api/types";
+import type { FleetMetric, HistorySpan, Placement } from "~/api/types";
 
 export { nodesQuery, placementQuery } from "~/api/nodes";
-
-const at = (id: string, rest = "") => `/api/nodes/${encodeURIComponent(id)}${rest}`;
 
 /** What sandboxes were promised of each machine, by its id. */
 export const reservedQuery = queryOptions({
   queryKey: keys.reserved,
   queryFn: async ({ signal }) => {
-    const { items } = await api.get<{ items: ReservedOn[] }>("/api/fleet/reserved", { signal });
+    const { items } = await api.get("/api/fleet/reserved", { signal });
     return new Map(items.map((one) => [one.node_id, one]));
   },
 });
@@ -33,7 +17,7 @@ export const reservedQuery = queryOptions({
 export const historyQuery = (id: string, span: HistorySpan) =>
   queryOptions({
     queryKey: keys.nodeHistory(id, span),
-    queryFn: ({ signal }) => api.get<NodeHistory>(at(id, "/history"), { query: { span }, signal }),
+    queryFn: ({ signal }) => api.get("/api/nodes/{id}/history", { path: { id }, query: { span }, signal }),
     refetchOnMount: "always",
     // Another span of the same machine stays on screen until the new one is there; another machine's does not.
     placeholderData: (before, query) => (query?.queryKey[1] === id ? before : undefined),
@@ -45,43 +29,47 @@ const MINUTE_MS = 60_000;
 export const fleetHistoryQuery = (metric: FleetMetric, span: HistorySpan) =>
   queryOptions({
     queryKey: keys.fleetHistory(metric, span),
-    queryFn: ({ signal }) => api.get<FleetHistory>("/api/nodes/history", { query: { metric, span }, signal }),
+    queryFn: ({ signal }) => api.get("/api/nodes/history", { query: { metric, span }, signal }),
     refetchOnMount: "always",
     refetchInterval: MINUTE_MS,
   });
 
 export const nodeQuery = (id: string) =>
-  queryOptions({ queryKey: keys.node(id), queryFn: ({ signal }) => api.get<Node>(at(id), { signal }) });
+  queryOptions({
+    queryKey: keys.node(id),
+    queryFn: ({ signal }) => api.get("/api/nodes/{id}", { path: { id }, signal }),
+  });
 
 export const toolsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.nodeTools(id),
-    queryFn: ({ signal }) => api.get<ToolReport>(at(id, "/tools"), { signal }),
+    queryFn: ({ signal }) => api.get("/api/nodes/{id}/tools", { path: { id }, signal }),
   });
 
 export const operationsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.nodeOperations(id),
     queryFn: async ({ signal }) =>
-      (await api.get<Page<Operation>>(at(id, "/operations"), { query: { limit: 20 }, signal })).items,
+      (await api.get("/api/nodes/{id}/operations", { path: { id }, query: { limit: 20 }, signal })).items,
   });
 
 export const sandboxesQuery = (id: string) =>
   queryOptions({
     queryKey: keys.nodeSandboxes(id),
     queryFn: async ({ signal }) =>
-      (await api.get<{ items: NodeSandbox[] }>(at(id, "/sandboxes"), { signal })).items,
+      (await api.get("/api/nodes/{id}/sandboxes", { path: { id }, signal })).items,
   });
 
 export const nodes = {
-  pair: (name: string) => api.post<Paired>("/api/nodes/pair", name === "" ? {} : { name }),
-  describe: (id: string, change: { name?: string; labels?: string[] }) => api.patch<Node>(at(id), change),
-  remove: (id: string) => api.delete<unknown>(at(id)),
-  drain: (id: string) => api.post<Node>(at(id, "/drain")),
-  undrain: (id: string) => api.post<Node>(at(id, "/undrain")),
-  verify: (id: string) => api.post<VerifyReport>(at(id, "/exec-test")),
+  pair: (name: string) => api.post("/api/nodes/pair", { body: name === "" ? {} : { name } }),
+  describe: (id: string, change: { name?: string; labels?: string[] }) =>
+    api.patch("/api/nodes/{id}", { path: { id }, body: change }),
+  remove: (id: string) => api.delete("/api/nodes/{id}", { path: { id } }),
+  drain: (id: string) => api.post("/api/nodes/{id}/drain", { path: { id } }),
+  undrain: (id: string) => api.post("/api/nodes/{id}/undrain", { path: { id } }),
+  verify: (id: string) => api.post("/api/nodes/{id}/exec-test", { path: { id } }),
   place: (placement: Placement) =>
     placement.target === "local"
-      ? api.delete<unknown>("/api/fleet/placement")
-      : api.put<unknown>("/api/fleet/placement", placement),
+      ? api.delete("/api/fleet/placement")
+      : api.put("/api/fleet/placement", { body: placement }),
 };

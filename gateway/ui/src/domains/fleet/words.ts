@@ -15,6 +15,11 @@ export const imageWords: Record<Node["image"], { tone: Tone; word: string; help:
     word: "Wrong digest",
     help: "On the machine, run: roostd image build, to get the image this gateway expects",
   },
+  unfit: {
+    tone: "failed",
+    word: "Not an agent image",
+    help: "On the machine, run: roostd image build, to get the image this gateway expects",
+  },
   unknown: { tone: "idle", word: "Not known yet", help: "" },
 };
 

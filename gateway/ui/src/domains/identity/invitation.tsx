@@ -107,7 +107,7 @@ export function InvitationPage() {
     queryKey: ["invitation", token],
     queryFn: async () => {
       const [view, me] = await Promise.all([
-        api.post<InvitationView>("/api/invitations/look", { token }),
+        api.post("/api/invitations/look", { body: { token } }),
         someone(),
       ]);
       return { view, me };
@@ -118,7 +118,7 @@ export function InvitationPage() {
     document.title = "Invitation · Roost";
   }, []);
   const run = async (proof: object) => {
-    await api.post("/api/invitations/accept", { token, ...proof });
+    await api.post("/api/invitations/accept", { body: { token, ...proof } });
     forgetPerson(client);
     await router.navigate({ to: "/fleet", replace: true });
   };

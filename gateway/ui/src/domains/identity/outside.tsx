@@ -20,13 +20,13 @@ export function OutsidePage() {
   }, []);
   const make = useMutation({
     mutationFn: async () => {
-      const made = await api.post<{ id: string }>("/api/workspaces", { name: name.trim() });
-      await api.put<void>("/api/auth/workspace", { workspace_id: made.id });
+      const made = await api.post("/api/workspaces", { body: { name: name.trim() } });
+      await api.put("/api/auth/workspace", { body: { workspace_id: made.id } });
       await client.resetQueries();
     },
   });
   const leave = useMutation({
-    mutationFn: () => api.post<void>("/api/auth/logout"),
+    mutationFn: () => api.post("/api/auth/logout"),
     onSuccess: async () => {
       await router.navigate({ to: "/sign-in" });
       forgetPerson(client);

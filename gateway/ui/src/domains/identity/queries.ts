@@ -8,19 +8,19 @@ export function hostedStart(next?: string): string {
 
 /** The terminal that shows this code. */
 export function lookAtTerminal(code: string): Promise<WaitingTerminal> {
-  return api.post<WaitingTerminal>("/api/auth/device/look", { code });
+  return api.post("/api/auth/device/look", { body: { code } });
 }
 
 export function confirmTerminal(code: string): Promise<void> {
-  return api.post<void>("/api/auth/device/confirm", { code });
+  return api.post("/api/auth/device/confirm", { body: { code } });
 }
 
 export type Proof = { one_time: string } | { email: string; password: string };
 
 export function signIn(proof: Proof): Promise<Login> {
-  return api.post<Login>("/api/auth/login", proof);
+  return api.post("/api/auth/login", { body: proof });
 }
 
 export function setPassword(next: string): Promise<void> {
-  return api.post<void>("/api/auth/password", { new: next });
+  return api.post("/api/auth/password", { body: { new: next } });
 }

@@ -35,8 +35,8 @@ export function TerminalPage() {
       {look.data ? (
         <div className="flex flex-col gap-4">
           <p className="text-fg-2">
-            <bdi>{look.data.device}</bdi> at {look.data.from_address} waits. Whoever is there will act as you.
-            Go on only if you have just run <code className="font-mono">roost login</code> there yourself.
+            <bdi>{look.data.device}</bdi> at {look.data.from_address} wants to sign in. It will act as you.
+            Continue only if you have just run <code className="font-mono">roost login</code> there yourself.
           </p>
           <Button
             look="primary"

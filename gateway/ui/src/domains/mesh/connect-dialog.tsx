@@ -2,6 +2,7 @@ import { useState } from "react";
 import { keys } from "~/api/keys";
 import { MESHES } from "~/api/mesh";
 import type { MeshKind } from "~/api/types";
+import { AddressField } from "~/ui/address-field";
 import { ConnectForm } from "~/ui/form-dialog";
 import { Choice, Field } from "~/ui/field";
 import { SecretField } from "~/ui/secret-field";
@@ -15,8 +16,8 @@ export function ConnectDialog({ replaces, onClose }: { replaces: boolean; onClos
       title="Connect a mesh network"
       lead={
         replaces
-          ? "It takes the place of the one that is connected, whose key is forgotten."
-          : "Its devices are shown here beside the machines that they are. Nothing is changed there."
+          ? "It replaces the connected one. The key of that one is deleted."
+          : "Its devices are shown here with the machines that they belong to. Nothing is changed there."
       }
       renews={keys.mesh}
       connect={(typed) =>
@@ -45,15 +46,12 @@ export function ConnectDialog({ replaces, onClose }: { replaces: boolean; onClos
             ))}
           </Choice>
           {headscale ? (
-            <Field
+            <AddressField
               key="address"
               label="Address"
-              name="base_url"
-              inputMode="url"
-              autoComplete="off"
               required
               placeholder="https://mesh.example.com"
-              error={problem?.field("/base_url")}
+              problem={problem}
             />
           ) : (
             <Field
@@ -61,7 +59,7 @@ export function ConnectDialog({ replaces, onClose }: { replaces: boolean; onClos
               label="Tailnet (optional)"
               name="tailnet"
               autoComplete="off"
-              hint="Absent: the network that the key belongs to. It is not shown again."
+              hint="Leave it empty to use the network that the key belongs to. It is not shown again."
               error={problem?.field("/tailnet")}
             />
           )}

@@ -31,7 +31,7 @@ function About({ network }: { network: MeshNetwork }) {
           by <bdi>{network.created_by.name || network.created_by.email}</bdi>
         </>
       )}
-      . A device is a machine here when one of its addresses is the mesh address that the machine tells.
+      . A device is a machine here when one of its addresses is the mesh address that the machine reports.
     </p>
   );
 }

@@ -104,9 +104,7 @@ export function ActorRow({ row, gone, minute, focusable, untold, onFocus, onTogg
           <span className="min-w-0 whitespace-nowrap max-sm:max-w-[38vw] max-sm:truncate" title={actor.id}>
             <span className="font-[550]">{shortName(actor.name)}</span>
             <span className="ml-2 text-small text-fg-3 max-md:hidden">
-              {[actor.kind !== actor.name && actor.kind, actor.strategy, actor.serves]
-                .filter(Boolean)
-                .join(" · ")}
+              {[actor.kind !== actor.name && actor.kind, actor.serves].filter(Boolean).join(" · ")}
             </span>
           </span>
           <IconButton

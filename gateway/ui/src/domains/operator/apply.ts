@@ -15,7 +15,7 @@ export function applyDelta(tree: Tree, delta: TreeDelta): Tree {
   const root = renew(tree.root);
   for (const { parent, actor } of delta.changed) {
     if (placed.has(actor.id)) continue;
-    // Parents come before their children, so whoever is new is there already when its children are placed.
+    // Parents come before their children, so a new actor exists already when its children are placed.
     const above = placed.get(parent ?? "");
     if (!above) continue;
     const fresh = { ...actor, children: [] };

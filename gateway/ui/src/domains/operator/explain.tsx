@@ -12,7 +12,6 @@ import { Ago } from "~/ui/time";
 const CAUSES: Record<Explanation["past"][number]["cause"], string> = {
   failed: "failed",
   ended: "ended by itself",
-  sibling: "stopped with its sibling",
   operator: "restarted by an operator",
 };
 
@@ -60,8 +59,7 @@ interface Props {
 export function ExplainDialog({ id, onClose, onRestart }: Props) {
   const said = useQuery({
     queryKey: keys.actor(id ?? ""),
-    queryFn: ({ signal }) =>
-      api.get<Explanation>(`/api/ops/actors/${encodeURIComponent(id ?? "")}/explain`, { signal }),
+    queryFn: ({ signal }) => api.get("/api/ops/actors/{id}/explain", { path: { id: id ?? "" }, signal }),
     enabled: id !== undefined,
     gcTime: 0,
   });

@@ -48,7 +48,7 @@ describe("the tree as rows", () => {
     expect(ids({ kind: "node", tenant: "w1" })).toEqual(["root", "n"]);
     expect(offers(mixed)).toEqual({ kinds: ["node", "worker"], tenants: ["w1", "w2"] });
   });
-  it("shows many siblings by kind, opened on demand, with whoever failed always among those shown", () => {
+  it("shows many siblings by kind, opened on demand, with failed ones always among those shown", () => {
     const many = actor("root", [
       actor("relay", [], { kind: "event_relay" }),
       ...Array.from({ length: 500 }, (_, n) =>

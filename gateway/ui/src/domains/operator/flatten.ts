@@ -91,7 +91,7 @@ export function flatten(root: Actor, chosen: ReadonlyMap<string, boolean>, filte
       const place = alone.length + index + 1;
       rows.push({ is: "group", id, depth, place, siblings, open, parent, ...counts });
       if (!open) return;
-      // Whoever failed is never among those left out.
+      // A failed actor is never among those left out.
       const first = new Set([...failed, ...some].slice(0, MOST_SIBLINGS));
       [...first].forEach((child, at) => walk(child, depth + 1, at + 1, some.length, id));
       if (some.length > first.size)

@@ -1,7 +1,7 @@
 // The operator's own stream: the page cannot see refusals of an EventSource, so it is read from a fetch. It is open only
 // while the page is.
 import { useEffect, useState } from "react";
-import { send } from "~/api/client";
+import { api } from "~/api/client";
 import { asProblem, type Problem } from "~/api/problem";
 import type { Actor, Promises, Tree, TreeDelta } from "~/api/types";
 import { readSse } from "~/live/sse";
@@ -14,7 +14,7 @@ const SILENCE_MS = 30_000;
 /** Reads a stream of the operator's as long as it is wanted. A refusal (403) ends the trying; anything else is tried again
  * with growing waits. */
 export async function keepReading(
-  path: string,
+  show: "promises" | undefined,
   over: AbortSignal,
   take: (event: string, data: string) => void,
   fail: (problem: Problem) => void,
@@ -26,8 +26,7 @@ export async function keepReading(
     over.addEventListener("abort", end);
     let silence = setTimeout(end, SILENCE_MS);
     try {
-      const headers = { accept: "text/event-stream" };
-      const answer = await send("GET", path, { headers, signal: one.signal });
+      const answer = await api.stream("/api/ops/tree/stream", { query: { show }, signal: one.signal });
       if (!answer.body) return;
       for await (const { event, data } of readSse(answer.body)) {
         clearTimeout(silence);
@@ -92,7 +91,7 @@ export function useLiveTree(): LiveTree {
       setTree(present);
       setProblem(undefined);
     };
-    void keepReading("/api/ops/tree/stream", over.signal, take, setProblem);
+    void keepReading(undefined, over.signal, take, setProblem);
     return () => over.abort();
   }, [round, rates]);
 
@@ -115,7 +114,7 @@ export function useLivePromises(): {
       setPromises(JSON.parse(data) as Promises);
       setProblem(undefined);
     };
-    void keepReading("/api/ops/tree/stream?show=promises", over.signal, take, setProblem);
+    void keepReading("promises", over.signal, take, setProblem);
     return () => over.abort();
   }, [round]);
   return { promises, problem, retry: () => setRound((one) => one + 1) };

@@ -120,8 +120,8 @@ export function OperatorPage() {
       )}
       {forbidden && (
         <Empty title="The tree is for operators">
-          Your account lacks the operator grant. Whoever runs this Roost can give it in the configuration or
-          on the command line.
+          Your account lacks the operator grant. The person who runs this Roost can give it in the
+          configuration or on the command line.
         </Empty>
       )}
       {problem && !forbidden && !tree && <Failed error={problem} retry={retry} className="" />}

@@ -77,8 +77,8 @@ export function PromisesPage() {
       {!promises && !problem && <Loading what="the promises" rows={8} />}
       {forbidden && (
         <Empty title="The promises are for operators">
-          Your account lacks the operator grant. Whoever runs this Roost can give it in the configuration or
-          on the command line.
+          Your account lacks the operator grant. The person who runs this Roost can give it in the
+          configuration or on the command line.
         </Empty>
       )}
       {problem && !forbidden && !promises && <Failed error={problem} retry={retry} className="" />}

@@ -1,11 +1,11 @@
 import { useMemo, useRef, useState, type KeyboardEvent } from "react";
 import type { Actor, Tree } from "~/api/types";
 import { api } from "~/api/client";
-import { cx } from "~/ui/class";
+import { type Heading, TableFrame } from "~/ui/data-table";
 import { Confirm } from "~/ui/dialog";
 import { Empty } from "~/ui/empty";
-import { useHeld } from "~/ui/held";
-import { HeldNote } from "~/ui/held-note";
+import { useRowOrder } from "~/ui/row-order";
+import { RowOrderNote } from "~/ui/row-order-note";
 import { table } from "~/ui/table";
 import { useNow } from "~/ui/time";
 import { ActorRow } from "./actor-row";
@@ -14,24 +14,25 @@ import { ExplainDialog } from "./explain";
 import { flatten, MOST_SIBLINGS, type TreeFilter } from "./flatten";
 import { GroupRow } from "./group-row";
 
-const HEADS: [string, string][] = [
-  ["Actor", ""],
-  ["State", ""],
-  ["Mailbox", "text-right max-sm:hidden"],
-  ["Handled", "text-right max-md:hidden"],
-  ["Last minute", "text-right max-lg:hidden"],
-  ["Restarts", "text-right max-sm:hidden"],
-  ["Up for", "text-right max-md:hidden"],
-  ["Last failure", "max-xl:hidden"],
+const HEADS: Heading[] = [
+  { name: "Actor" },
+  { name: "State" },
+  { name: "Mailbox", look: "text-right max-sm:hidden" },
+  { name: "Handled", look: "text-right max-md:hidden" },
+  { name: "Last minute", look: "text-right max-lg:hidden" },
+  { name: "Restarts", look: "text-right max-sm:hidden" },
+  { name: "Up for", look: "text-right max-md:hidden" },
+  { name: "Last failure", look: "max-xl:hidden" },
 ];
 
 function Legend() {
   return (
     <p className="border-t border-line px-4 py-2 text-small text-fg-3">
-      Each line is watched by the one it is indented under. A mailbox shows how many messages wait and how old
-      the oldest is; of a stream, what waits for its reader and how many events that is behind. The line of
-      the last minute is what an actor handled since this page is open. Whoever failed for good stays in the
-      list. More than {MOST_SIBLINGS} beside each other are shown by kind.
+      Each actor is supervised by the one it is indented under. A mailbox shows how many messages wait and how
+      old the oldest is. For a stream, it shows what waits for its reader and how many events the reader is
+      behind. The line of the last minute shows what an actor handled since this page was opened. An actor
+      that failed for good stays in the list. More than {MOST_SIBLINGS} actors beside each other are grouped
+      by kind.
     </p>
   );
 }
@@ -59,7 +60,7 @@ export function TreeGrid({ tree, rates, filter, mayRestart, explained, onExplain
     [tree, chosen, query, kind, tenant],
   );
   const choice = JSON.stringify([...chosen, query, kind, tenant]);
-  const { rows, waiting, held, release, bind } = useHeld(fresh, choice);
+  const { rows, waiting, held, release, bind } = useRowOrder(fresh, choice);
   const index = Math.max(
     0,
     rows.findIndex((row) => row.item.id === current),
@@ -95,45 +96,38 @@ export function TreeGrid({ tree, rates, filter, mayRestart, explained, onExplain
   return (
     <>
       {rows.length === 0 ? (
-        <Empty title="No actor fits">Nothing in the tree fits what you asked for.</Empty>
+        <Empty title="No actor fits">No actor in the tree matches the search and the filters.</Empty>
       ) : (
         <div {...bind}>
-          <HeldNote held={held} waiting={waiting} release={release} count={rows.length} what="actors shown" />
-          <div className={cx(table.wrap, "rounded-panel border border-line bg-surface")}>
-            {/* A treegrid is a table by markup; only the role makes its levels known. */}
-            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role */}
-            <table role="treegrid" aria-label="Supervision tree" className={table.root} onKeyDown={keys}>
-              <thead>
-                <tr>
-                  {HEADS.map(([name, extra]) => (
-                    <th key={name} scope="col" className={cx(table.head, extra)}>
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody ref={body}>
-                {rows.map(({ item, gone }, at) => {
-                  const place = {
-                    focusable: at === index,
-                    onFocus: () => setCurrent(item.id),
-                    onToggle: () => toggle(item.id, !item.open),
-                  };
-                  if (item.is !== "actor") return <GroupRow key={item.id} row={item} {...place} />;
-                  return (
-                    <ActorRow
-                      key={item.id}
-                      row={item}
-                      gone={gone}
-                      minute={rates.of(item.id, now)}
-                      untold={!mayRestart && !item.actor.tenant}
-                      onExplain={() => onExplain(item.id)}
-                      {...place}
-                    />
-                  );
-                })}
-              </tbody>
-            </table>
+          <RowOrderNote
+            held={held}
+            waiting={waiting}
+            release={release}
+            count={rows.length}
+            what="actors shown"
+          />
+          <div className={table.frame}>
+            <TableFrame heads={HEADS} body={body} tree={{ label: "Supervision tree", onKeyDown: keys }}>
+              {rows.map(({ item, gone }, at) => {
+                const place = {
+                  focusable: at === index,
+                  onFocus: () => setCurrent(item.id),
+                  onToggle: () => toggle(item.id, !item.open),
+                };
+                if (item.is !== "actor") return <GroupRow key={item.id} row={item} {...place} />;
+                return (
+                  <ActorRow
+                    key={item.id}
+                    row={item}
+                    gone={gone}
+                    minute={rates.of(item.id, now)}
+                    untold={!mayRestart && !item.actor.tenant}
+                    onExplain={() => onExplain(item.id)}
+                    {...place}
+                  />
+                );
+              })}
+            </TableFrame>
             <Legend />
           </div>
         </div>
@@ -155,9 +149,9 @@ export function TreeGrid({ tree, rates, filter, mayRestart, explained, onExplain
         onClose={() => setRestart(undefined)}
         look="primary"
         title={`Restart ${restart?.name ?? ""}?`}
-        consequence="It is stopped within its grace and started again, and everything below it with it. The restart is written to the audit."
+        consequence="It and everything below it stop within the grace period and start again. The audit log records the restart."
         action="Restart"
-        run={() => api.post(`/api/ops/actors/${encodeURIComponent(restart?.id ?? "")}/restart`)}
+        run={() => api.post("/api/ops/actors/{id}/restart", { path: { id: restart?.id ?? "" } })}
       />
     </>
   );

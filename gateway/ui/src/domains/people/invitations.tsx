@@ -56,7 +56,7 @@ export function Invitations({ workspace }: { workspace: string }) {
           open
           onClose={() => setEnding(undefined)}
           title={`Withdraw the invitation${ending.email ? ` of ${isolate(ending.email.slice(0, 80))}` : ""}?`}
-          consequence="Its link is dead at once. To let the person in after all, make another invitation."
+          consequence="Its link stops working at once. To let the person in later, make another invitation."
           action="Withdraw"
           run={async () => {
             await withdraw(workspace, ending.id);

@@ -1,14 +1,16 @@
 import { useState } from "react";
 import { keys } from "~/api/keys";
-import type { Role } from "~/api/types";
+import type { FreshInvitation, Role } from "~/api/types";
 import { Choice, Field } from "~/ui/field";
 import { MakeDialog } from "~/ui/form-dialog";
+import { ReachNote } from "~/ui/reach";
 import { sentence } from "~/ui/sentence";
 import { invite } from "./queries";
 import { givable, may } from "./words";
 
-/** Where the page itself is: right behind every proxy, also where no public address is configured. */
-const linkOf = (token: string) => `${location.origin}/invitation#${token}`;
+/** The gateway's own link where it knows its public address; else where this page is, which is right behind every proxy. */
+const linkOf = ({ link, token }: FreshInvitation) =>
+  URL.canParse(link) ? link : `${location.origin}/invitation#${token}`;
 
 interface Props {
   workspace: string;
@@ -28,10 +30,11 @@ export function InviteDialog({ workspace, own, onClose }: Props) {
       renews={keys.invitations(workspace)}
       onClose={onClose}
       make={() => invite(workspace, { role, email: email.trim() || null, expires_in_days: Number(days) })}
-      once={({ token }) => ({
+      once={(made) => ({
         label: "Link",
-        text: linkOf(token),
+        text: linkOf(made),
         hint: "Send it to the person you invite. It works once and is shown only now.",
+        note: <ReachNote text={linkOf(made)} who="Other people" />,
       })}
     >
       {(problem) => (

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { keys } from "~/api/keys";
 import type { RepoProvider } from "~/api/types";
+import { AddressField } from "~/ui/address-field";
 import { ConnectForm } from "~/ui/form-dialog";
 import { Choice, Field } from "~/ui/field";
 import { SecretField } from "~/ui/secret-field";
@@ -42,22 +43,19 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
             ))}
           </Choice>
           {host.elsewhere !== "never" && (
-            <Field
+            <AddressField
               label={host.elsewhere === "perhaps" ? "Address (optional)" : "Address"}
-              name="base_url"
-              inputMode="url"
-              autoComplete="off"
               required={host.elsewhere === "always"}
               placeholder="https://git.example.com"
-              hint={host.elsewhere === "perhaps" ? "Absent: gitlab.com." : undefined}
-              error={problem?.field("/base_url")}
+              hint={host.elsewhere === "perhaps" ? "Leave empty for gitlab.com." : undefined}
+              problem={problem}
             />
           )}
           <Field
             label={`${host.owner} (optional)`}
             name="owner"
             autoComplete="off"
-            hint="Absent: everything that the token's owner sees."
+            hint="Leave empty to include everything the token can access."
             error={problem?.field("/owner")}
           />
           <SecretField

@@ -92,7 +92,7 @@ export function Mirror({ repo }: { repo: Repo }) {
       ) : (
         <p className="px-4 py-3 text-fg-2">
           A bare copy that the secret broker fetches with the connection&apos;s token and keeps: all branches
-          and tags, no working tree. Nothing of it is run.
+          and tags, no working tree. Nothing in it is executed.
         </p>
       )}
       {leaving && (

@@ -56,7 +56,7 @@ function List({ q, onFilter }: { q: string; onFilter: (q: string) => void }) {
       )}
       {shown.length === 0 && q === "" && (
         <Empty title="No repositories yet">
-          As soon as a connection is synced, the repositories that its token sees are here.
+          When a connection is synced, the repositories that its token can see appear here.
         </Empty>
       )}
     </>

@@ -15,7 +15,7 @@ import { Ago } from "~/ui/time";
 import { Mirror } from "./mirror";
 import { connectionsQuery, repoQuery } from "./queries";
 import { hostOf, marks } from "./words";
-import { WayBack } from "~/ui/way-back";
+import { BackLink } from "~/ui/back-link";
 
 const route = getRouteApi("/shell/repos/$id");
 const DASH = <span className="text-fg-3">–</span>;
@@ -66,7 +66,7 @@ export function RepoPage() {
         <Failed
           error={repo.error}
           retry={() => void repo.refetch()}
-          gone={<WayBack to="/repos">All repositories</WayBack>}
+          gone={<BackLink to="/repos">All repositories</BackLink>}
           className=""
         />
       )}

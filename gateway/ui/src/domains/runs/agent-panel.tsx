@@ -9,12 +9,12 @@ import { Panel } from "~/ui/panel";
 import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { visible } from "~/ui/visible";
-import type { AgentNow } from "./ears";
-import { KEPT } from "./forked";
+import type { AgentNow } from "./live-progress";
+import { KEPT } from "./fork-history";
 import { ComputerScreen } from "./screen";
 import { ToolUseView } from "./tool-use";
 import { TurnView } from "./turn";
-import { screenOf, weave, type Entry } from "./weave";
+import { screenOf, transcriptOf, type Entry } from "./transcript";
 import { stepState } from "./words";
 
 const AT_ONCE = 200;
@@ -53,7 +53,7 @@ function Stream({ entries, name, keptFrom }: StreamProps) {
               <>
                 {KEPT}.{" "}
                 <Link to="/runs/$id" params={{ id: keptFrom }} className={textLink}>
-                  What was said and done stands there
+                  What was said and done is shown there
                 </Link>
                 .
               </>
@@ -101,7 +101,7 @@ interface Props {
 export function AgentPanel({ node, name, steps, calls, now, keptFrom, reached, onLeft }: Props) {
   const last = steps.at(-1);
   const busy = last?.status === "running";
-  const entries = useMemo(() => weave(calls, now?.heard ?? [], busy), [calls, now?.heard, busy]);
+  const entries = useMemo(() => transcriptOf(calls, now?.heard ?? [], busy), [calls, now?.heard, busy]);
   const screen = (busy ? now?.screen : undefined) ?? screenOf(entries) ?? now?.screen;
   const tool = busy ? now?.tool : undefined;
   const since = entries.slice(entries.findLastIndex((one) => one.kind === "turn" && !one.live) + 1);

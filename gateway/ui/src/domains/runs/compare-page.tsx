@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Plus, Scale, Trash2 } from "lucide-react";
 import { useState, type SubmitEvent } from "react";
@@ -6,17 +6,18 @@ import { clawsQuery } from "~/api/claws";
 import { useMay } from "~/api/may";
 import { asProblem, type Problem } from "~/api/problem";
 import { teamsQuery, type Team, type TopologyKind } from "~/api/teams";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { Button, buttonClass } from "~/ui/button";
 import { sumMistake } from "~/ui/dollars";
 import { Empty } from "~/ui/empty";
 import { Area, Choice, Field } from "~/ui/field";
+import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { PageFrame } from "~/ui/page";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
-import { KIND_NAMES } from "~/ui/topology/place";
+import { KIND_NAMES } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import { bodyOf, emptyDraft, isWhole, MOST, sharesTeam, type Draft } from "./compare";
 import { compare } from "./queries";
@@ -122,7 +123,7 @@ function Terms({ draft, problem, set }: PartProps) {
     <div className="grid gap-4 sm:grid-cols-3">
       <Choice
         label="Who judges"
-        hint="Without tools, and without being told whose an answer is."
+        hint="It has no tools and does not know whose an answer is."
         value={draft.judge}
         error={problem?.field("/judge_agent_id")}
         onChange={(event) => set({ judge: event.target.value })}
@@ -140,8 +141,8 @@ function Terms({ draft, problem, set }: PartProps) {
         label="May cost at most, in dollars"
         inputMode="decimal"
         autoComplete="off"
-        placeholder="no bound"
-        hint="All together; each may spend an equal part."
+        placeholder="no limit"
+        hint="For all candidates together. Each may spend an equal part."
         value={draft.most}
         error={sumMistake(draft.most) ?? problem?.field("/cost_ceiling_microusd")}
         onChange={(event) => set({ most: event.target.value })}
@@ -160,18 +161,13 @@ function Terms({ draft, problem, set }: PartProps) {
 
 function Form({ teams }: { teams: Team[] }) {
   const [draft, setDraft] = useState(emptyDraft);
-  // The same key while the same thing is sent: pressed twice, it is begun once.
-  const [key, setKey] = useState(newKey);
   const navigate = useNavigate();
-  const set = (more: Partial<Draft>) => {
-    setDraft((before) => ({ ...before, ...more }));
-    setKey(newKey());
-  };
-  const begin = useMutation({ mutationFn: () => compare(bodyOf(draft), key) });
+  const set = (more: Partial<Draft>) => setDraft((before) => ({ ...before, ...more }));
+  const begin = useKeyedMutation(compare);
   const problem = begin.isError ? asProblem(begin.error) : undefined;
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const run = await begin.mutateAsync().catch(() => undefined);
+    const run = await begin.mutateAsync(bodyOf(draft)).catch(() => undefined);
     if (run) await navigate({ to: "/runs/$id", params: { id: run.id } });
   };
   const part = { draft, problem, set };
@@ -180,8 +176,8 @@ function Form({ teams }: { teams: Team[] }) {
       <Candidates {...part} teams={teams} />
       {sharesTeam(draft) && (
         <Notice>
-          A team stands there twice. Its agents work in the same sandboxes both times: what one writes there,
-          the other sees.
+          The same team is selected twice. Its agents work in the same sandboxes both times: what one writes
+          there, the other sees.
         </Notice>
       )}
       <Area
@@ -189,7 +185,7 @@ function Form({ teams }: { teams: Team[] }) {
         required
         rows={4}
         maxLength={100_000}
-        hint="Each of them gets it as it is."
+        hint="Each candidate gets the same text."
         value={draft.input}
         error={problem?.field("/input")}
         onChange={(event) => set({ input: event.target.value })}
@@ -210,8 +206,6 @@ function Form({ teams }: { teams: Team[] }) {
   );
 }
 
-const newKey = () => `${Date.now()}-${crypto.getRandomValues(new Uint32Array(2)).join("")}`;
-
 /** One input for several teams, or for one team in several ways of working together. */
 export function ComparePage() {
   const teams = useQuery(teamsQuery);
@@ -220,12 +214,12 @@ export function ComparePage() {
     <PageFrame crumbs={[{ label: "Runs", to: "/runs" }, { label: "Compare teams" }]}>
       <h1 className="text-head-1">Compare teams</h1>
       <p className="max-w-[72ch] text-fg-2">
-        Several teams, or one in several ways of working together, get the same goal at the same time. What
-        they hand over, and what it took, stands side by side.
+        Several teams, or one team with several topologies, get the same goal at the same time. The page shows
+        their outputs, times and costs side by side.
       </p>
       {!may && <MissingRight what="start runs" least="member" />}
       {may && (
-        <Asked query={teams} what="teams" rows={4}>
+        <QueryView query={teams} what="teams" rows={4}>
           {(list) =>
             list.length === 0 ? (
               <Empty
@@ -242,7 +236,7 @@ export function ComparePage() {
               <Form teams={list} />
             )
           }
-        </Asked>
+        </QueryView>
       )}
     </PageFrame>
   );

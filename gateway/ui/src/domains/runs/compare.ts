@@ -1,7 +1,9 @@
 // A comparison that is being put together, and how its candidates stand beside each other.
+import type { RunSummary } from "~/api/runs";
 import type { components } from "~/api/schema";
 import type { TopologyKind } from "~/api/teams";
 import { microusdOf } from "~/ui/dollars";
+import { isOver, took } from "~/ui/run-state";
 
 type Schemas = components["schemas"];
 export type Comparison = Schemas["RunComparison"];
@@ -28,7 +30,7 @@ export const emptyDraft = (): Draft => ({
 export const isWhole = ({ input, candidates }: Draft) =>
   input.trim() !== "" && candidates.length >= 2 && candidates.every(({ team }) => team !== "");
 
-/** Whether a team stands there twice: what one writes into the sandbox, the other sees. */
+/** Whether a team is selected twice: what one writes into the sandbox, the other sees. */
 export const sharesTeam = ({ candidates }: Draft) => {
   const teams = candidates.map(({ team }) => team).filter(Boolean);
   return new Set(teams).size < teams.length;
@@ -42,6 +44,24 @@ export function bodyOf({ title, input, candidates, judge, most }: Draft): Schema
     ...(title.trim() && { title: title.trim() }),
     ...(judge && { judge_agent_id: judge }),
     ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }),
+  };
+}
+
+/** In the order of their letters. Those are drawn by lot, so the gateway's order, that of the request, is another one. */
+export const byLabel = (candidates: readonly Compared[]): Compared[] =>
+  candidates.toSorted((a, b) => (a.label < b.label ? -1 : 1));
+
+/** A candidate at work, with what its own run has done by now. */
+export function caughtUp(one: Compared, child: RunSummary | undefined, now: number): Compared {
+  if (!child || isOver(one.status)) return one;
+  return {
+    ...one,
+    status: child.status,
+    cost_microusd: child.cost_microusd,
+    tokens_in: child.tokens_in,
+    tokens_out: child.tokens_out,
+    steps: child.steps_done,
+    took_ms: took(child.started_at, child.ended_at, now) ?? null,
   };
 }
 

@@ -1,25 +1,27 @@
 import { Link } from "@tanstack/react-router";
 import { Trophy } from "lucide-react";
+import type { Run } from "~/api/runs";
 import { DASH, number } from "~/ui/bytes";
 import { cx, textLink } from "~/ui/class";
+import { type Column, DataTable } from "~/ui/data-table";
 import { Demonstration } from "~/ui/demonstration";
 import { Markdown } from "~/ui/markdown/markdown";
 import { Notice } from "~/ui/notice";
 import { Panel } from "~/ui/panel";
-import { money, runState } from "~/ui/run-state";
+import { isOver, money, runState } from "~/ui/run-state";
 import { Status } from "~/ui/status";
-import { table } from "~/ui/table";
-import { duration } from "~/ui/time";
-import { kindName } from "~/ui/topology/place";
+import { duration, span, useNow } from "~/ui/time";
+import { kindName } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
-import { bars, figures, type Compared, type Comparison as Told } from "./compare";
+import { useChildren } from "./children";
+import { bars, byLabel, caughtUp, figures, type Compared, type Comparison as Told } from "./compare";
 import { useTeamsGone } from "./team";
 import { spoken } from "./words";
 
 /** A figure with its bar beside the longest of all. */
 function Bar({ share, text, good }: { share: number | undefined; text: string; good?: boolean }) {
   return (
-    <td className={cx(table.cell, "min-w-28")}>
+    <>
       <span className="block whitespace-nowrap">{text}</span>
       <span aria-hidden className="mt-0.5 block h-1.5 rounded-full bg-line">
         {share !== undefined && (
@@ -30,12 +32,87 @@ function Bar({ share, text, good }: { share: number | undefined; text: string; g
           />
         )}
       </span>
-    </td>
+    </>
   );
 }
 
-function Figures({ told }: { told: Told }) {
-  const { candidates, verdict } = told;
+interface Candidate {
+  one: Compared;
+  score: number | undefined;
+  known: ReturnType<typeof figures> | undefined;
+  share: Record<"cost" | "time" | "tokens", number | undefined>;
+}
+
+function columns(verdict: Told["verdict"], gone: ReadonlySet<string>): Column<Candidate>[] {
+  return [
+    {
+      name: "Candidate",
+      cell: "min-w-40",
+      show: ({ one }) => (
+        <>
+          <span className="font-[550]">{one.label}</span>{" "}
+          {gone.has(one.team_id) ? (
+            <bdi className="break-words">{visible(one.name)}</bdi>
+          ) : (
+            <Link to="/teams/$id" params={{ id: one.team_id }} className={cx(textLink, "break-words")}>
+              <bdi>{visible(one.name)}</bdi>
+            </Link>
+          )}
+          {gone.has(one.team_id) && <span className="text-small text-fg-3"> (deleted)</span>}
+          {one.topology && <span className="block text-small text-fg-3">{kindName(one.topology)}</span>}
+        </>
+      ),
+    },
+    {
+      name: "State",
+      show: ({ one }) => (
+        <>
+          <Status {...runState({ status: one.status, cancelling: false })} />
+          {verdict?.best === one.label && (
+            <span className="flex items-center gap-1 text-small text-done">
+              <Trophy size={12} aria-hidden /> best
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      name: "Score",
+      cell: "min-w-28",
+      show: ({ score }) => (
+        <Bar
+          good
+          share={score === undefined ? undefined : score * 10}
+          text={score === undefined ? DASH : `${number(score, 1)} of 10`}
+        />
+      ),
+    },
+    {
+      name: "Cost",
+      cell: "min-w-28",
+      show: ({ share, known }) => <Bar share={share.cost} text={money(known?.cost)} />,
+    },
+    {
+      name: "Time",
+      cell: "min-w-28",
+      show: ({ one: { took_ms: ms, status }, share }) => (
+        <Bar share={share.time} text={ms == null ? DASH : isOver(status) ? duration(ms) : span(ms)} />
+      ),
+    },
+    {
+      name: "Tokens",
+      cell: "min-w-28",
+      show: ({ share, known }) => <Bar share={share.tokens} text={number(known?.tokens)} />,
+    },
+    { name: "Steps", show: ({ known }) => number(known?.steps) },
+  ];
+}
+
+function Figures({ run, told }: { run: Run; told: Told }) {
+  const { verdict } = told;
+  const children = useChildren(run);
+  const now = useNow();
+  const candidates = told.candidates.map((one) => caughtUp(one, children.get(one.run_id ?? ""), now));
   const gone = useTeamsGone(candidates.map((one) => one.team_id));
   const scores = candidates.map(({ label }) => verdict?.scores[label]);
   const known = candidates.map(figures);
@@ -44,56 +121,20 @@ function Figures({ told }: { told: Told }) {
     time: bars(known.map(({ took }) => took)),
     tokens: bars(known.map(({ tokens }) => tokens)),
   };
-  const heads = ["Candidate", "State", "Score", "Cost", "Time", "Tokens", "Steps"];
+  const rows: Candidate[] = candidates.map((one, at) => ({
+    one,
+    score: scores[at],
+    known: known[at],
+    share: { cost: of.cost[at], time: of.time[at], tokens: of.tokens[at] },
+  }));
   return (
-    <div className={table.wrap} role="region" aria-label="Table of candidates" tabIndex={0}>
-      <table className={table.root}>
-        <thead>
-          <tr>
-            {heads.map((name) => (
-              <th key={name} scope="col" className={table.head}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {candidates.map((one, at) => (
-            <tr key={one.label} data-candidate={one.label} className={table.row}>
-              <th scope="row" className={cx(table.cell, "min-w-40 font-normal")}>
-                <span className="font-[550]">{one.label}</span>{" "}
-                {gone.has(one.team_id) ? (
-                  <bdi className="break-words">{visible(one.name)}</bdi>
-                ) : (
-                  <Link to="/teams/$id" params={{ id: one.team_id }} className={cx(textLink, "break-words")}>
-                    <bdi>{visible(one.name)}</bdi>
-                  </Link>
-                )}
-                {gone.has(one.team_id) && <span className="text-small text-fg-3"> (deleted)</span>}
-                {one.topology && <span className="block text-small text-fg-3">{kindName(one.topology)}</span>}
-              </th>
-              <td className={table.cell}>
-                <Status {...runState({ status: one.status, cancelling: false })} />
-                {verdict?.best === one.label && (
-                  <span className="flex items-center gap-1 text-small text-done">
-                    <Trophy size={12} aria-hidden /> best
-                  </span>
-                )}
-              </td>
-              <Bar
-                good
-                share={scores[at] === undefined ? undefined : scores[at] * 10}
-                text={scores[at] === undefined ? DASH : `${number(scores[at], 1)} of 10`}
-              />
-              <Bar share={of.cost[at]} text={money(known[at]?.cost)} />
-              <Bar share={of.time[at]} text={one.took_ms == null ? DASH : duration(one.took_ms)} />
-              <Bar share={of.tokens[at]} text={number(known[at]?.tokens)} />
-              <td className={table.cell}>{number(known[at]?.steps)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Table of candidates"
+      columns={columns(verdict, gone)}
+      rows={rows}
+      keyOf={({ one }) => one.label}
+      attributesOf={({ one }) => ({ "data-candidate": one.label })}
+    />
   );
 }
 
@@ -139,7 +180,8 @@ function Output({ one, best }: { one: Compared; best: boolean }) {
 }
 
 /** Candidates side by side: what they handed over, what it cost, and what the judge said. */
-export function Comparison({ comparison: told }: { comparison: Told }) {
+export function Comparison({ run, comparison }: { run: Run; comparison: Told }) {
+  const told = { ...comparison, candidates: byLabel(comparison.candidates) };
   const { verdict, no_verdict: none } = told;
   const judge = verdict?.judged_by ?? none?.judged_by;
   const best = told.candidates.find(({ label }) => label === verdict?.best);
@@ -175,7 +217,7 @@ export function Comparison({ comparison: told }: { comparison: Told }) {
                 {visible(spoken(verdict.reason).text)}
               </p>
               <p className="text-small text-fg-3">
-                The judge saw the outputs by their letters, and was not told whose they are.
+                The judge saw the outputs under their letters and did not know whose they are.
               </p>
             </div>
           </div>
@@ -186,7 +228,7 @@ export function Comparison({ comparison: told }: { comparison: Told }) {
             {none.text && <p className="break-words text-fg-2">{visible(spoken(none.text).text)}</p>}
           </Notice>
         )}
-        <Figures told={told} />
+        <Figures run={run} told={told} />
       </Panel>
       <div
         role="region"

@@ -7,7 +7,7 @@ import { keys } from "~/api/keys";
 import { watchEvents } from "~/live/provider";
 import { renew } from "~/live/renew";
 import { isOver } from "~/ui/run-state";
-import { atWork, Ears, type AgentNow } from "./ears";
+import { atWork, LiveProgress, type AgentNow } from "./live-progress";
 import { isMoved } from "./nodes";
 import { callsKey } from "./queries";
 
@@ -17,7 +17,7 @@ const PAUSE_MS = 800;
 export function useAgentsNow({ id, steps, status }: Pick<Run, "id" | "steps" | "status">) {
   const client = useQueryClient();
   const [shown, setShown] = useState(NONE);
-  const [ears] = useState(() => new Ears());
+  const [progress] = useState(() => new LiveProgress());
   const over = isOver(status);
   useEffect(() => {
     if (over) return undefined;
@@ -26,7 +26,7 @@ export function useAgentsNow({ id, steps, status }: Pick<Run, "id" | "steps" | "
     const draw = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0;
-        setShown(new Map(ears.now));
+        setShown(new Map(progress.now));
       });
     };
     const askLater = () => {
@@ -36,7 +36,7 @@ export function useAgentsNow({ id, steps, status }: Pick<Run, "id" | "steps" | "
       }, PAUSE_MS);
     };
     const stop = watchEvents(({ type, data }) => {
-      const told = ears.take(type, data);
+      const told = progress.take(type, data);
       if (told.draw) draw();
       if (told.ask) askLater();
     });
@@ -45,10 +45,10 @@ export function useAgentsNow({ id, steps, status }: Pick<Run, "id" | "steps" | "
       cancelAnimationFrame(frame);
       clearTimeout(timer);
     };
-  }, [client, id, over, ears]);
+  }, [client, id, over, progress]);
   useEffect(() => {
-    ears.turnTo(atWork(steps));
-  }, [steps, ears]);
+    progress.turnTo(atWork(steps));
+  }, [steps, progress]);
   return shown;
 }
 

@@ -28,7 +28,7 @@ export function stateOf(run: Part, node: string): NodeState {
   return { ...stepState(last), note: laps > 1 ? `lap ${last.lap}` : undefined };
 }
 
-/** Nodes with a part of the page, in the order in which they began. Whoever has a run of its own is told of there. */
+/** Nodes with a part of the page, in the order in which they began. A node with a run of its own is shown there. */
 export function panelsOf({ comparison, graph, steps }: Part): string[] {
   const begun = new Set(steps.filter((step) => !step.child_run_id).map((step) => step.node));
   const works = (id: string) => graph.nodes.some((one) => one.id === id && one.attributes?.agent);

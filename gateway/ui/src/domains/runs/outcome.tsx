@@ -14,7 +14,7 @@ import { isOver, money, runState, stepsWord, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { Ago, duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import { forkedAt } from "./forked";
+import { forkedAt } from "./fork-history";
 import { cancel } from "./queries";
 import { codeWord, spoken } from "./words";
 
@@ -37,8 +37,8 @@ export function Outcome({ run }: { run: Run }) {
   if (run.outputs_forgotten)
     return (
       <p className="text-fg-2">
-        What this run handed over is past its retention and not kept any more. How it ended, how long it took
-        and what it cost is.
+        The output of this run is past its retention and is no longer kept. How it ended, how long it took and
+        what it cost are kept.
       </p>
     );
   if (!run.result) return null;
@@ -160,7 +160,7 @@ export function CancelRun({ run, onDone }: { run: Run; onDone: () => void }) {
         title="Cancel this run"
         action="Cancel run"
         keep="Keep it running"
-        consequence="Its agents stop where they are, and so does every run that it has started. What they have done stays done. A cancelled run cannot go on; it can be forked from one of its steps."
+        consequence="Its agents stop where they are, and so does every run that it has started. Work that is done stays. A cancelled run cannot continue, but it can be forked from one of its steps."
         run={async () => {
           await cancel(run.id);
           setAsking(false);

@@ -93,8 +93,8 @@ export function RunsPage() {
             </Link>
           }
         >
-          When a team is given a goal, its run stands here: who thinks, which tools they call, how long it
-          takes and what it costs, while it happens and afterwards.
+          When you give a team a goal, its run is shown here: which agents work, which tools they call, how
+          long it takes and what it costs, during the run and afterwards.
         </Empty>
       )}
     </PageFrame>

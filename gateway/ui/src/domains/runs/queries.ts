@@ -2,16 +2,13 @@ import { queryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
 import type { components } from "~/api/schema";
-import type { Run, RunCall, RunSummary } from "~/api/runs";
 
 export { runsQuery } from "~/api/runs";
-
-const at = (id: string, rest = "") => `/api/topology-runs/${encodeURIComponent(id)}${rest}`;
 
 export const runQuery = (id: string) =>
   queryOptions({
     queryKey: keys.run(id),
-    queryFn: ({ signal }) => api.get<Run>(at(id), { signal }),
+    queryFn: ({ signal }) => api.get("/api/topology-runs/{id}", { path: { id }, signal }),
   });
 
 export const callsKey = (id: string) => [...keys.run(id), "calls"] as const;
@@ -19,12 +16,13 @@ export const callsKey = (id: string) => [...keys.run(id), "calls"] as const;
 export const callsQuery = (id: string) =>
   queryOptions({
     queryKey: callsKey(id),
-    queryFn: ({ signal }) => api.get<{ items: RunCall[] }>(at(id, "/calls"), { signal }),
+    queryFn: ({ signal }) => api.get("/api/topology-runs/{id}/calls", { path: { id }, signal }),
     select: ({ items }) => items,
   });
 
 export const compare = (body: components["schemas"]["NewComparison"], key: string) =>
-  api.post<RunSummary>("/api/topology-runs/compare", body, { headers: { "idempotency-key": key } });
-export const cancel = (id: string) => api.post<RunSummary>(at(id, "/cancel"));
-export const fork = (id: string, step: string, lap: number, key: string) =>
-  api.post<RunSummary>(at(id, "/fork"), { step, lap }, { headers: { "idempotency-key": key } });
+  api.post("/api/topology-runs/compare", { body, idempotencyKey: key });
+export const cancel = (id: string) => api.post("/api/topology-runs/{id}/cancel", { path: { id } });
+export type ForkFrom = components["schemas"]["ForkFrom"];
+export const fork = (id: string, body: ForkFrom, key: string) =>
+  api.post("/api/topology-runs/{id}/fork", { path: { id }, body, idempotencyKey: key });

@@ -12,12 +12,12 @@ import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { Topology } from "~/ui/topology/drawing";
-import { kindName } from "~/ui/topology/place";
+import { kindName } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
-import { WayBack } from "~/ui/way-back";
+import { BackLink } from "~/ui/back-link";
 import { AgentPanel } from "./agent-panel";
 import { Comparison } from "./comparison";
-import { isKept } from "./forked";
+import { isKept } from "./fork-history";
 import { useAgentsNow, useChildrenMoves } from "./live";
 import { Brief, CancelRun, Outcome, Summary } from "./outcome";
 import { namesOf, panelsOf, stateOf, wayOf } from "./nodes";
@@ -90,7 +90,7 @@ function Whole({ run }: { run: Run }) {
   return (
     <>
       <Outcome run={run} />
-      {run.comparison && <Comparison comparison={run.comparison} />}
+      {run.comparison && <Comparison run={run} comparison={run.comparison} />}
       <Panel title="Topology" aside={run.comparison ? "side by side" : kindName(run.graph.kind)}>
         <Topology
           label="Who works with whom in this run"
@@ -143,7 +143,7 @@ export function RunPage() {
         <Failed
           error={run.error}
           retry={() => void run.refetch()}
-          gone={<WayBack to="/runs">All runs</WayBack>}
+          gone={<BackLink to="/runs">All runs</BackLink>}
           className=""
         />
       )}

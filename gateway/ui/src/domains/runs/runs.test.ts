@@ -1,8 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { RunCall } from "~/api/runs";
+import type { RunCall, RunSummary } from "~/api/runs";
 import { money, stepsWord } from "~/ui/run-state";
-import { bars, bodyOf, emptyDraft, figures, isWhole, sharesTeam, type Compared } from "./compare";
-import { hear, screenOf, signOf, weave, type Heard } from "./weave";
+import {
+  bars,
+  bodyOf,
+  byLabel,
+  caughtUp,
+  emptyDraft,
+  figures,
+  isWhole,
+  sharesTeam,
+  type Compared,
+} from "./compare";
+import { addDelta, screenOf, signOf, transcriptOf, type LiveTurn } from "./transcript";
 import { failureWord, purposeWord, spoken, targetOf } from "./words";
 
 const LABEL = "[demonstration: a script speaks here, no model]";
@@ -20,8 +30,10 @@ const call = (index: number, kind: "model" | "tool", content: RunCall["content"]
   tokens_out: 1,
   cost_microusd: 1,
 });
-const turns = (heard: readonly Heard[], calls: RunCall[], busy = true) =>
-  weave(calls, heard, busy).map((one) => (one.kind === "turn" ? [one.think, one.say, one.live] : one.name));
+const turns = (heard: readonly LiveTurn[], calls: RunCall[], busy = true) =>
+  transcriptOf(calls, heard, busy).map((one) =>
+    one.kind === "turn" ? [one.think, one.say, one.live] : one.name,
+  );
 
 describe("what an agent says", () => {
   it("shows the script's line as a mark, whole or as it begins to come", () => {
@@ -30,11 +42,11 @@ describe("what an agent says", () => {
     expect(spoken("[demonstrably not]").text).toBe("[demonstrably not]");
   });
   it("stands once: what was heard gives way to what was kept, with its thoughts", () => {
-    const heard = hear(hear([], "think", "Hm.", false), "say", `${LABEL}\nI look`, false);
+    const heard = addDelta(addDelta([], "think", "Hm.", false), "say", `${LABEL}\nI look`, false);
     expect(turns(heard, [])).toEqual([["Hm.", "I look", true]]);
     const kept = call(0, "model", { text: `${LABEL}\nI look at it` });
     expect(turns(heard, [kept])).toEqual([["Hm.", "I look at it", false]]);
-    const next = hear(heard, "say", "And now", true);
+    const next = addDelta(heard, "say", "And now", true);
     expect(turns(next, [kept, call(1, "tool", {})])).toEqual([
       ["Hm.", "I look at it", false],
       "shell",
@@ -43,18 +55,18 @@ describe("what an agent says", () => {
     expect(turns(next, [kept], false)).toHaveLength(1);
   });
   it("begins another turn by thinking after words, and stays bounded", () => {
-    let heard: Heard[] = [];
+    let heard: LiveTurn[] = [];
     for (let n = 0; n < 200; n += 1)
-      heard = hear(hear(heard, "say", "x".repeat(50_000), false), "think", "y", false);
+      heard = addDelta(addDelta(heard, "say", "x".repeat(50_000), false), "think", "y", false);
     expect(heard.length).toBeLessThanOrEqual(60);
     expect(heard.every(({ say }) => say.length <= 40_000)).toBe(true);
   });
   it("takes whatever a call holds, and makes a screen of the last one", () => {
     const odd = call(0, "tool", { text: 7, arguments: "no object", exit_code: "none" });
-    expect(weave([odd], [], false)[0]).toMatchObject({ text: "", target: "", exit: undefined });
+    expect(transcriptOf([odd], [], false)[0]).toMatchObject({ text: "", target: "", exit: undefined });
     expect(targetOf("shell", { command: "ls\nrm" })).toBe("ls");
     const ran = call(1, "tool", { text: "a\n[exit code 1]", arguments: { command: "ls" }, exit_code: 1 });
-    expect(screenOf(weave([odd, ran], [], false))?.lines.map(({ text }) => text)).toEqual([
+    expect(screenOf(transcriptOf([odd, ran], [], false))?.lines.map(({ text }) => text)).toEqual([
       "$ ls",
       "a",
       "exit 1",
@@ -62,7 +74,7 @@ describe("what an agent says", () => {
   });
   it("gives a line of a diff no second sign", () => {
     const diff = call(1, "tool", { text: "+new\n-old\n same", arguments: { path: "a" } });
-    expect(screenOf(weave([diff], [], false))?.lines.map(signOf)).toEqual(["›", "", "", ""]);
+    expect(screenOf(transcriptOf([diff], [], false))?.lines.map(signOf)).toEqual(["›", "", "", ""]);
     expect(signOf({ kind: "add", text: "fn main() {" })).toBe("+");
     expect(signOf({ kind: "warn", text: "no such file" })).toBe("!");
   });
@@ -106,7 +118,7 @@ describe("a comparison", () => {
       title: "T",
     });
   });
-  it("says when a team stands there twice", () => {
+  it("says when a team is selected twice", () => {
     expect(sharesTeam(whole)).toBe(true);
     expect(sharesTeam(emptyDraft())).toBe(false);
   });
@@ -125,6 +137,33 @@ describe("a comparison", () => {
       steps: 1,
       took: null,
     });
+  });
+  it("stands in the order of the letters, not in that of the lot", () => {
+    const candidates = ["C", "A", "B"].map((label) => ({ label }) as Compared);
+    expect(byLabel(candidates).map(({ label }) => label)).toEqual(["A", "B", "C"]);
+  });
+  it("shows a candidate at work with the figures of its own run", () => {
+    const one = {
+      label: "A",
+      status: "running",
+      cost_microusd: 0,
+      tokens_in: 0,
+      tokens_out: 0,
+      steps: 0,
+    } as Compared;
+    const child = {
+      status: "running",
+      started_at: "2026-11-22T10:00:00Z",
+      cost_microusd: 7,
+      tokens_in: 5,
+      tokens_out: 1,
+      steps_done: 0,
+    } as RunSummary;
+    const now = Date.parse("2026-11-22T10:00:30Z");
+    expect(figures(caughtUp(one, child, now))).toEqual({ cost: 7, tokens: 6, steps: 0, took: 30_000 });
+    expect(caughtUp(one, undefined, now)).toBe(one);
+    const over = { ...one, status: "completed", took_ms: 1 } as Compared;
+    expect(caughtUp(over, child, now)).toBe(over);
   });
   it("draws bars beside the longest, and none for what is not known", () => {
     expect(bars([50, 100, null, 0])).toEqual([50, 100, undefined, 0]);

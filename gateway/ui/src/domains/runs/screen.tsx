@@ -2,7 +2,7 @@ import { Monitor } from "lucide-react";
 import { cx } from "~/ui/class";
 import { useFollow } from "~/ui/follow";
 import { visible } from "~/ui/visible";
-import { signOf, type Screen } from "./weave";
+import { signOf, type Screen } from "./transcript";
 
 const LOOK: Record<string, string> = {
   add: "text-done",

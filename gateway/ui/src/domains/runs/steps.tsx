@@ -5,16 +5,16 @@ import { useState } from "react";
 import type { Run, RunStep } from "~/api/runs";
 import { DASH, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
-import { cx } from "~/ui/class";
+import { type Column, DataTable } from "~/ui/data-table";
 import { Confirm } from "~/ui/dialog";
+import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { Panel } from "~/ui/panel";
 import { isOver, money, stepsWord, took } from "~/ui/run-state";
 import { Status } from "~/ui/status";
-import { table } from "~/ui/table";
 import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import { isKept, KEPT } from "./forked";
-import { fork } from "./queries";
+import { isKept, KEPT } from "./fork-history";
+import { fork, type ForkFrom } from "./queries";
 import { purposeWord, stepName, stepState } from "./words";
 
 function ForkDialog({
@@ -29,11 +29,11 @@ function ForkDialog({
   onClose: () => void;
 }) {
   const navigate = useNavigate();
-  const [key] = useState(() => `${run.id}/${stepName(step)}/${Date.now()}`);
+  const forking = useKeyedMutation((from: ForkFrom, key) => fork(run.id, from, key));
   const again = run.steps.filter((one) => one.position >= step.position);
   const cost = again.reduce((sum, one) => sum + one.cost_microusd, 0);
   const go = async () => {
-    const made = await fork(run.id, step.key, step.lap, key);
+    const made = await forking.mutateAsync({ step: step.key, lap: step.lap });
     onClose();
     await navigate({ to: "/runs/$id", params: { id: made.id } });
   };
@@ -56,62 +56,80 @@ function ForkDialog({
   );
 }
 
-interface RowProps {
-  step: RunStep;
-  name: string;
-  kept: boolean;
-  onFork: (() => void) | undefined;
+function Time({ step }: { step: RunStep }) {
+  return duration(took(step.started_at, step.ended_at, useNow()));
 }
 
-function Row({ step, name, kept, onFork }: RowProps) {
-  const now = useNow();
-  const state = stepState(step);
-  return (
-    <tr data-step={stepName(step)} className={table.row}>
-      <th scope="row" className={cx(table.cell, "w-full max-w-0 font-normal")}>
-        <span className="block truncate font-[550]" title={visible(name)}>
-          <bdi>{visible(name)}</bdi>
-        </span>
-        <span className="block truncate text-small text-fg-3">
-          {purposeWord(step.purpose)}
-          {step.lap > 1 && `, lap ${step.lap}`}
-          {step.attempt > 1 && `, attempt ${step.attempt}`}
-          {step.child_run_id && (
-            <>
-              {", "}
-              <Link to="/runs/$id" params={{ id: step.child_run_id }} className="underline">
-                its own run
-              </Link>
-            </>
-          )}
-        </span>
-        {kept && <span className="block text-small text-fg-3">{KEPT}</span>}
-      </th>
-      <td className={table.cell}>
-        <Status tone={state.tone} word={state.word} />
-      </td>
-      <td className={cx(table.cell, "text-right whitespace-nowrap")}>
-        {duration(took(step.started_at, step.ended_at, now))}
-      </td>
-      <td className={cx(table.cell, "text-right whitespace-nowrap max-sm:hidden")}>
-        {kept ? DASH : `${number(step.tokens_in)} in, ${number(step.tokens_out)} out`}
-      </td>
-      <td className={cx(table.cell, "text-right whitespace-nowrap max-sm:hidden")}>
-        {kept ? DASH : money(step.cost_microusd)}
-      </td>
-      <td className={cx(table.cell, "text-right")}>
-        {onFork && (
+interface Told {
+  run: Run;
+  nameOf: (node: string) => string;
+  onFork: ((step: RunStep) => void) | undefined;
+}
+
+function columns({ run, nameOf, onFork }: Told): Column<RunStep>[] {
+  return [
+    {
+      name: "Step",
+      cell: "w-full max-w-0",
+      show: (step) => (
+        <>
+          <span className="block truncate font-[550]" title={visible(nameOf(step.node))}>
+            <bdi>{visible(nameOf(step.node))}</bdi>
+          </span>
+          <span className="block truncate text-small text-fg-3">
+            {purposeWord(step.purpose)}
+            {step.lap > 1 && `, lap ${step.lap}`}
+            {step.attempt > 1 && `, attempt ${step.attempt}`}
+            {step.child_run_id && (
+              <>
+                {", "}
+                <Link to="/runs/$id" params={{ id: step.child_run_id }} className="underline">
+                  its own run
+                </Link>
+              </>
+            )}
+          </span>
+          {isKept(run, step) && <span className="block text-small text-fg-3">{KEPT}</span>}
+        </>
+      ),
+    },
+    {
+      name: "State",
+      show: (step) => {
+        const { tone, word } = stepState(step);
+        return <Status tone={tone} word={word} />;
+      },
+    },
+    { name: "Time", look: "text-right", cell: "whitespace-nowrap", show: (step) => <Time step={step} /> },
+    {
+      name: "Tokens",
+      look: "text-right max-sm:hidden",
+      cell: "whitespace-nowrap",
+      show: (step) =>
+        isKept(run, step) ? DASH : `${number(step.tokens_in)} in, ${number(step.tokens_out)} out`,
+    },
+    {
+      name: "Cost",
+      look: "text-right max-sm:hidden",
+      cell: "whitespace-nowrap",
+      show: (step) => (isKept(run, step) ? DASH : money(step.cost_microusd)),
+    },
+    {
+      name: "Actions",
+      quiet: true,
+      cell: "text-right",
+      show: (step) =>
+        onFork && (
           <Button
             icon={<GitFork size={14} aria-hidden />}
-            onClick={onFork}
-            aria-label={`Fork from ${visible(name)}, lap ${step.lap}`}
+            onClick={() => onFork(step)}
+            aria-label={`Fork from ${visible(nameOf(step.node))}, lap ${step.lap}`}
           >
             <span className="max-sm:sr-only">Fork</span>
           </Button>
-        )}
-      </td>
-    </tr>
-  );
+        ),
+    },
+  ];
 }
 
 interface Props {
@@ -125,43 +143,16 @@ interface Props {
 export function Steps({ run, nameOf, mayStart, teamGone }: Props) {
   const [from, setFrom] = useState<RunStep>();
   const over = isOver(run.status);
-  const heads = ["Step", "State", "Time", "Tokens", "Cost"];
   return (
     <Panel title="Steps" aside={stepsWord(run)}>
-      {run.steps.length === 0 && <p className="px-4 py-3 text-fg-3">No step has begun.</p>}
-      {run.steps.length > 0 && (
-        <div className={table.wrap} role="region" aria-label="Table of steps" tabIndex={0}>
-          <table className={table.root}>
-            <thead>
-              <tr>
-                {heads.map((name, at) => (
-                  <th
-                    key={name}
-                    scope="col"
-                    className={cx(table.head, at > 1 && "text-right", at > 2 && "max-sm:hidden")}
-                  >
-                    {name}
-                  </th>
-                ))}
-                <th scope="col" className={table.head}>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {run.steps.map((step) => (
-                <Row
-                  key={stepName(step)}
-                  step={step}
-                  name={nameOf(step.node)}
-                  kept={isKept(run, step)}
-                  onFork={over && mayStart && !teamGone ? () => setFrom(step) : undefined}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <DataTable
+        label="Table of steps"
+        columns={columns({ run, nameOf, onFork: over && mayStart && !teamGone ? setFrom : undefined })}
+        rows={run.steps}
+        keyOf={stepName}
+        attributesOf={(step) => ({ "data-step": stepName(step) })}
+        empty={<p className="px-4 py-3 text-fg-3">No step has begun.</p>}
+      />
       {over && mayStart && teamGone && run.steps.length > 0 && (
         <p className="border-t border-line px-4 py-2 text-fg-3">
           Its team is deleted, so it cannot be forked from a step.

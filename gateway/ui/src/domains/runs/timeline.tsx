@@ -5,7 +5,7 @@ import { isOver } from "~/ui/run-state";
 import { duration, useNow } from "~/ui/time";
 import { visible } from "~/ui/visible";
 import type { Run } from "~/api/runs";
-import { beginOf, KEPT, ownSteps } from "./forked";
+import { beginOf, KEPT, ownSteps } from "./fork-history";
 import { stepName } from "./words";
 
 interface Span {

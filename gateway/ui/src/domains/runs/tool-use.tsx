@@ -6,7 +6,7 @@ import { CopyButton } from "~/ui/copy";
 import { Status } from "~/ui/status";
 import { duration } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import type { ToolUse } from "./weave";
+import type { ToolUse } from "./transcript";
 import { failureWord } from "./words";
 
 const MOST_LINES = 200;

@@ -5,7 +5,7 @@ import { money } from "~/ui/run-state";
 import { Status } from "~/ui/status";
 import { duration } from "~/ui/time";
 import { visible } from "~/ui/visible";
-import type { Turn } from "./weave";
+import type { Turn } from "./transcript";
 
 const LONG = 400;
 

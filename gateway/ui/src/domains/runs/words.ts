@@ -33,11 +33,11 @@ export const PURPOSES: Record<string, string> = {
 export const purposeWord = (purpose: string) => PURPOSES[purpose] ?? purpose;
 
 const CODES: Record<string, string> = {
-  "step-failed": "A step failed and could not be done again.",
-  "cost-ceiling-reached": "It reached the most that it was allowed to cost.",
-  "needs-auth": "A model or a service did not take the key that it was given.",
-  "machine-away": "The machine that it needed stayed away.",
-  "gave-up": "It was tried as often as is allowed, without success.",
+  "step-failed": "A step failed and could not be retried.",
+  "cost-ceiling-reached": "It reached its cost limit.",
+  "needs-auth": "A model or a service rejected its key.",
+  "machine-away": "The machine that it needed stayed offline.",
+  "gave-up": "It failed after the maximum number of attempts.",
 };
 export const codeWord = (code: string | null | undefined) => (code ? CODES[code] : undefined);
 

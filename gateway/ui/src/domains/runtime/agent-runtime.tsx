@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMay } from "~/api/may";
 import type { Claw } from "~/api/types";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { MissingRight } from "~/ui/missing-right";
 import { Anatomy } from "./anatomy";
 import { Config } from "./config";
@@ -18,12 +18,12 @@ export function AgentRuntime({ claw }: { claw: Claw }) {
   return (
     <div className="flex flex-col gap-4">
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <Asked query={config} what="what it runs with" rows={4}>
+        <QueryView query={config} what="what it runs with" rows={4}>
           {(now) => <Config now={now} />}
-        </Asked>
-        <Asked query={parts} what="its compartments" rows={4}>
+        </QueryView>
+        <QueryView query={parts} what="its compartments" rows={4}>
           {(now) => <Anatomy now={now} />}
-        </Asked>
+        </QueryView>
       </div>
       <AgentSkills agent={claw.id} writes={writes} />
       <AgentTokens agent={claw.id} name={claw.name} writes={writes} />

@@ -3,7 +3,7 @@ import { appName } from "~/ui/app-name";
 import { bytes, number } from "~/ui/bytes";
 import { textLink } from "~/ui/class";
 import { Facts, Panel } from "~/ui/panel";
-import { kindName } from "~/ui/topology/place";
+import { kindName } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import type { Compartments } from "./queries";
 

@@ -129,7 +129,7 @@ export function Config({ now }: { now: RuntimeConfig }) {
             <span key="record">
               {profileName(now.record_profile)}; {bundles(now.record_bundles)}
               <Because>
-                What the runtime itself holds. What a step may use is decided by the gateway at each call.
+                The runtime's own record. The gateway decides at each call what a step may use.
               </Because>
             </span>,
           ],

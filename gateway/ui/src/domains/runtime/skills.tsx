@@ -5,7 +5,7 @@ import { useState, type SubmitEvent } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
 import { skillsQuery } from "~/api/skills";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { Button } from "~/ui/button";
 import { Choice } from "~/ui/field";
 import { Panel } from "~/ui/panel";
@@ -36,7 +36,7 @@ function Has({ skill, act }: { skill: ClawSkill; act: ((change: Change) => void)
         <p className="text-small break-words text-fg-3">
           <bdi className="font-mono">{visible(skill.name)}</bdi>, version {skill.version},{" "}
           {sourceWord(skill.source)}
-          {skill.in_place_of && ", in the place of the one that comes with Roost"}
+          {skill.in_place_of && ", replaces the one that comes with Roost"}
         </p>
         <p className="break-words text-fg-2">{visible(skill.when_to_use)}</p>
       </div>
@@ -125,7 +125,7 @@ export function AgentSkills({ agent, writes }: { agent: string; writes: boolean 
   const out = skills.data ? leftOut(skills.data, catalogue.data ?? []) : [];
   return (
     <Panel title="Skills" aside={skills.data && `${skills.data.items.length} in this order`}>
-      <Asked query={skills} what="its skills" rows={3}>
+      <QueryView query={skills} what="its skills" rows={3}>
         {(has) => (
           <>
             {has.items.length === 0 && <p className="px-4 py-3 text-fg-2">It has none.</p>}
@@ -152,7 +152,7 @@ export function AgentSkills({ agent, writes }: { agent: string; writes: boolean 
             {act && <Add has={has} busy={change.isPending} act={act} />}
           </>
         )}
-      </Asked>
+      </QueryView>
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { keys } from "~/api/keys";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/dialog";
 import { isolate } from "~/ui/isolate";
@@ -42,12 +42,12 @@ export function AgentTokens({ agent, name, writes }: { agent: string; name: stri
   const [ending, setEnding] = useState<AgentToken>();
   return (
     <Panel title="Tokens" aside={writes && <Button onClick={() => setMaking(true)}>New token</Button>}>
-      <Asked query={tokens} what="its tokens" rows={2}>
+      <QueryView query={tokens} what="its tokens" rows={2}>
         {(items) => (
           <>
             {items.length === 0 && (
               <p className="px-4 py-3 text-fg-2">
-                None. With one, a program outside can call this agent's tools, and nothing else.
+                None. With a token, a program outside can call this agent's tools, and nothing else.
               </p>
             )}
             <ul>
@@ -57,7 +57,7 @@ export function AgentTokens({ agent, name, writes }: { agent: string; name: stri
             </ul>
           </>
         )}
-      </Asked>
+      </QueryView>
       {making && <TokenDialog agent={agent} name={name} onClose={() => setMaking(false)} />}
       {ending && (
         <Confirm
@@ -65,7 +65,7 @@ export function AgentTokens({ agent, name, writes }: { agent: string; name: stri
           onClose={() => setEnding(undefined)}
           title={`Revoke ${isolate(visible(ending.label).slice(0, 80))}?`}
           action="Revoke"
-          consequence="It opens nothing from now on. Programs that use it are refused."
+          consequence="It stops working at once. Programs that use it are refused."
           run={async () => {
             await revoke(agent, ending.id);
             await client.invalidateQueries({ queryKey: [...keys.claw(agent), "tokens"] });

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { meQuery } from "~/api/me";
 import { asProblem } from "~/api/problem";
 import type { BrokerNow } from "~/api/types";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { DASH, number } from "~/ui/bytes";
 import { Button } from "~/ui/button";
 import { CopyText } from "~/ui/copy";
@@ -34,11 +34,11 @@ function Silent({ why }: { why: string | null | undefined }) {
           <Code>roost doctor</Code> on the gateway's machine says what it finds, and what to do.
         </li>
         <li>
-          Where the broker is a service of its own: <Code>systemctl status roost-broker</Code>, and{" "}
-          <Code>broker.socket</Code> must name its socket. Otherwise the gateway starts it by itself, and
-          again when it ends.
+          If the broker runs as a service of its own: <Code>systemctl status roost-broker</Code>, and{" "}
+          <Code>broker.socket</Code> must name its socket. Otherwise the gateway starts it, and restarts it
+          when it ends.
         </li>
-        <li>A root key that is not the one of its store stops it at its start; its log says so.</li>
+        <li>The broker refuses to start if the root key does not match its store. Check its log.</li>
       </ul>
     </div>
   );
@@ -70,7 +70,7 @@ function Figures({ now }: { now: BrokerNow }) {
         <Facts items={[["Entries of its own audit log", number(now.audit_entries)]]} />
         {(now.to_rekey ?? 0) > 0 && (
           <p className="px-4 py-3 text-fg-2">
-            <Code>roost broker rekey</Code> seals what is left under the present root key, while it runs.
+            <Code>roost broker rekey</Code> seals the rest under the present root key while the broker runs.
           </p>
         )}
       </Panel>
@@ -127,16 +127,16 @@ export function BrokerSettings({ parts }: { parts: Part[] }) {
     <SettingsFrame
       parts={parts}
       title="Secret broker"
-      lead="The process of its own that keeps every credential of this deployment, and uses it without giving it back."
+      lead="A separate process that keeps and uses every credential of this deployment. It never gives one back."
     >
       {(!operator || refused) && (
         <Empty title="The secret broker is for operators">
-          Your account lacks the operator grant. Whoever runs this Roost can give it: <Code>operators</Code>{" "}
-          in the configuration, or <Code>roost operator grant</Code>.
+          Your account lacks the operator grant. The person who runs this Roost can give it:{" "}
+          <Code>operators</Code> in the configuration, or <Code>roost operator grant</Code>.
         </Empty>
       )}
       {operator && !refused && (
-        <Asked query={broker} what="the secret broker" rows={5}>
+        <QueryView query={broker} what="the secret broker" rows={5}>
           {(now) => (
             <Now
               now={now}
@@ -145,7 +145,7 @@ export function BrokerSettings({ parts }: { parts: Part[] }) {
               again={() => void broker.refetch()}
             />
           )}
-        </Asked>
+        </QueryView>
       )}
     </SettingsFrame>
   );

@@ -4,13 +4,13 @@ import { appOptionsQuery } from "~/api/apps";
 import { useMay } from "~/api/may";
 import type { AppOptions } from "~/api/types";
 import { appName } from "~/ui/app-name";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { textLink } from "~/ui/class";
 import { CopyButton } from "~/ui/copy";
 import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
 import { SettingsFrame, type Part } from "./frame";
-import { Missing, Way } from "./way";
+import { Capability, Missing } from "./capability";
 import { mcpMissing } from "./words";
 
 function Callback({ address }: { address: AppOptions["redirect_uri"] }) {
@@ -24,7 +24,7 @@ function Callback({ address }: { address: AppOptions["redirect_uri"] }) {
               <CopyButton text={address} label="Copy" />
             </div>
             <p className="text-fg-2">
-              Register it with the sign-in service as the redirect address of this gateway, letter by letter.
+              Register exactly this address with the sign-in service as the redirect address of this gateway.
             </p>
           </>
         ) : (
@@ -46,17 +46,21 @@ function Ways({ options }: { options: AppOptions }) {
   return (
     <Panel title="How agents can be connected">
       <ul>
-        <Way name="By signing in at an app" on={options.oauth} missing={options.missing}>
+        <Capability name="By signing in at an app" on={options.oauth} missing={options.missing}>
           A person signs in at the sign-in service of this deployment, and the token is used at the app's API.
-        </Way>
-        <Way
+        </Capability>
+        <Capability
           name="By signing in at an MCP server"
           on={options.mcp_oauth}
           missing={options.mcp_oauth ? [] : mcpMissing(options.missing)}
         >
           The server names its own sign-in service.
-        </Way>
-        <Way name="With a pasted token" on={apps.length > 0} missing={apps.length > 0 ? [] : ["oauth.apis"]}>
+        </Capability>
+        <Capability
+          name="With a pasted token"
+          on={apps.length > 0}
+          missing={apps.length > 0 ? [] : ["oauth.apis"]}
+        >
           At the apps whose API this gateway knows
           {apps.length > 0 && (
             <>
@@ -65,11 +69,11 @@ function Ways({ options }: { options: AppOptions }) {
           )}
           . Others are named in <code className="font-mono text-small text-fg">oauth.apis</code>, each with
           the address of its API.
-        </Way>
-        <Way name="To a webhook" on>
+        </Capability>
+        <Capability name="To a webhook" on>
           Of any address outside private networks; a private one has to be named in{" "}
           <code className="font-mono text-small text-fg">outbound.allow_private</code>.
-        </Way>
+        </Capability>
       </ul>
     </Panel>
   );
@@ -86,7 +90,7 @@ export function ConnectionSettings({ parts }: { parts: Part[] }) {
     >
       {!may && <MissingRight what="see what can be connected" least="viewer" />}
       {may && (
-        <Asked query={options} what="what can be connected" rows={4}>
+        <QueryView query={options} what="what can be connected" rows={4}>
           {(found) => (
             <>
               <Callback address={found.redirect_uri} />
@@ -98,7 +102,7 @@ export function ConnectionSettings({ parts }: { parts: Part[] }) {
               </p>
             </>
           )}
-        </Asked>
+        </QueryView>
       )}
     </SettingsFrame>
   );

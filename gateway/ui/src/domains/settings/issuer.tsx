@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { SignInNow } from "~/api/types";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { CopyText } from "~/ui/copy";
 import { Facts, Panel } from "~/ui/panel";
 import { signInQuery } from "./queries";
@@ -18,8 +18,8 @@ const text = (value: string | null | undefined, absent: string): ReactNode =>
 const facts = (now: SignInNow): [string, ReactNode][] => [
   ["Mode", MODES[now.mode]],
   ["Issuer", text(now.issuer, "–")],
-  ["Audience", text(now.audience, "any: every token of the issuer is taken")],
-  ["In a browser", text(now.client_id, "no: only bearers come")],
+  ["Audience", text(now.audience, "any: every token of the issuer is accepted")],
+  ["In a browser", text(now.client_id, "no: only bearer tokens are accepted")],
   [
     "Address to register",
     <CopyText
@@ -36,12 +36,9 @@ const facts = (now: SignInNow): [string, ReactNode][] => [
       "no claim of an organisation",
     ),
   ],
-  ["Let in as Member", text(now.admit_domains.join(", "), "nobody by the domain of an address")],
+  ["Let in as Member", text(now.admit_domains.join(", "), "nobody by the domain of their address")],
   ["Workspace of claims", text(now.workspace, "the first one of this deployment")],
-  [
-    "Own workspaces",
-    now.per_signup_workspace ? "everybody who is new gets one" : "nobody gets one by coming",
-  ],
+  ["Own workspaces", now.per_signup_workspace ? "each new person gets one" : "new people do not get one"],
   [
     "Asked again after",
     now.session_seconds ? `${Math.round(now.session_seconds / 3600)} h in a browser` : "–",
@@ -53,13 +50,13 @@ export function IssuerFacts() {
   const now = useQuery(signInQuery);
   return (
     <Panel title="As configured">
-      <Asked query={now} what="the configuration of sign-in" rows={5}>
+      <QueryView query={now} what="the configuration of sign-in" rows={5}>
         {(told) => (
           <div className="break-words">
             <Facts items={told.mode === "local" ? facts(told).slice(0, 1) : facts(told)} />
           </div>
         )}
-      </Asked>
+      </QueryView>
     </Panel>
   );
 }

@@ -9,7 +9,7 @@ export function Keys() {
       <div className="p-4">
         <Tick
           label="Shortcuts of a single key"
-          hint="Such as / for the filter, j and k for rows, g f for the fleet; ? lists all. They never count in fields and terminals. Ctrl K stays in any case."
+          hint="Such as / for the filter, j and k for rows, g f for the fleet; ? lists all. They do not work in fields and terminals. Ctrl K always works."
           checked={single}
           onChange={(event) => prefer({ singleKeys: event.target.checked })}
         />

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useMay } from "~/api/may";
 import { MESHES, meshQuery } from "~/api/mesh";
 import type { MeshNetwork } from "~/api/types";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { buttonClass } from "~/ui/button";
 import { MissingRight } from "~/ui/missing-right";
 import { Facts, Panel } from "~/ui/panel";
@@ -34,9 +34,9 @@ export function MeshSettings({ parts }: { parts: Part[] }) {
     <SettingsFrame
       parts={parts}
       title="Mesh"
-      lead="The private network whose devices are shown beside the machines that they are. It belongs to this workspace."
+      lead="The private network whose devices are shown with the machines that they belong to. It belongs to this workspace."
     >
-      <Asked query={setting} what="the mesh network">
+      <QueryView query={setting} what="the mesh network">
         {({ network }) => (
           <Panel
             title="Mesh network"
@@ -52,7 +52,7 @@ export function MeshSettings({ parts }: { parts: Part[] }) {
               <Facts items={facts(network)} />
             ) : (
               <p className="px-4 pt-4 text-fg-2">
-                A Tailscale or Headscale can be connected with a key that may list devices.
+                You can connect a Tailscale or Headscale network with a key that may list devices.
               </p>
             )}
             <div className="flex flex-col items-start gap-3 p-4">
@@ -70,7 +70,7 @@ export function MeshSettings({ parts }: { parts: Part[] }) {
             </div>
           </Panel>
         )}
-      </Asked>
+      </QueryView>
     </SettingsFrame>
   );
 }

@@ -4,11 +4,12 @@ import { useMay } from "~/api/may";
 import { meQuery } from "~/api/me";
 import { setupQuery } from "~/api/setup";
 import type { Setup } from "~/api/types";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { Panel } from "~/ui/panel";
+import { ReachNote } from "~/ui/reach";
 import { SettingsFrame, type Part } from "./frame";
 import { IssuerFacts } from "./issuer";
-import { Way } from "./way";
+import { Capability } from "./capability";
 
 const link = "rounded-control text-fg underline decoration-line-strong underline-offset-2 hover:text-accent";
 const PROVIDER = ["auth.mode", "auth.issuer_url", "auth.client_id"];
@@ -22,11 +23,11 @@ function Ways({ hosted }: { hosted: Setup["hosted"] }) {
   return (
     <Panel title="How people sign in">
       <ul>
-        <Way name="With an account of this Roost" on>
+        <Capability name="With an account of this Roost" on>
           By e-mail and password. The first one comes with a one-time login, everybody else with an
           invitation.
-        </Way>
-        <Way
+        </Capability>
+        <Capability
           name={hosted ? <bdi>{hosted.name}</bdi> : "With an identity provider, in a browser"}
           on={Boolean(hosted)}
           missing={hosted ? [] : PROVIDER}
@@ -45,14 +46,15 @@ function Ways({ hosted }: { hosted: Setup["hosted"] }) {
               organisations. To be registered there: <Code>&lt;public_url&gt;/api/auth/oidc/callback</Code>.
             </>
           )}
-        </Way>
-        <Way name="From a terminal" on>
+        </Capability>
+        <Capability name="From a terminal" on>
           <Code>{`roost login --url ${location.origin}`}</Code> shows a code;{" "}
           <Link to="/device" className={link}>
             confirm it here
           </Link>
           , and the terminal acts in your name.
-        </Way>
+          <ReachNote text={location.origin} who="Terminals elsewhere" className="mt-2" />
+        </Capability>
       </ul>
     </Panel>
   );
@@ -63,14 +65,14 @@ function WhoMayCome({ hosted, told }: { hosted: Setup["hosted"]; told: boolean }
   return (
     <Panel title="Who may come">
       <ul>
-        <Way name="Whoever has an invitation" on>
-          With the role that it names, never more.{" "}
+        <Capability name="Anyone with an invitation" on>
+          They get the role that the invitation names.{" "}
           <Link to="/members" className={link}>
             {manages ? "Invite somebody" : "Members"}
           </Link>
-        </Way>
-        <Way
-          name="Whoever the identity provider vouches for"
+        </Capability>
+        <Capability
+          name="Anyone whom the identity provider confirms"
           on={hosted ? undefined : false}
           keys="What decides it in the gateway's configuration:"
           missing={[
@@ -80,15 +82,14 @@ function WhoMayCome({ hosted, told }: { hosted: Setup["hosted"]; told: boolean }
             "auth.per_signup_workspace",
           ]}
         >
-          Without an invitation, by a verified e-mail of a domain that is named, by a claim with a role, or
-          into a workspace of their own. {hosted && told && "Which of these holds stands below."}
+          Without an invitation: by a verified e-mail of a named domain, by a role claim, or into a workspace
+          of their own. {hosted && told && "The rules that apply are shown below."}
           {hosted && !told && (
             <>
-              Which of these holds is for whoever runs this gateway: the operators, and{" "}
-              <Code>roost config</Code>.
+              Operators see here which of these rules apply. <Code>roost config</Code> shows it too.
             </>
           )}
-        </Way>
+        </Capability>
       </ul>
     </Panel>
   );
@@ -103,7 +104,7 @@ export function SignInSettings({ parts }: { parts: Part[] }) {
       title="Sign-in"
       lead="How people sign in to this gateway, and who is let in. It is set in the gateway's configuration, for all workspaces."
     >
-      <Asked query={setup} what="how people sign in" rows={4}>
+      <QueryView query={setup} what="how people sign in" rows={4}>
         {({ hosted }) => (
           <>
             <Ways hosted={hosted} />
@@ -111,7 +112,7 @@ export function SignInSettings({ parts }: { parts: Part[] }) {
             {operator && <IssuerFacts />}
           </>
         )}
-      </Asked>
+      </QueryView>
     </SettingsFrame>
   );
 }

@@ -8,8 +8,8 @@ import { cx } from "~/ui/class";
 import { Modal } from "~/ui/dialog";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
-import { useHeld } from "~/ui/held";
-import { HeldNote } from "~/ui/held-note";
+import { useRowOrder } from "~/ui/row-order";
+import { RowOrderNote } from "~/ui/row-order-note";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
@@ -83,11 +83,11 @@ function Line({ skill, gone }: { skill: SkillBrief; gone: boolean }) {
 }
 
 function Catalogue({ skills, chosen }: { skills: SkillBrief[]; chosen: string }) {
-  const { rows, waiting, held, release, bind } = useHeld(skills, chosen);
+  const { rows, waiting, held, release, bind } = useRowOrder(skills, chosen);
   return (
     <section aria-label="Catalogue" className="min-w-0 rounded-panel border border-line bg-surface">
       <div className="border-b border-line px-4 py-1.5">
-        <HeldNote
+        <RowOrderNote
           held={held}
           waiting={waiting}
           release={release}
@@ -134,7 +134,7 @@ export function SkillsPage() {
       <Stale query={skills} />
       {skills.data?.length === 0 && (
         <Empty icon={<BookOpen size={32} strokeWidth={1.5} aria-hidden />} title="No skills" action={button}>
-          A skill says how something is done, so that an agent can read it when it has to.
+          A skill describes how to do a kind of work. An agent reads it when it needs it.
         </Empty>
       )}
       {skills.data && skills.data.length > 0 && (

@@ -12,30 +12,28 @@ export type SkillVersion = Schemas["SkillVersionBrief"];
 export type NewSkill = Schemas["NewSkill"];
 export type SkillText = Schemas["SkillText"];
 
-const at = (id: string, rest = "") => `/api/skills/${encodeURIComponent(id)}${rest}`;
-const over = (version: number) => ({ headers: { "if-match": `"${version}"` } });
-
 export const skillQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.skills, "one", id],
-    queryFn: ({ signal }) => api.get<Skill>(at(id), { signal }),
+    queryFn: ({ signal }) => api.get("/api/skills/{id}", { path: { id }, signal }),
   });
 
 export const versionsQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.skills, "one", id, "versions"],
-    queryFn: ({ signal }) => all<SkillVersion>(at(id, "/versions"), {}, signal),
+    queryFn: ({ signal }) => all("/api/skills/{id}/versions", { path: { id }, signal }),
   });
 
 export const versionQuery = (id: string, version: number) =>
   queryOptions({
     queryKey: [...keys.skills, "one", id, "versions", version],
-    queryFn: ({ signal }) => api.get<Schemas["SkillVersion"]>(at(id, `/versions/${version}`), { signal }),
+    queryFn: ({ signal }) =>
+      api.get("/api/skills/{id}/versions/{version}", { path: { id, version }, signal }),
   });
 
-export const create = (body: NewSkill) => api.post<Skill>("/api/skills", body);
+export const create = (body: NewSkill) => api.post("/api/skills", { body });
 export const write = (id: string, body: SkillText, version: number) =>
-  api.put<Skill>(at(id), body, over(version));
-export const remove = (id: string) => api.delete<void>(at(id));
+  api.put("/api/skills/{id}", { path: { id }, body, ifMatch: version });
+export const remove = (id: string) => api.delete("/api/skills/{id}", { path: { id } });
 export const restore = (id: string, version: number, now: number) =>
-  api.post<Skill>(at(id, `/versions/${version}/restore`), undefined, over(now));
+  api.post("/api/skills/{id}/versions/{version}/restore", { path: { id, version }, ifMatch: now });

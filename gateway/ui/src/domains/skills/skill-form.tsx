@@ -61,7 +61,7 @@ export function SkillForm({ start, action, onCancel, save }: Props) {
         label="Tags"
         autoComplete="off"
         spellCheck={false}
-        hint="At most eight, with blanks between."
+        hint="At most eight, separated by spaces."
         {...bind("tags")}
       />
       <Area

@@ -15,7 +15,7 @@ import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { visible } from "~/ui/visible";
-import { WayBack } from "~/ui/way-back";
+import { BackLink } from "~/ui/back-link";
 import { remove, skillQuery, write, type Skill } from "./queries";
 import { SkillForm } from "./skill-form";
 import { Versions } from "./versions";
@@ -104,7 +104,7 @@ export function SkillPage() {
         <Failed
           error={skill.error}
           retry={() => void skill.refetch()}
-          gone={<WayBack to="/skills">All skills</WayBack>}
+          gone={<BackLink to="/skills">All skills</BackLink>}
           className=""
         />
       )}
@@ -125,8 +125,8 @@ export function SkillPage() {
           {skill.data.namesake && (
             <Notice>
               {own
-                ? "It stands in the place of a skill of the same name that comes with Roost."
-                : "The workspace has a skill of its own in the place of this one."}{" "}
+                ? "It replaces a skill of the same name that comes with Roost."
+                : "The workspace has its own skill that replaces this one."}{" "}
               <Link to="/skills/$id" params={{ id: skill.data.namesake }} className="underline">
                 Look at the other one
               </Link>

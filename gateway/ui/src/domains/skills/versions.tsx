@@ -40,11 +40,11 @@ function Line({
         <span className="min-w-0 break-words">
           <span className="font-[550]">Version {one.version}</span>{" "}
           <span className="text-small text-fg-3">
-            {one.restored_from ? `taken back from version ${one.restored_from}, ` : ""}
-            {one.promoted_from ? "made of an agent's work, " : ""}
+            {one.restored_from ? `restored from version ${one.restored_from}, ` : ""}
+            {one.promoted_from ? "made from an agent's work, " : ""}
             {by ? <bdi>{visible(by)}, </bdi> : ""}
             <Ago at={one.at} />
-            {now && ", the present one"}
+            {now && ", the current one"}
           </span>
         </span>
         {!now && (
@@ -57,8 +57,9 @@ function Line({
               {open ? "Fold" : "Read"}
             </Button>
             {onRestore && (
-              <Button aria-label={`Take back version ${one.version}`} onClick={onRestore}>
-                Take back
+              <Button aria-label={`Restore version ${one.version}`} onClick={onRestore}>
+                {" "}
+                Restore{" "}
               </Button>
             )}
           </span>
@@ -95,9 +96,9 @@ export function Versions({ skill, writes }: { skill: Skill; writes: boolean }) {
           open
           onClose={() => setBack(undefined)}
           look="primary"
-          title={`Take version ${back} back?`}
-          action="Take back"
-          consequence="It becomes the newest version, as it was. Nothing of the others is lost."
+          title={`Restore version ${back}?`}
+          action="Restore"
+          consequence="It becomes the newest version, as it was. The other versions are kept."
           run={async () => {
             await restore(skill.id, back, skill.current_version);
             await client.invalidateQueries({ queryKey: keys.skills });

@@ -3,7 +3,7 @@ import type { Skill, SkillBrief } from "./queries";
 const SOURCES: Record<string, string> = {
   builtin: "comes with Roost",
   authored: "written here",
-  promoted: "made of an agent's work",
+  promoted: "made from an agent's work",
 };
 export const sourceWord = (source: string) => SOURCES[source] ?? source;
 

@@ -1,17 +1,19 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useId, useState, type SubmitEvent } from "react";
+import { useEffect, useId, useRef, useState, type SubmitEvent } from "react";
 import { modelsQuery } from "~/api/models";
 import { asProblem, type Problem } from "~/api/problem";
 import type { TemplateBrief, TopologyKind } from "~/api/teams";
 import { Button, buttonClass } from "~/ui/button";
 import { Choice, Field, Tick } from "~/ui/field";
+import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { PROFILE_NAMES, profileName, profileSays } from "~/ui/template-words";
 import { Topology } from "~/ui/topology/drawing";
-import { KIND_NAMES, shapeOf } from "~/ui/topology/place";
+import { KIND_NAMES } from "~/ui/topology/kinds";
+import { shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 import { bodyOf, draftOf, isTouched, working, type Draft, type DraftRole } from "./draft";
 import { MachineChoice } from "./machine";
@@ -97,7 +99,7 @@ function Settings({
         </Choice>
         <Field
           label="Model of the team"
-          hint="For members that have none of their own. Empty: the workspace's."
+          hint="For members that have no model of their own. Leave it empty to use the workspace's."
           maxLength={200}
           list={models}
           autoComplete="off"
@@ -107,7 +109,7 @@ function Settings({
         />
         <Tick
           label="One sandbox for all"
-          hint="What teams on one repository want. Otherwise each works in a sandbox of its own."
+          hint="For teams that work on one repository. Otherwise each agent works in a sandbox of its own."
           checked={draft.shared}
           onChange={(event) => set({ shared: event.target.checked })}
         />
@@ -125,26 +127,26 @@ function Settings({
 /** A team from a template: who is in it, how they work together, with which models. */
 export function Builder({ template }: { template: TemplateBrief }) {
   const [draft, setDraft] = useState(() => draftOf(template));
-  // The same key while the same thing is sent: pressed twice, it is made once.
-  const [key, setKey] = useState(newKey);
   const models = useQuery(modelsQuery);
   const list = useId();
   const navigate = useNavigate();
-  const set = (more: Partial<Draft>) => {
-    setDraft((before) => ({ ...before, ...more }));
-    setKey(newKey());
-  };
-  const make = useMutation({ mutationFn: () => create(bodyOf(draft, template), key) });
+  const set = (more: Partial<Draft>) => setDraft((before) => ({ ...before, ...more }));
+  const make = useKeyedMutation(create);
   const problem = make.isError ? asProblem(make.error) : undefined;
+  const box = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The form is longer than the screen: the refused field is brought into view.
+    if (make.error) box.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [make.error]);
   const here = working(draft);
   const shape = shapeOf(draft.kind, here);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const made = await make.mutateAsync().catch(() => undefined);
+    const made = await make.mutateAsync(bodyOf(draft, template)).catch(() => undefined);
     if (made) await navigate({ to: "/teams/$id", params: { id: made.id } });
   };
   return (
-    <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+    <form ref={box} onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
       <datalist id={list}>
         {(models.data?.items ?? []).map(({ id, name }) => (
           <option key={id} value={name}>
@@ -187,7 +189,10 @@ export function Builder({ template }: { template: TemplateBrief }) {
           }}
         />
       </Panel>
-      <Panel title="Roles" aside={draft.kind === "single" && "One alone: the first that is ticked works."}>
+      <Panel
+        title="Roles"
+        aside={draft.kind === "single" && "Single agent: only the first selected role is used."}
+      >
         <ul>
           {draft.roles.map((role, index) => (
             <RoleFields
@@ -209,7 +214,7 @@ export function Builder({ template }: { template: TemplateBrief }) {
       <LeaveGuard
         dirty={isTouched(draft, template) && !make.isPending && !make.isSuccess}
         title="Leave without making the team?"
-        consequence="What you have chosen and written for it is kept nowhere."
+        consequence="Your choices and texts for it are not saved."
       />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" busy={make.isPending}>
@@ -222,11 +227,6 @@ export function Builder({ template }: { template: TemplateBrief }) {
     </form>
   );
 }
-
-const newKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
-    "",
-  );
 
 /** What the gateway says of single parts, wherever they stand. */
 const told = (problem: Problem) =>

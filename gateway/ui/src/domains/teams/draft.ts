@@ -43,7 +43,7 @@ export const draftOf = (template: TemplateBrief): Draft => ({
 export const isTouched = (draft: Draft, template: TemplateBrief) =>
   JSON.stringify(draft) !== JSON.stringify(draftOf(template));
 
-/** Those that will be there: left-out ones are not, and one alone is the first. */
+/** Those that will be there: left-out ones are not, and a single agent is the first. */
 export const working = ({ kind, roles }: Draft) => {
   const here = roles.filter((role) => role.here);
   return kind === "single" ? here.slice(0, 1) : here;

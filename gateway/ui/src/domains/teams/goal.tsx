@@ -1,30 +1,29 @@
-import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { useRef, useState, type KeyboardEvent, type SubmitEvent } from "react";
 import { asProblem } from "~/api/problem";
-import { startRun } from "~/api/runs";
+import { startRun, type NewRun } from "~/api/runs";
 import type { Team } from "~/api/teams";
 import { Button } from "~/ui/button";
 import { microusdOf, sumMistake } from "~/ui/dollars";
 import { Area, Field } from "~/ui/field";
+import { useKeyedMutation } from "~/ui/keyed-mutation";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
-
-const newKey = () => `${Date.now()}-${crypto.getRandomValues(new Uint32Array(2)).join("")}`;
 
 /** What the team is to do next. */
 export function Goal({ team }: { team: Team }) {
   const [text, setText] = useState("");
   const [most, setMost] = useState("");
-  const [key, setKey] = useState(newKey);
   const form = useRef<HTMLFormElement>(null);
   const navigate = useNavigate();
-  const run = useMutation({ mutationFn: () => startRun(team.id, text.trim(), microusdOf(most), key) });
+  const run = useKeyedMutation((body: NewRun, key) => startRun(team.id, body, key));
   const problem = run.isError ? asProblem(run.error) : undefined;
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const begun = await run.mutateAsync().catch(() => undefined);
+    const ceiling = microusdOf(most);
+    const body = { input: text.trim(), ...(ceiling !== undefined && { cost_ceiling_microusd: ceiling }) };
+    const begun = await run.mutateAsync(body).catch(() => undefined);
     if (begun) await navigate({ to: "/runs/$id", params: { id: begun.id } });
   };
   const sends = (event: KeyboardEvent) => {
@@ -40,11 +39,8 @@ export function Goal({ team }: { team: Team }) {
           rows={3}
           value={text}
           onKeyDown={sends}
-          onChange={(event) => {
-            setText(event.target.value);
-            setKey(newKey());
-          }}
-          hint="What should be there when they are done. Ctrl and Enter starts."
+          onChange={(event) => setText(event.target.value)}
+          hint="The result that you want. Ctrl and Enter starts the run."
           error={problem?.field("/input")}
         />
         <Field
@@ -52,12 +48,9 @@ export function Goal({ team }: { team: Team }) {
           inputMode="decimal"
           className="max-w-40"
           autoComplete="off"
-          placeholder="no bound"
+          placeholder="no limit"
           value={most}
-          onChange={(event) => {
-            setMost(event.target.value);
-            setKey(newKey());
-          }}
+          onChange={(event) => setMost(event.target.value)}
           error={sumMistake(most) ?? problem?.field("/cost_ceiling_microusd")}
         />
         {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}

@@ -5,7 +5,7 @@ import type { Team } from "~/api/teams";
 import { Panel } from "~/ui/panel";
 import { Status, type Tone } from "~/ui/status";
 import { Topology } from "~/ui/topology/drawing";
-import { kindName } from "~/ui/topology/place";
+import { kindName } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 
 const STATES: Record<string, { tone: Tone; word: string }> = {

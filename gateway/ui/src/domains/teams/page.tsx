@@ -4,11 +4,9 @@ import { Plus, Workflow } from "lucide-react";
 import { useMay } from "~/api/may";
 import type { Team } from "~/api/teams";
 import { buttonClass, Button } from "~/ui/button";
-import { cx } from "~/ui/class";
+import { type Column, LiveTable } from "~/ui/data-table";
 import { Empty } from "~/ui/empty";
 import { FilterField } from "~/ui/filter-field";
-import { useHeld } from "~/ui/held";
-import { HeldNote } from "~/ui/held-note";
 import { MissingRight } from "~/ui/missing-right";
 import { PageFrame } from "~/ui/page";
 import { Failed } from "~/ui/problem";
@@ -17,16 +15,18 @@ import { Stale } from "~/ui/stale";
 import { table } from "~/ui/table";
 import { profileName } from "~/ui/template-words";
 import { Ago } from "~/ui/time";
-import { kindName } from "~/ui/topology/place";
+import { kindName } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import { teamsQuery } from "./queries";
 
 const route = getRouteApi("/shell/teams");
 
-function Row({ team, gone }: { team: Team; gone: boolean }) {
-  return (
-    <tr data-row className={cx(table.row, gone && "line-through opacity-60")}>
-      <th scope="row" className={cx(table.cell, "w-full max-w-0 font-normal")}>
+const COLUMNS: Column<Team>[] = [
+  {
+    name: "Team",
+    cell: "w-full max-w-0",
+    show: (team) => (
+      <>
         <Link
           to="/teams/$id"
           params={{ id: team.id }}
@@ -39,58 +39,28 @@ function Row({ team, gone }: { team: Team; gone: boolean }) {
           {team.members.length} {team.members.length === 1 ? "agent" : "agents"}
           <span className="sm:hidden">, {kindName(team.topology.kind).toLowerCase()}</span>
         </span>
-      </th>
-      <td className={cx(table.cell, "whitespace-nowrap text-fg-2 max-sm:hidden")}>
-        {kindName(team.topology.kind)}
-      </td>
-      <td className={cx(table.cell, "whitespace-nowrap text-fg-2 max-md:hidden")}>
-        {profileName(team.effective_profile)}
-      </td>
-      <td className={cx(table.cell, "text-right text-fg-2")}>
-        <Ago at={team.created_at} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  {
+    name: "How they work together",
+    look: "max-sm:hidden",
+    cell: "whitespace-nowrap text-fg-2",
+    show: (team) => kindName(team.topology.kind),
+  },
+  {
+    name: "What they may do",
+    look: "max-md:hidden",
+    cell: "whitespace-nowrap text-fg-2",
+    show: (team) => profileName(team.effective_profile),
+  },
+  { name: "Made", look: "text-right", cell: "text-fg-2", show: (team) => <Ago at={team.created_at} /> },
+];
 
 function List({ teams, q }: { teams: Team[]; q: string }) {
-  const { rows, waiting, held, release, bind } = useHeld(teams, q);
   return (
-    <div className="min-w-0 rounded-panel border border-line bg-surface">
-      <div className="border-b border-line px-4 py-1.5">
-        <HeldNote
-          held={held}
-          waiting={waiting}
-          release={release}
-          count={teams.length}
-          what={teams.length === 1 ? "team" : "teams"}
-        />
-      </div>
-      <div className={table.wrap} role="region" aria-label="Table of teams" tabIndex={0} {...bind}>
-        <table className={table.root}>
-          <thead>
-            <tr>
-              <th scope="col" className={table.head}>
-                Team
-              </th>
-              <th scope="col" className={cx(table.head, "max-sm:hidden")}>
-                How they work together
-              </th>
-              <th scope="col" className={cx(table.head, "max-md:hidden")}>
-                What they may do
-              </th>
-              <th scope="col" className={cx(table.head, "text-right")}>
-                Made
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ item, gone }) => (
-              <Row key={item.id} team={item} gone={gone} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+    <div className={table.frame}>
+      <LiveTable label="Table of teams" what={["team", "teams"]} columns={COLUMNS} rows={teams} chosen={q} />
     </div>
   );
 }

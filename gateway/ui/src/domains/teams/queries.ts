@@ -1,19 +1,20 @@
 import { api } from "~/api/client";
-import type { NewTeam, Team } from "~/api/teams";
-
-const at = (id: string, rest = "") => `/api/teams/${encodeURIComponent(id)}${rest}`;
+import type { NewTeam, RiskProfile, Team } from "~/api/teams";
 
 export { teamQuery, teamsQuery } from "~/api/teams";
 
-export const create = (body: NewTeam, key: string) =>
-  api.post<Team>("/api/teams", body, { headers: { "idempotency-key": key } });
+export const create = (body: NewTeam, key: string) => api.post("/api/teams", { body, idempotencyKey: key });
 export const remove = (id: string, withAgents: boolean) =>
-  api.delete<void>(`${at(id)}${withAgents ? "?with_agents=true" : ""}`);
+  api.delete("/api/teams/{id}", { path: { id }, query: { with_agents: withAgents || undefined } });
 export const setMachine = (team: Team, machine: string | null) =>
-  api.patch<Team>(at(team.id), { machine_id: machine }, { headers: { "if-match": `"${team.version}"` } });
-export const setProfile = (team: Team, profile: string) =>
-  api.patch<Team>(
-    at(team.id, "/runtime-config"),
-    { risk_profile: profile || null },
-    { headers: { "if-match": `"${team.version}"` } },
-  );
+  api.patch("/api/teams/{id}", {
+    path: { id: team.id },
+    body: { machine_id: machine },
+    ifMatch: team.version,
+  });
+export const setProfile = (team: Team, profile: RiskProfile | "") =>
+  api.patch("/api/teams/{id}/runtime-config", {
+    path: { id: team.id },
+    body: { risk_profile: profile || null },
+    ifMatch: team.version,
+  });

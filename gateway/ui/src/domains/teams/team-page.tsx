@@ -16,7 +16,7 @@ import { RunTable } from "~/ui/run-table";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { visible } from "~/ui/visible";
-import { WayBack } from "~/ui/way-back";
+import { BackLink } from "~/ui/back-link";
 import { Goal } from "./goal";
 import { Members } from "./members";
 import { remove, teamQuery } from "./queries";
@@ -69,8 +69,8 @@ function DeleteTeam({ team }: { team: Team }) {
         action="Delete team"
         consequence={
           purges
-            ? "The team is gone. Its runs stay, to be read."
-            : "The team is gone. Its runs stay, to be read, and so do its agents, with what they remember."
+            ? "The team is deleted. You can still read its runs."
+            : "The team is deleted. You can still read its runs. Its agents stay and keep their brains."
         }
         run={async () => {
           await remove(team.id, purges && agents);
@@ -81,7 +81,7 @@ function DeleteTeam({ team }: { team: Team }) {
         {purges && (
           <Tick
             label="Delete its agents as well"
-            hint="Only those that were made for this team and sit in no other one go. The others stay, with what they remember."
+            hint="Only agents that were made for this team and belong to no other team are deleted. The others stay and keep their brains."
             checked={agents}
             onChange={(event) => setAgents(event.target.checked)}
           />
@@ -107,7 +107,7 @@ export function TeamPage() {
         <Failed
           error={team.error}
           retry={() => void team.refetch()}
-          gone={<WayBack to="/teams">All teams</WayBack>}
+          gone={<BackLink to="/teams">All teams</BackLink>}
           className=""
         />
       )}

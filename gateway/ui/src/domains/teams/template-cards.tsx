@@ -2,7 +2,8 @@ import { Link } from "@tanstack/react-router";
 import type { TemplateBrief } from "~/api/teams";
 import { Sketch } from "~/ui/topology/sketch";
 import { categoryName } from "~/ui/template-words";
-import { kindName, shapeOf } from "~/ui/topology/place";
+import { kindName } from "~/ui/topology/kinds";
+import { shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
 
 /** Templates to choose from, by what they are for. */

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { keys } from "~/api/keys";
 import { asProblem } from "~/api/problem";
-import type { Team } from "~/api/teams";
+import type { RiskProfile, Team } from "~/api/teams";
 import { Choice } from "~/ui/field";
 import { Facts, Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
@@ -20,7 +20,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
     ...renewed,
   });
   const change = useMutation({
-    mutationFn: (profile: string) => setProfile(team, profile),
+    mutationFn: (profile: RiskProfile | "") => setProfile(team, profile),
     ...renewed,
   });
   const problem = move.error ?? change.error;
@@ -44,7 +44,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
             label="Change the right"
             disabled={change.isPending}
             value={team.risk_profile ?? ""}
-            onChange={(event) => change.mutate(event.target.value)}
+            onChange={(event) => change.mutate(event.target.value as RiskProfile | "")}
           >
             <option value="">As the template says</option>
             {PROFILE_NAMES.map(({ value, label }) => (

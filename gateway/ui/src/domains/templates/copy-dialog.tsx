@@ -16,7 +16,7 @@ export function CopyDialog({ template, onClose }: { template: TeamTemplate; onCl
   return (
     <MakeDialog
       title="Copy the template"
-      lead="The copy is the workspace's own. It begins as this one is now."
+      lead="The copy belongs to the workspace. It begins with the current content of this one."
       action="Make the copy"
       renews={keys.templates}
       onClose={onClose}

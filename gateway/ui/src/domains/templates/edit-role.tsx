@@ -91,7 +91,7 @@ export function EditRole({ role, at, count, problem, change, move, remove }: Pro
           label="Skills"
           autoComplete="off"
           spellCheck={false}
-          hint="Names with blanks between, the most important first: the first two are always in mind."
+          hint="Names separated by spaces, the most important first. The first two are always in mind."
           value={skills}
           error={wrong?.detail}
           onChange={(event) => {

@@ -11,7 +11,7 @@ import { LeaveGuard } from "~/ui/leave-guard";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { BUNDLE_NAMES, PROFILE_NAMES, profileSays } from "~/ui/template-words";
-import { KIND_NAMES } from "~/ui/topology/place";
+import { KIND_NAMES } from "~/ui/topology/kinds";
 import { visible } from "~/ui/visible";
 import { contentOf, moved, newRole, textOf, type TemplateContent } from "./content";
 import { EditRole } from "./edit-role";

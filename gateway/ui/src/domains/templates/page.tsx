@@ -11,7 +11,8 @@ import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { categoryName, profileName } from "~/ui/template-words";
-import { kindName, shapeOf } from "~/ui/topology/place";
+import { kindName } from "~/ui/topology/kinds";
+import { shapeOf } from "~/ui/topology/place";
 import { Sketch } from "~/ui/topology/sketch";
 import { visible } from "~/ui/visible";
 

@@ -15,9 +15,10 @@ import { Loading } from "~/ui/skeleton";
 import { Stale } from "~/ui/stale";
 import { bundleName, categoryName, profileName, profileSays } from "~/ui/template-words";
 import { Topology } from "~/ui/topology/drawing";
-import { kindName, shapeOf } from "~/ui/topology/place";
+import { kindName } from "~/ui/topology/kinds";
+import { shapeOf } from "~/ui/topology/place";
 import { visible } from "~/ui/visible";
-import { WayBack } from "~/ui/way-back";
+import { BackLink } from "~/ui/back-link";
 import { Agents } from "./agents";
 import { CopyDialog } from "./copy-dialog";
 import { EditTemplate } from "./edit";
@@ -100,7 +101,7 @@ export function TemplatePage() {
         <Failed
           error={template.error}
           retry={() => void template.refetch()}
-          gone={<WayBack to="/templates">All templates</WayBack>}
+          gone={<BackLink to="/templates">All templates</BackLink>}
           className=""
         />
       )}

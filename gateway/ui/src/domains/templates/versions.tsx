@@ -56,7 +56,7 @@ function Line({ one, template }: { one: VersionBrief; template: TeamTemplate }) 
           <span className="text-small text-fg-3">
             {by ? <bdi>{visible(by)}, </bdi> : "came with Roost, "}
             <Ago at={one.at} />
-            {now && ", the present one"}
+            {now && ", the current one"}
           </span>
         </span>
         {!now && (

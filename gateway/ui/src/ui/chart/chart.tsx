@@ -13,7 +13,7 @@ interface Props extends ChartShape {
   /** Seconds since the epoch. */
   times: number[];
   format: (value: number | null | undefined) => string;
-  /** The pointer or the focus has come, or has left. */
+  /** Somebody reads it, with the pointer or the focus, or no longer does. */
   onHold: (held: boolean) => void;
 }
 
@@ -102,7 +102,9 @@ export function Chart(props: Props) {
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       onKeyDown={step}
-      onPointerEnter={() => onHold(true)}
+      // A page that opens under a resting pointer is entered by it as well; only who moves or presses reads.
+      onPointerMove={(event) => (event.movementX !== 0 || event.movementY !== 0) && onHold(true)}
+      onPointerDown={() => onHold(true)}
       onPointerLeave={() => onHold(false)}
       onFocus={() => onHold(true)}
       onBlur={() => onHold(false)}

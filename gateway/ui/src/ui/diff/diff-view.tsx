@@ -23,7 +23,8 @@ export function DiffView({ before, after, label }: { before: string; after: stri
               … {line.count} {line.count === 1 ? "line" : "lines"} unchanged
             </li>
           ) : (
-            <li key={index} className={cx("grid grid-cols-[2ch_1fr]", LOOKS[line.kind].look)}>
+            // An empty line that did not change has neither a sign nor a letter to give it its height.
+            <li key={index} className={cx("grid min-h-[1lh] grid-cols-[2ch_1fr]", LOOKS[line.kind].look)}>
               <span aria-hidden>{LOOKS[line.kind].sign}</span>
               <span className="min-w-0 break-words whitespace-pre-wrap">
                 <span className="sr-only">{LOOKS[line.kind].said}</span>

@@ -111,7 +111,7 @@ function Table({ token, context }: { token: Tokens.Table; context: Context }) {
   );
 }
 
-/** HTML, and what would else be hidden from whoever reads: an agent is given it as well. */
+/** HTML, and other text that a reader would not see: an agent is given it as well. */
 function Raw({ text }: { text: string }) {
   return <p className="font-mono text-small whitespace-pre-wrap text-fg-2">{visible(text.trimEnd())}</p>;
 }

@@ -35,8 +35,8 @@ export default function Document({ text }: { text: string }) {
       {rest !== "" && (
         <>
           <Notice>
-            From here on it is shown as plain text, {number(rest.length)} characters of it: it is too long, or
-            has too many parts, to be laid out.
+            The rest is shown as plain text, {number(rest.length)} characters of it: the document is too long
+            or has too many parts.
           </Notice>
           <pre
             tabIndex={0}

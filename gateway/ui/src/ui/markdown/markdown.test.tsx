@@ -90,7 +90,7 @@ describe("a hostile text", () => {
       );
     for (const one of place.querySelectorAll("a"))
       expect(one.getAttribute("href")).toMatch(/^(https?:\/\/|mailto:|#)/);
-    // Every word of it can be read: whoever looks sees what an agent is given.
+    // Every word of it can be read: a reader sees what an agent is given.
     const words =
       text
         .replace(/&#x?\w+;/g, " ")

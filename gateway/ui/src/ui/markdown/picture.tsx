@@ -4,8 +4,8 @@ import { visible } from "../visible";
 import { target } from "./links";
 
 /**
- * A picture in a text is never fetched: that would tell whoever keeps it that the text is being read, and from where. The
- * page's policy refuses it as well. Whoever wants to see it is told where it is, and goes there.
+ * A picture in a text is never fetched: its host would learn that the text is being read, and from where. The
+ * page's policy refuses it as well. The page shows the address, so that a person can open it.
  */
 export function Picture({ href, alt }: { href: string; alt: string }) {
   const [asked, setAsked] = useState(false);

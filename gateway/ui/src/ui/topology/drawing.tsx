@@ -3,7 +3,8 @@ import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "reac
 import { cx } from "../class";
 import { Status, type Tone } from "../status";
 import { visible } from "../visible";
-import { kindSays, line, lookOf, plan, type Drawn, type Edge, type Placed } from "./place";
+import { kindSays } from "./kinds";
+import { line, lookOf, plan, type Drawn, type Edge, type Placed } from "./place";
 
 /** How a node stands. */
 export interface NodeState {

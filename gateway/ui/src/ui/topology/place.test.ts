@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { kindSays, KIND_NAMES, line, lookOf, plan, shapeOf } from "./place";
+import { kindSays, KIND_NAMES } from "./kinds";
+import { line, lookOf, plan, shapeOf } from "./place";
 
 const roles = ["a", "b", "c", "d"].map((slot) => ({ slot, title: slot, seat: slot === "c" ? "hub" : null }));
 
@@ -52,7 +53,7 @@ describe("a topology's drawing", () => {
     ]);
     expect(KIND_NAMES.every(([kind]) => kindSays(kind))).toBe(true);
   });
-  it("puts whoever leads above the middle of those below, and draws to them", () => {
+  it("puts the leader above the middle of those below, and draws to them", () => {
     const tree = ["top", "x", "x1", "x2", "y", "y1"].map((slot) => ({
       slot,
       title: slot,

@@ -133,27 +133,6 @@ export function line(
   };
 }
 
-const KINDS = {
-  single: "One alone",
-  pipeline: "One after another",
-  hub_spoke: "A hub and its spokes",
-  hierarchical: "A hierarchy",
-  star_moe: "A gate chooses experts",
-} as const;
-export type TopologyKind = keyof typeof KINDS;
-const SAYS: Record<string, string> = {
-  single: "One agent does all of it.",
-  pipeline: "Each hands what it did to the next.",
-  hub_spoke: "The hub gives each of the others a part, hears back from all, and makes one answer of it.",
-  hierarchical: "Whoever stands above divides the work; those below do it and report up.",
-  star_moe: "The gate chooses the experts that fit the goal best; what those say is merged into one answer.",
-  compare: "Each works on the same goal; where there is a judge, it does not see whose work is whose.",
-};
-/** How they work together, in a sentence. */
-export const kindSays = (kind: string | undefined) => SAYS[kind ?? ""];
-export const KIND_NAMES = Object.entries(KINDS) as [TopologyKind, string][];
-export const kindName = (kind: string) => KINDS[kind as TopologyKind] ?? kind;
-
 interface RoleHere {
   slot: string;
   title: string;

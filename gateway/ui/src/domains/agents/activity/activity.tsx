@@ -1,33 +1,24 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
 import { useMay } from "~/api/may";
-import type { Activity, ActivitySource } from "~/api/types";
+import type { ActivitySource } from "~/api/types";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/class";
 import { Empty } from "~/ui/empty";
-import { useHeld } from "~/ui/held";
-import { HeldNote } from "~/ui/held-note";
+import { useRowOrder } from "~/ui/row-order";
+import { RowOrderNote } from "~/ui/row-order-note";
 import { Failed } from "~/ui/problem";
 import { Loading } from "~/ui/skeleton";
-import { activityQuery, SOURCES, toggled } from "./queries";
+import { SOURCES, toggled } from "./queries";
 import { ActivityRow } from "./row";
+import { useHistory } from "./use-history";
 
 const LABELS: Record<ActivitySource, string> = {
-  operation: "What it was asked to do",
-  event: "What was said of it",
-  audit: "Who changed it",
+  operation: "Commands",
+  event: "Events",
+  audit: "Changes",
 };
 
-/** Ids of different sources may meet; a row needs one of its own. */
-export const rowsOf = (pages: { items: Activity[] }[]) => {
-  const seen = new Map<string, Activity & { id: string }>();
-  for (const one of pages.flatMap((page) => page.items)) {
-    const id = `${one.source}:${one.id}`;
-    // While pages are asked again something new may push a line from one page to the next: it is shown once.
-    if (!seen.has(id)) seen.set(id, { ...one, id });
-  }
-  return [...seen.values()];
-};
+/** As many lines as fill a screen. */
+const SCREEN = 20;
 
 interface Props {
   id: string;
@@ -40,10 +31,9 @@ interface Props {
 export function ActivityTab({ id, sources, onSources }: Props) {
   const may = useMay();
   const offered = SOURCES.filter((source) => source !== "audit" || may("audit.read"));
-  const history = useInfiniteQuery(activityQuery(id, sources));
-  const all = useMemo(() => rowsOf(history.data?.pages ?? []), [history.data]);
+  const { history, lines: all, filling } = useHistory(id, sources, SCREEN);
   const chosen = `${sources.join(",")} ${history.data?.pages.length ?? 0}`;
-  const { rows, waiting, held, release, bind } = useHeld(all, chosen);
+  const { rows, waiting, held, release, bind } = useRowOrder(all, chosen);
   const toggle = (source: ActivitySource) => onSources((now) => toggled(now, source));
   return (
     <section aria-label="Activity" className="rounded-panel border border-line bg-surface" {...bind}>
@@ -66,22 +56,24 @@ export function ActivityTab({ id, sources, onSources }: Props) {
             </button>
           ))}
         </div>
-        <HeldNote held={held} waiting={waiting} release={release} count={all.length} what="lines" />
+        <RowOrderNote held={held} waiting={waiting} release={release} count={all.length} what="lines" />
       </div>
-      {history.isPending && <Loading what="what happened" rows={6} />}
+      {(history.isPending || (filling && all.length === 0)) && <Loading what="what happened" rows={6} />}
       {history.isError && !history.data && (
         <Failed error={history.error} retry={() => void history.refetch()} />
       )}
-      {history.data && all.length === 0 && (
+      {history.data && !filling && all.length === 0 && (
         <Empty
-          title="Nothing happened yet"
+          title={
+            sources.length < offered.length ? "Nothing of this kind has happened" : "Nothing has happened yet"
+          }
           action={
             sources.length < offered.length && (
               <Button onClick={() => onSources(() => SOURCES)}>Show everything</Button>
             )
           }
         >
-          Commands in its sandbox, changes of its state and what people change about it are listed here.
+          This page lists the commands that run in its sandbox, its events, and what people change.
         </Empty>
       )}
       <ol>
@@ -98,7 +90,7 @@ export function ActivityTab({ id, sources, onSources }: Props) {
       )}
       {!may("audit.read") && (
         <p className="border-t border-line px-4 py-2 text-small text-fg-3">
-          Who changed what is shown to those who may read the audit log: an Admin or Owner.
+          Only an Admin or Owner sees who changed what.
         </p>
       )}
     </section>

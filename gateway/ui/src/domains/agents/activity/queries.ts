@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import { api } from "~/api/client";
 import { keys } from "~/api/keys";
-import type { Activity, ActivitySource, Page } from "~/api/types";
+import type { ActivitySource } from "~/api/types";
 
 export const SOURCES: ActivitySource[] = ["operation", "event", "audit"];
 
@@ -18,13 +18,16 @@ export function toggled(now: ActivitySource[], source: ActivitySource): Activity
   return next.length > 0 ? next : SOURCES;
 }
 
+const LIMIT = 50;
+
 /** The history of an agent, newest first, a page at a time. */
-export const activityQuery = (id: string, sources: ActivitySource[], limit = 50) =>
+export const activityQuery = (id: string, sources: ActivitySource[]) =>
   infiniteQueryOptions({
-    queryKey: keys.activity(id, sources.join(","), limit),
+    queryKey: keys.activity(id, sources.join(",")),
     queryFn: ({ pageParam, signal }) =>
-      api.get<Page<Activity>>(`/api/claws/${encodeURIComponent(id)}/activity`, {
-        query: { limit, sources: sources.join(","), cursor: pageParam },
+      api.get("/api/claws/{id}/activity", {
+        path: { id },
+        query: { limit: LIMIT, sources: sources.join(","), cursor: pageParam },
         signal,
       }),
     initialPageParam: undefined as string | undefined,

@@ -1,8 +1,10 @@
 // A line of an agent's history as a sentence. What a node or a person called something stays plain text.
 import type { Activity } from "~/api/types";
+import { asked, ended } from "~/ui/operation";
 import type { Tone } from "~/ui/status";
+import { visible } from "~/ui/visible";
 
-interface Told {
+export interface Told {
   tone: Tone;
   word: string;
   text: string;
@@ -10,70 +12,53 @@ interface Told {
   code?: string;
 }
 
-const OPERATIONS: Record<string, string> = {
-  sb_provision: "Sandbox made",
-  sb_exec: "Command",
-  sb_destroy: "Sandbox destroyed",
-  sb_health: "Sandbox looked at",
-  sb_list: "Sandboxes counted",
-  verify: "Machine measured",
-};
-
-const STATES: Record<string, { tone: Tone; word: string }> = {
-  pending: { tone: "waiting", word: "Waiting" },
-  running: { tone: "running", word: "Running" },
-  done: { tone: "done", word: "Done" },
-  failed: { tone: "failed", word: "Failed" },
-  cancelled: { tone: "paused", word: "Cancelled" },
-  lost: { tone: "failed", word: "Lost" },
-};
-
 const ACTIONS: Record<string, string> = {
-  "claw.created": "created it",
-  "claw.changed": "changed it",
-  "claw.deleted": "deleted it",
-  "claw.purge_begun": "had everything of it destroyed for good",
-  "brain.written": "wrote its brain",
-  "avatar.uploaded": "gave it a picture",
-  "avatar.removed": "took its picture away",
-  "sandbox.provisioned": "had its sandbox made",
-  "sandbox.destroyed": "had its sandbox destroyed",
+  "claw.created": "created this agent",
+  "claw.changed": "changed this agent",
+  "claw.deleted": "deleted this agent",
+  "claw.purge_begun": "deleted this agent and all its data",
+  "brain.written": "edited its brain",
+  "avatar.uploaded": "uploaded its picture",
+  "avatar.removed": "removed its picture",
+  "sandbox.provisioned": "created its sandbox",
+  "sandbox.destroyed": "destroyed its sandbox",
+  "template.upgraded": "upgraded its template",
+};
+
+const REASONS: Record<string, string> = {
+  node_offline: "the chosen machine is offline",
+  node_draining: "the chosen machine is draining",
+  node_paused: "the chosen machine is paused",
+  node_deleted: "the chosen machine was removed",
 };
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** The command of an operation as somebody would type it. */
-export function command(data: Record<string, unknown>): string | undefined {
-  const argv = data["argv"];
-  if (!Array.isArray(argv)) return undefined;
-  return argv
-    .map((part) => (/^[\w@%+=:,./-]+$/.test(String(part)) ? String(part) : JSON.stringify(part)))
-    .join(" ");
-}
+/**
+ * The events that tell a person something. All others (changes of state, pieces of thoughts and of screens) make pages
+ * live, and have no line of their own.
+ */
+const EVENTS: Record<string, (data: Record<string, unknown>) => Told> = {
+  "placement.fallback": (data) => ({
+    tone: "warning",
+    word: "Event",
+    text: `The sandbox was created on the gateway's own machine, because ${REASONS[text(data["reason"])] ?? "the chosen machine could not take it"}`,
+  }),
+  "door.request": (data) => ({
+    tone: "waiting",
+    word: "Approval",
+    text: `Asked for approval: ${visible(text(data["summary"]).slice(0, 200)) || "an action outside"}`,
+  }),
+};
 
-function operation(one: Activity, data: Record<string, unknown>): Told {
-  const state = STATES[one.state ?? ""] ?? { tone: "idle", word: one.state ?? "" };
-  const code = command(data);
-  return { ...state, text: OPERATIONS[one.what] ?? one.what, ...(code ? { code } : {}) };
-}
-
-function event(one: Activity, data: Record<string, unknown>): Told {
-  if (one.what === "agent.status")
-    return { tone: "idle", word: "Event", text: `Its state became ${text(data["status"]) || "unknown"}` };
-  if (one.what === "placement.fallback")
-    return {
-      tone: "warning",
-      word: "Event",
-      text: `Its sandbox was made on the gateway's own machine: ${text(data["reason"]).replaceAll("_", " ")}`,
-    };
-  return { tone: "idle", word: "Event", text: one.what };
-}
-
-/** What happened, for people. */
-export function told(one: Activity): Told {
+/** What happened, for people; nothing where a line would say nothing. */
+export function told(one: Activity): Told | undefined {
   const data = one.data as Record<string, unknown>;
-  if (one.source === "operation") return operation(one, data);
-  if (one.source === "event") return event(one, data);
+  if (one.source === "event") return EVENTS[one.what]?.(data);
+  if (one.source === "operation") {
+    const operation = { ...one, kind: one.what, request: data };
+    return { ...ended(operation), ...asked(operation) };
+  }
   const who = one.by ? one.by.name || one.by.email : "Somebody";
-  return { tone: "idle", word: "Change", text: `${who} ${ACTIONS[one.what] ?? one.what}` };
+  return { tone: "idle", word: "Change", text: `${who} ${ACTIONS[one.what] ?? "made a change"}` };
 }

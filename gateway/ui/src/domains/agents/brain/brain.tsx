@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
+import { useMay } from "~/api/may";
 import { meQuery } from "~/api/me";
 import type { Brain } from "~/api/types";
 import { Button } from "~/ui/button";
 import { Markdown } from "~/ui/markdown/markdown";
+import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
@@ -44,7 +46,7 @@ function Reader({
       <div className="flex flex-col gap-4 p-4">
         {unsaved && (
           <Notice action={<Button onClick={onEdit}>Go on writing</Button>}>
-            You have written something else that is not saved yet. This is what is saved.
+            This is the saved text. You have changes that are not saved yet.
           </Notice>
         )}
         {brain.agent_md.trim() === "" ? (
@@ -68,6 +70,7 @@ interface Props {
 export function BrainTab({ id, mayWrite, view: asked, onView }: Props) {
   const brain = useQuery(brainQuery(id));
   const me = useQuery(meQuery);
+  const may = useMay()("claws.write");
   if (brain.isPending || !me.data)
     return <Loading what="the brain" rows={6} className="rounded-panel border border-line bg-surface" />;
   if (!brain.data) return <Failed error={brain.error} retry={() => void brain.refetch()} className="" />;
@@ -89,6 +92,7 @@ export function BrainTab({ id, mayWrite, view: asked, onView }: Props) {
       )}
       {view === "edit" && <Editor id={id} person={person} brain={brain.data} mayWrite={mayWrite} />}
       {view === "history" && <History id={id} brain={brain.data} mayWrite={mayWrite} />}
+      {!may && <MissingRight what="edit an agent's brain" least="member" />}
     </div>
   );
 }

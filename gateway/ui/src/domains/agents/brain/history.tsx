@@ -16,8 +16,8 @@ import { brains, historyQuery, versionQuery } from "./queries";
 const CAUSES: Record<BrainCause, string> = {
   edit: "written",
   seed: "seeded",
-  consolidation: "put in order",
-  restore: "taken back",
+  consolidation: "consolidated",
+  restore: "restored",
 };
 
 function told(one: BrainVersion): string {
@@ -32,7 +32,7 @@ interface Opened {
   as: "text" | "changes";
 }
 
-/** An earlier version, laid out or against the present one. */
+/** An earlier version, laid out or against the current one. */
 function Earlier({ id, version, as, brain }: Opened & { id: string; brain: Brain }) {
   const earlier = useQuery(versionQuery(id, version));
   if (earlier.isPending) return <Loading what={`version ${version}`} rows={3} />;
@@ -41,7 +41,7 @@ function Earlier({ id, version, as, brain }: Opened & { id: string; brain: Brain
     return (
       <section aria-label={`Version ${version}`} className="p-4">
         {earlier.data.agent_md.trim() === "" ? (
-          <p className="text-fg-2">Nothing was written in it.</p>
+          <p className="text-fg-2">This version is empty.</p>
         ) : (
           <Markdown text={earlier.data.agent_md} what={`version ${version}`} />
         )}
@@ -77,7 +77,7 @@ function Line({ one, present, opened, onOpen, onRestore }: LineProps) {
         </div>
       </div>
       {present ? (
-        <span className="text-small text-fg-3">the present one</span>
+        <span className="text-small text-fg-3">the current one</span>
       ) : (
         <div className="flex flex-wrap gap-2">
           <Button
@@ -89,14 +89,15 @@ function Line({ one, present, opened, onOpen, onRestore }: LineProps) {
           </Button>
           <Button
             aria-expanded={opened === "changes"}
-            aria-label={`Compare version ${one.version} with the present one`}
+            aria-label={`Compare version ${one.version} with the current one`}
             onClick={toggle("changes")}
           >
             Compare
           </Button>
           {onRestore && (
-            <Button aria-label={`Take back version ${one.version}`} onClick={onRestore}>
-              Take back
+            <Button aria-label={`Restore version ${one.version}`} onClick={onRestore}>
+              {" "}
+              Restore{" "}
             </Button>
           )}
         </div>
@@ -148,9 +149,9 @@ export function History({ id, brain, mayWrite }: { id: string; brain: Brain; may
       <Confirm
         open={restoring !== undefined}
         onClose={() => setRestoring(undefined)}
-        title={`Take version ${restoring ?? ""} back?`}
-        consequence={`Its text becomes version ${brain.version + 1}. Nothing of the history is lost, and what you typed and did not save is kept.`}
-        action="Take back"
+        title={`Restore version ${restoring ?? ""}?`}
+        consequence={`Its text becomes version ${brain.version + 1}. The history and what you typed and did not save are kept.`}
+        action="Restore"
         look="primary"
         run={async () => {
           if (restoring === undefined) return;

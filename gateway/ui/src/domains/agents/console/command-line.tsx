@@ -5,7 +5,6 @@ import { cx } from "~/ui/class";
 interface Props {
   /** Set while a command runs: what is typed then goes to the command. */
   running: boolean;
-  disabled: boolean;
   text: string;
   onText: (text: string) => void;
   history: string[];
@@ -15,7 +14,7 @@ interface Props {
 }
 
 /** The line at the foot of the console: a command, or input for the one that runs. */
-export function CommandLine({ running, disabled, text, onText, history, onCommand, onInput, onEnd }: Props) {
+export function CommandLine({ running, text, onText, history, onCommand, onInput, onEnd }: Props) {
   const [back, setBack] = useState(0);
   const label = running ? "Input for the running command" : "Command";
 
@@ -49,14 +48,7 @@ export function CommandLine({ running, disabled, text, onText, history, onComman
       </span>
       <input
         aria-label={label}
-        placeholder={
-          disabled
-            ? "Nothing can be run here now"
-            : running
-              ? "Type input for the running command"
-              : "Type a command"
-        }
-        disabled={disabled}
+        placeholder={running ? "Type input for the running command" : "Type a command"}
         value={text}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={keys}
@@ -67,11 +59,11 @@ export function CommandLine({ running, disabled, text, onText, history, onComman
         className="h-7 min-w-0 flex-1 bg-transparent font-mono text-small outline-none focus-visible:outline-none pointer-coarse:h-11 pointer-coarse:text-[16px]"
       />
       {running && (
-        <Button look="quiet" onClick={onEnd} title="Tell the command that no more input comes (Ctrl D)">
+        <Button look="quiet" onClick={onEnd} title="Send the end of input to the command (Ctrl D)">
           End input
         </Button>
       )}
-      <Button type="submit" look={running ? "plain" : "primary"} disabled={disabled}>
+      <Button type="submit" look={running ? "plain" : "primary"}>
         {running ? "Send" : "Run"}
       </Button>
     </form>

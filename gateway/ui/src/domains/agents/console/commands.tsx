@@ -1,14 +1,21 @@
 import { ArrowDown } from "lucide-react";
 import { useEffect, type ReactNode } from "react";
 import { Button } from "~/ui/button";
+import { cx } from "~/ui/class";
 import { useFollow } from "~/ui/follow";
 import { CommandLine } from "./command-line";
 import { RunView } from "./run-view";
 import { attach, clear, closeInput, restore, run, useAgentRuns, write } from "./runs";
 import { type, useTyped } from "./typed";
 
+interface Props {
+  agent: string;
+  blocked: ReactNode;
+  head: ReactNode;
+}
+
 /** Commands one after another, each with its own output and end. */
-export function Commands({ agent, usable, head }: { agent: string; usable: boolean; head: ReactNode }) {
+export function Commands({ agent, blocked, head }: Props) {
   const runs = useAgentRuns(agent);
   const { text, cwd } = useTyped(agent);
   const { box, onScroll, following, jump } = useFollow<HTMLDivElement>(runs);
@@ -30,7 +37,12 @@ export function Commands({ agent, usable, head }: { agent: string; usable: boole
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line bg-surface px-3 py-1.5">
         {head}
-        <label className="flex min-w-0 items-center gap-2 text-small text-fg-3 max-sm:hidden">
+        <label
+          className={cx(
+            "flex min-w-0 items-center gap-2 text-small text-fg-3 max-sm:hidden",
+            Boolean(blocked) && "hidden",
+          )}
+        >
           Run in
           <input
             value={cwd}
@@ -55,10 +67,10 @@ export function Commands({ agent, usable, head }: { agent: string; usable: boole
           tabIndex={0}
           className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2"
         >
-          {runs.length === 0 && (
+          {runs.length === 0 && !blocked && (
             <p className="px-4 py-6 text-fg-3">
               Each command runs by itself with <code className="font-mono text-small">/bin/sh -c</code>, as
-              the agent's user, inside the sandbox. For something that asks back, open a shell.
+              the agent's user, inside the sandbox. For interactive programs, use Shell.
             </p>
           )}
           {runs.map((one) => (
@@ -75,16 +87,19 @@ export function Commands({ agent, usable, head }: { agent: string; usable: boole
           </Button>
         )}
       </div>
-      <CommandLine
-        running={current !== undefined}
-        disabled={!usable}
-        text={text}
-        onText={(next) => type(agent, { text: next })}
-        history={runs.map((one) => one.command)}
-        onCommand={start}
-        onInput={(text) => current && write(current.key, text)}
-        onEnd={() => current && closeInput(current.key)}
-      />
+      {blocked ? (
+        <div className="border-t border-line bg-surface px-4 py-3">{blocked}</div>
+      ) : (
+        <CommandLine
+          running={current !== undefined}
+          text={text}
+          onText={(next) => type(agent, { text: next })}
+          history={runs.map((one) => one.command)}
+          onCommand={start}
+          onInput={(text) => current && write(current.key, text)}
+          onEnd={() => current && closeInput(current.key)}
+        />
+      )}
     </div>
   );
 }

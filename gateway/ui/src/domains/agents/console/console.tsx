@@ -1,10 +1,12 @@
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState, type ReactNode } from "react";
+import { later } from "~/live/arriving";
 import { cx } from "~/ui/class";
+import { PartMissing } from "~/ui/part-missing";
 import { Commands } from "./commands";
+import { useAgentRuns } from "./runs";
 
-const ShellTerminal = lazy(() =>
-  import("./terminal").then((terminal) => ({ default: terminal.ShellTerminal })),
-);
+const ShellTerminal = later(async () => (await import("./terminal")).ShellTerminal, PartMissing);
+
 const MODES = [
   ["commands", "Commands"],
   ["shell", "Shell"],
@@ -33,17 +35,29 @@ function Modes({ mode, usable, onChange }: { mode: Mode; usable: boolean; onChan
   );
 }
 
+interface Props {
+  agent: string;
+  /** Why nothing can be run here now; shown in the place of the command line. */
+  blocked: ReactNode;
+}
+
 /** The sandbox's console: single commands as a log, or a shell with a terminal. */
-export function Console({ agent, usable }: { agent: string; usable: boolean }) {
+export function Console({ agent, blocked }: Props) {
   const [mode, setMode] = useState<Mode>("commands");
-  const modes = <Modes mode={mode} usable={usable} onChange={setMode} />;
+  const runs = useAgentRuns(agent);
+  // Where nothing was run and nothing can be, the reason needs no screen of its own.
+  const small = Boolean(blocked) && mode === "commands" && runs.length === 0;
+  const modes = <Modes mode={mode} usable={!blocked} onChange={setMode} />;
   return (
     <section
       aria-label="Console"
-      className="flex h-[clamp(340px,calc(100dvh-300px),900px)] max-sm:h-[72dvh] min-w-0 flex-col overflow-hidden rounded-panel border border-line bg-sunken"
+      className={cx(
+        "flex min-w-0 flex-col overflow-hidden rounded-panel border border-line bg-sunken",
+        !small && "h-[clamp(340px,calc(100dvh-300px),900px)] max-sm:h-[72dvh]",
+      )}
     >
       {mode === "commands" ? (
-        <Commands agent={agent} usable={usable} head={modes} />
+        <Commands agent={agent} blocked={blocked} head={modes} />
       ) : (
         <>
           <div className="flex border-b border-line bg-surface px-3 py-1.5">{modes}</div>

@@ -1,9 +1,9 @@
 // One command in a sandbox: start, follow with resume by offset, stdin by offset, cancel.
-import { api, send } from "~/api/client";
+import { api } from "~/api/client";
 import { asProblem, Problem } from "~/api/problem";
+import type { components } from "~/api/schema";
 import { readSse } from "~/live/sse";
 import { backoff } from "~/live/stream";
-import { clawPath } from "../queries";
 import type { Stream } from "./output";
 
 export interface Exit {
@@ -23,22 +23,21 @@ export interface Watcher {
   link(live: boolean): void;
 }
 
-const at = (agent: string, op: string, rest = "") =>
-  clawPath(agent, `/sandbox/exec/${encodeURIComponent(op)}${rest}`);
+const at = (agent: string, op: string) => ({ id: agent, operation_id: op });
 
-export interface Start {
-  argv: string[];
-  cwd?: string;
-  tty?: { rows: number; cols: number };
-}
+export type Start = components["schemas"]["NewExec"];
 
 export async function start(agent: string, body: Start): Promise<string> {
-  return (await api.post<{ operation_id: string }>(clawPath(agent, "/sandbox/exec"), body)).operation_id;
+  return (await api.post("/api/claws/{id}/sandbox/exec", { path: { id: agent }, body })).operation_id;
 }
 
-export const cancel = (agent: string, op: string) => api.delete<unknown>(at(agent, op));
+export const cancel = (agent: string, op: string) =>
+  api.delete("/api/claws/{id}/sandbox/exec/{operation_id}", { path: at(agent, op) });
 export const resize = (agent: string, op: string, rows: number, cols: number) =>
-  api.post<unknown>(at(agent, op, "/resize"), { rows, cols });
+  api.post("/api/claws/{id}/sandbox/exec/{operation_id}/resize", {
+    path: at(agent, op),
+    body: { rows, cols },
+  });
 
 export function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
@@ -64,9 +63,9 @@ export async function follow(
   let attempt = 0;
   while (!signal.aborted) {
     try {
-      const answer = await send("GET", at(agent, op), {
+      const answer = await api.stream("/api/claws/{id}/sandbox/exec/{operation_id}", {
+        path: at(agent, op),
         query: { offset: next() },
-        headers: { accept: "text/event-stream" },
         signal,
       });
       watcher.link(true);
@@ -135,11 +134,11 @@ export class Input {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const query = { offset: this.offset, eof: eof || undefined };
-        const answer = await api.post<{ offset?: number } | undefined>(
-          at(this.agent, this.op, "/stdin"),
+        const answer = await api.post("/api/claws/{id}/sandbox/exec/{operation_id}/stdin", {
+          path: at(this.agent, this.op),
           body,
-          { query },
-        );
+          query,
+        });
         this.offset = answer?.offset ?? this.offset + body.length;
         this.onOffset(this.offset);
         return;

@@ -2,6 +2,7 @@ import { memo } from "react";
 import { Button } from "~/ui/button";
 import { bytes } from "~/ui/bytes";
 import { cx } from "~/ui/class";
+import { ended } from "~/ui/operation";
 import { ProblemNote } from "~/ui/problem";
 import { Status, type Tone } from "~/ui/status";
 import { duration, span, useNow } from "~/ui/time";
@@ -19,20 +20,18 @@ const OutputBlock = memo(function OutputBlock({ block }: { block: Block }) {
   return <span className={cx(block.stream === "stderr" && "text-waiting")}>{block.text}</span>;
 });
 
-function ended(run: Run): { tone: Tone; word: string } {
+function stateOf(run: Run): { tone: Tone; word: string } {
   const { exit } = run;
   if (run.problem) return { tone: "failed", word: "Refused" };
   if (!exit)
     return run.linked
       ? { tone: "running", word: run.state === "starting" ? "Starting" : "Running" }
       : { tone: "warning", word: "Reconnecting" };
-  if (exit.state === "cancelled") return { tone: "paused", word: "Cancelled" };
-  if (exit.state === "lost") return { tone: "failed", word: "Lost" };
-  if (exit.code === 0) return { tone: "done", word: "Exit 0" };
-  return {
-    tone: "failed",
-    word: exit.code === null || exit.code === undefined ? "Failed" : `Exit ${exit.code}`,
-  };
+  const { code, state, detail } = exit;
+  // Cancelled, lost, timed out: there is no exit code, or it is that of the kill.
+  if (code === null || code === undefined || state === "cancelled" || state === "lost")
+    return ended({ kind: "sb_exec", state, ...(detail ? { detail } : {}) });
+  return { tone: code === 0 ? "done" : "failed", word: `Exit ${code}` };
 }
 
 function Elapsed({ since }: { since: number }) {
@@ -41,7 +40,7 @@ function Elapsed({ since }: { since: number }) {
 
 /** One command and everything it said. */
 export function RunView({ agent, run }: { agent: string; run: Run }) {
-  const { tone, word } = ended(run);
+  const { tone, word } = stateOf(run);
   const over = run.exit !== undefined || run.problem !== undefined;
   return (
     <article aria-label={run.command} className="border-b border-line/70 px-4 py-2.5 last:border-0">
@@ -80,13 +79,13 @@ export function RunView({ agent, run }: { agent: string; run: Run }) {
       )}
       {run.exit?.truncated && (
         <p className="mt-1 text-small text-waiting">
-          The output was longer than what is kept; the rest was let go.
+          The output was longer than the limit. The rest was not kept.
         </p>
       )}
       {run.exit?.detail && <p className="mt-1 text-small text-fg-2">{run.exit.detail}</p>}
       {run.exit?.state === "lost" && !run.exit.detail && (
         <p className="mt-1 text-small text-fg-2">
-          Nobody can say how this ended: its machine went away and did not bring the result back.
+          The result is not known: the machine went away and did not report it.
         </p>
       )}
       {run.problem && <ProblemNote problem={run.problem} className="mt-2" />}

@@ -43,7 +43,7 @@ function Describe({ node, onClose }: { node: Node; onClose: () => void }) {
           />
           <Field
             label="Labels"
-            hint="Words to find it by, with blanks between them, such as gpu rack-3. At most 16."
+            hint="Words to find it by, separated by spaces, such as gpu rack-3. At most 16."
             autoComplete="off"
             spellCheck={false}
             value={labels}

@@ -82,12 +82,18 @@ function usePoints(node: Node, span: HistorySpan) {
     setAsked(minute);
     if (!Number.isNaN(asked)) void refetch();
   }, [minute, asked, refetch]);
-  const [frozen, setFrozen] = useState<Point[]>();
+  // Held is what was drawn: a pointer that lies there before the history has come holds the history, not its absence.
+  const shown = `${node.id} ${span}`;
+  const drawn = !history.isPending && !history.isPlaceholderData;
+  const [holding, hold] = useState(false);
+  const [frozen, setFrozen] = useState<{ shown: string; points: Point[] }>();
+  const held = holding && drawn ? (frozen?.shown === shown ? frozen : { shown, points: fresh }) : undefined;
+  if (held !== frozen) setFrozen(held);
   return {
     history,
-    points: frozen ?? fresh,
-    held: frozen !== undefined,
-    hold: (held: boolean) => setFrozen(held ? (before) => before ?? fresh : undefined),
+    points: held?.points ?? fresh,
+    held: held !== undefined,
+    hold,
     now: (samples.at(-1) ?? fresh.at(-1)?.figures ?? {}) as Figures,
   };
 }

@@ -1,5 +1,5 @@
 import type { Node } from "~/api/types";
-import { DASH, number, percent } from "~/ui/bytes";
+import { bytes, DASH, number, percent } from "~/ui/bytes";
 import { CopyText } from "~/ui/copy";
 import { Facts, Panel } from "~/ui/panel";
 import { Status } from "~/ui/status";
@@ -21,6 +21,13 @@ export function Machine({ node }: { node: Node }) {
         : DASH,
     ],
     ["Agent image", <Status key="image" tone={image.tone} word={image.word} />],
+    ["Image looked for", node.image_reference ?? DASH],
+    [
+      "Lends at most",
+      node.bounds
+        ? `${bytes(node.bounds.all.memory_bytes)} of memory, ${bytes(node.bounds.each.memory_bytes)} to one sandbox`
+        : DASH,
+    ],
     ["Daemon", node.daemon_version ? `roostd ${node.daemon_version}` : DASH],
     ["Containers", number(health?.containers)],
   ];

@@ -1,65 +1,72 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { clawsQuery } from "~/api/claws";
 import type { Node, Operation } from "~/api/types";
+import { asked, ended } from "~/ui/operation";
 import { Panel } from "~/ui/panel";
 import { Failed } from "~/ui/problem";
-import { sentence } from "~/ui/sentence";
 import { Loading } from "~/ui/skeleton";
-import { Status, type Tone } from "~/ui/status";
+import { Status } from "~/ui/status";
 import { Ago, duration } from "~/ui/time";
+import { visible } from "~/ui/visible";
 import { operationsQuery } from "../queries";
 
-const TONES: Record<string, Tone> = {
-  queued: "waiting",
-  accepted: "moving",
-  running: "running",
-  done: "done",
-  succeeded: "done",
-  failed: "failed",
-  lost: "failed",
-  cancelled: "paused",
-};
+/** Newest first by the time of the request. Ids are no help: those of tool calls do not grow with time. */
+export const inTime = (operations: readonly Operation[]): Operation[] =>
+  operations.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
 
-function took({ started_at, finished_at }: Operation): string {
-  return started_at && finished_at ? duration(Date.parse(finished_at) - Date.parse(started_at)) : "";
+function Row({ one, agent }: { one: Operation; agent: string | undefined }) {
+  const { text, code } = asked({ ...one, request: one.request as Record<string, unknown> });
+  return (
+    <li className="border-b border-line px-4 py-2 last:border-0">
+      <div className="flex flex-wrap items-center justify-between gap-x-3">
+        <span>{text}</span>
+        <span className="flex items-center gap-3 text-small text-fg-3">
+          {one.finished_at && duration(one.duration_ms)} <Ago at={one.created_at} />
+          <Status {...ended(one)} />
+        </span>
+      </div>
+      <p className="flex min-w-0 items-baseline gap-3 text-small text-fg-2">
+        {code && (
+          <code className="min-w-0 truncate font-mono" title={code.slice(0, 2000)}>
+            {code}
+          </code>
+        )}
+        {one.agent_id && (
+          <Link
+            to="/claws/$id"
+            params={{ id: one.agent_id }}
+            className="max-w-[50%] shrink-0 truncate rounded-control hover:text-accent hover:underline"
+          >
+            <bdi>{agent === undefined ? "agent" : visible(agent)}</bdi>
+          </Link>
+        )}
+      </p>
+      {one.detail && <p className="text-small break-words text-fg-2">{one.detail}</p>}
+    </li>
+  );
 }
 
 /** What this machine was last asked to do, newest first. */
 export function Operations({ node }: { node: Node }) {
   const operations = useQuery(operationsQuery(node.id));
+  const agents = useQuery(clawsQuery);
+  const names = useMemo(() => new Map(agents.data?.map(({ id, name }) => [String(id), name])), [agents.data]);
+  const rows = useMemo(() => inTime(operations.data ?? []), [operations.data]);
   return (
-    <Panel title="Operations" aside={operations.data && operations.data.length > 0 && "newest 20"}>
+    <Panel title="Operations" aside={rows.length > 0 && "newest 20"}>
       {operations.isPending && <Loading what="operations" rows={3} />}
       {operations.isError && <Failed error={operations.error} retry={() => void operations.refetch()} />}
       {operations.data?.length === 0 && (
         <p className="px-4 py-5 text-fg-3">
-          Nothing yet. Whatever the gateway asks of this machine is listed here; its owner sees the same in
-          roostd status.
+          No operations yet. This list shows what the gateway asks of this machine. Its owner sees the same
+          with roostd status.
         </p>
       )}
-      <ul>
-        {operations.data?.map((one) => (
-          <li key={one.id} className="border-b border-line px-4 py-2 last:border-0">
-            <div className="flex flex-wrap items-center justify-between gap-x-3">
-              <span className="flex min-w-0 items-center gap-3">
-                <span className="font-mono text-small">{one.kind}</span>
-                {one.agent_id && (
-                  <Link
-                    to="/claws/$id"
-                    params={{ id: one.agent_id }}
-                    className="rounded-control text-small text-fg-2 hover:text-accent hover:underline"
-                  >
-                    agent {one.agent_id.slice(-6)}
-                  </Link>
-                )}
-              </span>
-              <span className="flex items-center gap-3 text-small text-fg-3">
-                {took(one)} <Ago at={one.started_at} />
-                <Status tone={TONES[one.state] ?? "idle"} word={sentence(one.state)} />
-              </span>
-            </div>
-            {one.detail && <p className="text-small text-fg-2">{one.detail}</p>}
-          </li>
+      <ul aria-label="Operations">
+        {rows.map((one) => (
+          <Row key={one.id} one={one} agent={one.agent_id ? names.get(one.agent_id) : undefined} />
         ))}
       </ul>
     </Panel>

@@ -50,7 +50,8 @@ export function NodePage() {
       {node.isError && !missing && !node.data && (
         <Failed error={node.error} retry={() => void node.refetch()} className="" />
       )}
-      {node.data && !missing && <Body node={node.data} />}
+      {/* Another machine is another page: nothing that was held or typed for one stays with the next. */}
+      {node.data && !missing && <Body key={node.data.id} node={node.data} />}
     </PageFrame>
   );
 }
@@ -97,7 +98,7 @@ function Body({ node }: { node: Node }) {
         </Notice>
       )}
       {node.connection === "disconnected" && !pending && (
-        <Notice>{state.why}. What you see below is the last that was known.</Notice>
+        <Notice>{state.why}. The values below are the last known ones.</Notice>
       )}
       {pending ? (
         <Empty title="This machine has not joined yet">

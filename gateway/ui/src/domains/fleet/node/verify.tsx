@@ -5,6 +5,7 @@ import { asProblem } from "~/api/problem";
 import type { Check, Node } from "~/api/types";
 import { Button } from "~/ui/button";
 import { HardeningTable } from "~/ui/hardening";
+import { MissingRight } from "~/ui/missing-right";
 import { Panel } from "~/ui/panel";
 import { ProblemNote } from "~/ui/problem";
 import { Status, type Tone } from "~/ui/status";
@@ -48,11 +49,16 @@ export function Verify({ node }: { node: Node }) {
         <div className="flex flex-wrap items-center gap-4 px-4 py-4">
           <ShieldCheck size={28} strokeWidth={1.5} aria-hidden className="text-fg-3 max-sm:hidden" />
           <p className="min-w-0 flex-1 basis-72 text-fg-2">
-            Starts a throw-away sandbox on this machine, runs a program in it that tries to get out, and
-            compares what it found with what must hold.
-            {away && " The machine has to be connected for that."}
+            Starts a temporary sandbox on this machine, runs a program in it that tries to escape, and
+            compares the result with what must hold.
+            {away && " The machine must be connected."}
           </p>
           {run}
+        </div>
+      )}
+      {!may("nodes.manage") && (
+        <div className="border-t border-line px-4 py-3">
+          <MissingRight what="check, drain or remove machines" least="admin" />
         </div>
       )}
       {verify.isError && <ProblemNote problem={asProblem(verify.error)} className="m-4" />}

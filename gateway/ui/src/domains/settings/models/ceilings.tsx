@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type SubmitEvent } from "react";
 import { MODELS } from "~/api/models";
 import { asProblem } from "~/api/problem";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { Button } from "~/ui/button";
 import { microusdOf, sumMistake, typedOf } from "~/ui/dollars";
 import { Field } from "~/ui/field";
@@ -13,7 +13,7 @@ import { Status } from "~/ui/status";
 import { LeaveGuard } from "~/ui/leave-guard";
 import { setCeilings, settingsQuery, type ModelSettings } from "./queries";
 
-const sum = (value: number | null | undefined) => (value == null ? "no bound" : money(value));
+const sum = (value: number | null | undefined) => (value == null ? "no limit" : money(value));
 
 function Form({ now }: { now: ModelSettings }) {
   const client = useQueryClient();
@@ -33,7 +33,7 @@ function Form({ now }: { now: ModelSettings }) {
   const bind = (name: keyof typeof form) => ({
     inputMode: "decimal" as const,
     autoComplete: "off",
-    placeholder: "no bound",
+    placeholder: "no limit",
     className: "max-w-48",
     value: form[name],
     error: sumMistake(form[name]) ?? problem?.field(`/${name}_ceiling_microusd`),
@@ -47,7 +47,7 @@ function Form({ now }: { now: ModelSettings }) {
     <form onSubmit={submit} className="flex flex-col gap-4 p-4">
       <Field
         label="One run with all that it starts, in dollars"
-        hint="A run may be given a lower one when it begins."
+        hint="You can give a run a lower one when it begins."
         {...bind("run")}
       />
       <Field label="All runs within thirty days, in dollars" {...bind("month")} />
@@ -78,10 +78,10 @@ export function Ceilings({ manages }: { manages: boolean }) {
   return (
     <Panel title="What may be spent">
       <p className="px-4 pt-3 text-fg-2">
-        When a sum is reached, no further turn of a model begins: the run fails and says why. While there is a
-        bound, a model whose price is not known is not asked at all.
+        When a limit is reached, no further turn of a model begins and the run fails with the reason. While
+        there is a limit, a model whose price is not known is not used.
       </p>
-      <Asked query={settings} what="the ceilings" rows={2}>
+      <QueryView query={settings} what="the ceilings" rows={2}>
         {(now) =>
           manages ? (
             // What somebody else has set begins the form anew.
@@ -95,7 +95,7 @@ export function Ceilings({ manages }: { manages: boolean }) {
             />
           )
         }
-      </Asked>
+      </QueryView>
     </Panel>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { MODELS, type ModelBinding, type ModelProvider } from "~/api/models";
 import { Problem } from "~/api/problem";
+import { AddressField } from "~/ui/address-field";
 import { ConnectForm, type Typed } from "~/ui/form-dialog";
 import { typedOf } from "~/ui/dollars";
 import { Choice, Field, Tick } from "~/ui/field";
@@ -27,11 +28,12 @@ function PriceFields({ problem, model }: { problem: Problem | undefined; model?:
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 text-small text-fg-3">
-        What a million tokens cost, in dollars. Left empty, costs are not known and no bound can be held.
+        Price in USD for 1 million tokens. Without a price, costs are unknown and no spending limit can be
+        kept.
       </legend>
       <div className="grid grid-cols-2 gap-3">
         <Field
-          label="Of the conversation"
+          label="Input price"
           name="input_microusd"
           inputMode="decimal"
           autoComplete="off"
@@ -40,7 +42,7 @@ function PriceFields({ problem, model }: { problem: Problem | undefined; model?:
           error={wrong}
         />
         <Field
-          label="Of the answer"
+          label="Output price"
           name="output_microusd"
           inputMode="decimal"
           autoComplete="off"
@@ -100,16 +102,17 @@ export function AddModel({ first, onClose }: { first: boolean; onClose: () => vo
             hint={`The provider's own name for it, such as ${about.model}.`}
             error={problem?.field("/model")}
           />
-          <Field
-            label="Address (optional)"
-            name="base_url"
-            inputMode="url"
-            maxLength={500}
-            autoComplete="off"
-            spellCheck={false}
-            placeholder={about.base}
-            hint="The key is sent there and nowhere else. An address inside your network has to be allowed by whoever runs this gateway."
-            error={problem?.field("/base_url")}
+          <AddressField
+            key={provider}
+            label={about.base ? "Address (optional)" : "Address"}
+            required={!about.base}
+            placeholder={about.base ?? "http://ollama.example:11434/v1"}
+            hint={
+              about.base
+                ? "The key is sent to this address only."
+                : "Where this gateway reaches Ollama, with port and /v1."
+            }
+            problem={problem}
           />
           <SecretField
             label="API key (optional)"
@@ -119,11 +122,7 @@ export function AddModel({ first, onClose }: { first: boolean; onClose: () => vo
             error={problem?.field("/api_key")}
           />
           <PriceFields problem={problem} />
-          <Tick
-            label="Whoever has no model of their own thinks with it"
-            name="is_default"
-            defaultChecked={first}
-          />
+          <Tick label="Use as default model" name="is_default" defaultChecked={first} />
         </>
       )}
     </ConnectForm>
@@ -152,7 +151,7 @@ export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: 
             minLength={8}
             hint={
               model.has_key
-                ? "In the place of the one that the secret broker keeps. Empty: that one stays."
+                ? "Replaces the one that the secret broker keeps. Leave it empty to keep that one."
                 : "There is none so far."
             }
             error={problem?.field("/api_key")}

@@ -3,7 +3,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useMay } from "~/api/may";
 import { modelsQuery } from "~/api/models";
-import { Asked } from "~/ui/asked";
+import { QueryView } from "~/ui/query-view";
 import { Button } from "~/ui/button";
 import { MissingRight } from "~/ui/missing-right";
 import { Notice } from "~/ui/notice";
@@ -25,13 +25,13 @@ export function ModelSettings({ parts }: { parts: Part[] }) {
       lead="What the agents of this workspace think with. An agent's own model counts first, then its team's, then the default here."
     >
       {!manages && <MissingRight what="add, change or try models" least="admin" />}
-      <Asked query={models} what="models" rows={4}>
+      <QueryView query={models} what="models" rows={4}>
         {({ items }) => (
           <>
             {items.length === 0 && (
               <Notice>
-                There is no model yet, so agents play a script that is a demonstration.{" "}
-                {manages && "Add one, and they think with it from their next turn on."}
+                There is no model yet, so agents run a demonstration script.{" "}
+                {manages && "Add one, and they use it from their next turn on."}
               </Notice>
             )}
             <Panel
@@ -60,7 +60,7 @@ export function ModelSettings({ parts }: { parts: Part[] }) {
             {adding && <AddModel first={items.length === 0} onClose={() => setAdding(false)} />}
           </>
         )}
-      </Asked>
+      </QueryView>
       <Ceilings manages={manages} />
     </SettingsFrame>
   );

@@ -73,7 +73,7 @@ function Actions({ model, asked }: { model: ModelBinding; asked: ReturnType<type
         onClose={close}
         title={`Remove ${isolate(name.slice(0, 80))}?`}
         action="Remove"
-        consequence="Its key is forgotten. Agents and teams that are bound to it cannot think until they are given another model; it is not replaced in silence."
+        consequence="Its key is deleted. Agents and teams that are bound to it cannot think until you give them another model. Roost does not choose one for them."
         run={async () => {
           await remove(model.id);
           await client.invalidateQueries({ queryKey: MODELS });
@@ -115,12 +115,12 @@ export function ScriptedRow({ isDefault }: { isDefault: boolean }) {
         <span className="font-mono font-[550]">{SCRIPTED}</span>
         <Demonstration />
         {isDefault && (
-          <Status tone="warning" word="Answers now, as no model is the default" className="text-small" />
+          <Status tone="warning" word="Used now, because no model is the default" className="text-small" />
         )}
       </h3>
       <p className="text-fg-2">
-        A script that comes with Roost, no model: it plays its roles, really writes files and runs commands,
-        and understands nothing. Each of its texts says so. It costs nothing.
+        A script that comes with Roost, not a model. It plays its roles, really writes files and runs
+        commands, and understands nothing. Each of its texts says so. It costs nothing.
       </p>
     </li>
   );

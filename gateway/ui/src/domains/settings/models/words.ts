@@ -8,9 +8,17 @@ import { duration } from "~/ui/time";
 type Price = components["schemas"]["ModelPrice"];
 type Tried = components["schemas"]["ModelTried"];
 
-export const PROVIDERS: Record<ModelProvider, { name: string; base: string; key: string; model: string }> = {
+interface About {
+  name: string;
+  /** Where it is when no address is given. One of a person's own has none: whether it may be called is a setting. */
+  base?: string;
+  key: string;
+  model: string;
+}
+
+export const PROVIDERS: Record<ModelProvider, About> = {
   openai: {
-    name: "OpenAI, or whoever speaks like it",
+    name: "OpenAI-compatible",
     base: "https://api.openai.com/v1",
     key: "A server of your own may need none.",
     model: "gpt-5",
@@ -29,8 +37,7 @@ export const PROVIDERS: Record<ModelProvider, { name: string; base: string; key:
   },
   ollama: {
     name: "Ollama",
-    base: "http://127.0.0.1:11434/v1",
-    key: "Ollama itself needs none.",
+    key: "Ollama needs no key.",
     model: "qwen3:8b",
   },
 };

@@ -19,7 +19,7 @@ interface Props<T> {
 }
 
 /** What was asked for: on its way, refused, here, or here and old. */
-export function Asked<T>({ query, what, rows = 3, children }: Props<T>) {
+export function QueryView<T>({ query, what, rows = 3, children }: Props<T>) {
   return (
     <>
       {query.isPending && (

@@ -4,7 +4,7 @@ import { buttonClass } from "./button";
 type List = "/repos" | "/runs" | "/skills" | "/teams" | "/templates";
 
 /** From what is not there to the list that it is not in. */
-export function WayBack({ to, children }: { to: List; children: string }) {
+export function BackLink({ to, children }: { to: List; children: string }) {
   return (
     <Link to={to} className={buttonClass("plain", "mt-2")}>
       {children}

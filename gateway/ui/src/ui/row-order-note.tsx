@@ -1,7 +1,7 @@
 import { Button } from "./button";
 
 /** The line above a live table: whether its order is held, and what waits. */
-export function HeldNote({
+export function RowOrderNote({
   held,
   waiting,
   release,

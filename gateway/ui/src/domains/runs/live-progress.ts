@@ -1,12 +1,12 @@
-// What is heard of the agents of one run. An event names its agent, not its run, and an agent may work in several. So an
+// The live progress of the agents of one run. An event names its agent, not its run, and an agent may work in several. So an
 // agent is listened to only while this run itself has a step of it at work, as the page knows the steps; whatever comes
 // before or after that is another run's, or cannot be told, and is forgotten. Where two runs of an agent are at work at
 // the same time, what it says in the other one is still shown here as well: nothing in the event tells them apart.
 import type { RunStep } from "~/api/runs";
-import { hear, type Channel, type Heard, type Screen } from "./weave";
+import { addDelta, type Channel, type LiveTurn, type Screen } from "./transcript";
 
 export interface AgentNow {
-  heard: readonly Heard[];
+  heard: readonly LiveTurn[];
   screen?: Screen;
   tool?: { name: string; target: string };
 }
@@ -38,7 +38,7 @@ export function atWork(steps: readonly RunStep[]): Map<string, string> {
   return found;
 }
 
-export class Ears {
+export class LiveProgress {
   readonly now = new Map<string, AgentNow>();
   private working = new Map<string, string>();
   /** Whose next piece begins a turn: a call of a tool ended the one before, or its step has just begun. */
@@ -64,7 +64,7 @@ export class Ears {
         const channel = words(data["channel"]) || "think";
         if (!CHANNELS.has(channel)) return NOTHING;
         const begins = this.fresh.delete(agent);
-        const heard = hear(before.heard, channel as Channel, words(data["text"]), begins);
+        const heard = addDelta(before.heard, channel as Channel, words(data["text"]), begins);
         this.now.set(agent, { ...before, heard });
         return { draw: true, ask: false };
       }

@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** One thing that this gateway can or cannot do, and what has to be set for it. */
-export function Way({ name, on, missing = [], keys, children }: Props) {
+export function Capability({ name, on, missing = [], keys, children }: Props) {
   return (
     <li data-row className="border-b border-line px-4 py-3 last:border-0">
       <h3 className="flex flex-wrap items-center gap-x-3 gap-y-0.5 font-[550]">

@@ -6,14 +6,14 @@ export interface Row<T> {
   gone: boolean;
 }
 
-export interface Held<T> {
+export interface RowOrder<T> {
   rows: Row<T>[];
   /** Arrived while the order was held; shown on `release`. */
   waiting: number;
 }
 
 /** Pure part: what to show, given the order on screen and what is true now. */
-export function holdOrder<T extends { id: string }>(shown: Row<T>[], current: T[]): Held<T> {
+export function holdOrder<T extends { id: string }>(shown: Row<T>[], current: T[]): RowOrder<T> {
   const now = new Map(current.map((item) => [item.id, item]));
   const rows = shown.map(({ item }) => {
     const fresh = now.get(item.id);
@@ -24,7 +24,7 @@ export function holdOrder<T extends { id: string }>(shown: Row<T>[], current: T[
 }
 
 /** `current` comes sorted; while held only values change. Spread `bind` on the element that holds the rows. */
-export function useHeld<T extends { id: string }>(current: T[], chosen = "") {
+export function useRowOrder<T extends { id: string }>(current: T[], chosen = "") {
   const [frozen, setFrozen] = useState<Row<T>[]>();
   // What the reader chose (a filter, an open branch) takes effect at once; only live changes wait.
   const [frozenFor, setFrozenFor] = useState(chosen);
@@ -33,7 +33,7 @@ export function useHeld<T extends { id: string }>(current: T[], chosen = "") {
     if (frozen) setFrozen(asRows(current));
   }
   const [by, setBy] = useState({ pointer: false, focus: false });
-  const result = useMemo<Held<T>>(
+  const result = useMemo<RowOrder<T>>(
     () => (frozen ? holdOrder(frozen, current) : { rows: asRows(current), waiting: 0 }),
     [current, frozen],
   );

@@ -1,6 +1,7 @@
 // Reading the log page by page: to check every entry against its link, and to write what is filtered into a file.
 import { api } from "~/api/client";
-import type { AuditEntry, Page } from "~/api/types";
+import type { components } from "~/api/schema";
+import type { AuditEntry } from "~/api/types";
 
 const LIMIT = 200;
 
@@ -11,7 +12,7 @@ export async function* pages(
 ): AsyncGenerator<AuditEntry[]> {
   let cursor: string | undefined;
   do {
-    const page: Page<AuditEntry> = await api.get("/api/audit", {
+    const page: components["schemas"]["Page_AuditEntry"] = await api.get("/api/audit", {
       query: { ...query, limit: LIMIT, cursor },
       signal,
     });
@@ -33,7 +34,7 @@ export interface Findings {
 export const NO_FINDINGS: Findings = { entries: 0, changed: [], unlinked: 0, disordered: [] };
 
 /** What a page adds to what was found. `last` is the place of the entry before it, the newer one. */
-export function look(so: Findings, entries: AuditEntry[], last: number): [Findings, number] {
+export function checkPage(so: Findings, entries: AuditEntry[], last: number): [Findings, number] {
   const next = {
     ...so,
     changed: [...so.changed],

@@ -4,7 +4,7 @@ import type { RunCall } from "~/api/runs";
 import { spoken, targetOf } from "./words";
 
 /** A turn of a model as it was heard. */
-export interface Heard {
+export interface LiveTurn {
   think: string;
   say: string;
   tool: string;
@@ -45,7 +45,7 @@ const words = (value: unknown) => (typeof value === "string" ? value : "");
 const flattened = new WeakMap<RunCall, string>();
 const flat = (text: string) => spoken(text).text.replace(/\s+/g, " ").trim();
 
-function kept(call: RunCall, heard: Heard | undefined): Entry {
+function kept(call: RunCall, heard: LiveTurn | undefined): Entry {
   const { content } = call;
   const id = `${call.step}#${call.lap}/${call.index}`;
   const ms = Math.max(0, Date.parse(call.ended_at) - Date.parse(call.started_at));
@@ -83,7 +83,7 @@ function kept(call: RunCall, heard: Heard | undefined): Entry {
 }
 
 /** Whether what was heard is what was kept; somebody may have begun to listen in the middle of it. */
-const same = (heard: Heard, call: RunCall) => {
+const same = (heard: LiveTurn, call: RunCall) => {
   const all = flattened.get(call) ?? flat(words(call.content["text"]));
   flattened.set(call, all);
   const now = flat(heard.say);
@@ -91,8 +91,8 @@ const same = (heard: Heard, call: RunCall) => {
 };
 
 /** Everything of one agent, oldest first. `busy`: its step is at work, so what was heard last may not be kept yet. */
-export function weave(calls: readonly RunCall[], heard: readonly Heard[], busy: boolean): Entry[] {
-  const of = new Map<RunCall, Heard>();
+export function transcriptOf(calls: readonly RunCall[], heard: readonly LiveTurn[], busy: boolean): Entry[] {
+  const of = new Map<RunCall, LiveTurn>();
   const turns = calls.filter((call) => call.kind === "model");
   let from = 0;
   let unkept = 0;
@@ -127,7 +127,12 @@ const MOST_CHARS = 40_000;
 const MOST_TURNS = 60;
 
 /** A piece more. Thinking after words, or words after a call, begin another turn. */
-export function hear(before: readonly Heard[], channel: Channel, text: string, fresh: boolean): Heard[] {
+export function addDelta(
+  before: readonly LiveTurn[],
+  channel: Channel,
+  text: string,
+  fresh: boolean,
+): LiveTurn[] {
   const last = before.at(-1);
   const begins =
     !last || fresh || (channel === "think" && (last.say || last.tool)) || (channel === "say" && last.tool);

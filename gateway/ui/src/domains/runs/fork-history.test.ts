@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Run, RunStep } from "~/api/runs";
-import { beginOf, forkedAt, isKept, ownSteps } from "./forked";
+import { beginOf, forkedAt, isKept, ownSteps } from "./fork-history";
 
 const at = (second: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, second)).toISOString();
 const step = (key: string, second: number) =>
