@@ -1,11 +1,12 @@
-//! Numbered schema history with literal names; depends on nothing of ours. A migration that was released never
-//! changes: a correction is the next number. One file a step, named `m<number>_<what>.rs`, listed in [`Migrator`].
+//! The numbered history of the schema, with literal names. This crate depends on no other crate of the project. A
+//! released migration never changes: a correction is the next number. Each step is a file `m<number>_<what>.rs`, listed
+//! in [`Migrator`].
 //!
 //! Names are literal on purpose: renaming a Rust type must not rewrite history.
 
 use sea_orm_migration::prelude::*;
 
-/// What runs a history, so that nobody else needs the crate behind it.
+/// Runs a history. Re-exported so that other crates do not need the crate behind it.
 pub use sea_orm_migration::MigratorTrait;
 
 mod m0001_identity;
@@ -41,6 +42,11 @@ mod m0607_team_machines;
 mod m0608_runs_in_place;
 mod m0609_run_trees;
 mod m0610_waiting_steps;
+mod m0701_vouched_addresses;
+mod m0702_agent_names;
+mod m0703_issuer_sessions;
+mod m0704_known_devices;
+mod m0740_node_bounds;
 
 /// The whole history, oldest first.
 pub struct Migrator;
@@ -81,6 +87,11 @@ impl MigratorTrait for Migrator {
             Box::new(m0608_runs_in_place::Migration),
             Box::new(m0609_run_trees::Migration),
             Box::new(m0610_waiting_steps::Migration),
+            Box::new(m0701_vouched_addresses::Migration),
+            Box::new(m0702_agent_names::Migration),
+            Box::new(m0703_issuer_sessions::Migration),
+            Box::new(m0704_known_devices::Migration),
+            Box::new(m0740_node_bounds::Migration),
         ]
     }
 }
@@ -89,9 +100,10 @@ impl MigratorTrait for Migrator {
 mod tests {
     use super::*;
 
-    /// A backup is restored when its migrations are the first of ours, so a new one goes to the end, number and all.
+    /// A backup can be restored when its migrations are the first of this list, so a new migration goes to the end and
+    /// has the highest number.
     #[test]
-    fn the_history_is_in_the_order_of_its_numbers() {
+    fn migrations_are_ordered_by_number() {
         let names: Vec<String> = Migrator::migrations()
             .iter()
             .map(|migration| migration.name().to_owned())

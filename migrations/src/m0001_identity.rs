@@ -128,7 +128,8 @@ impl MigrationTrait for Migration {
                     .to_owned(),
             )
             .await?;
-        // A counter a workspace and kind, so that counting and taking is one UPDATE and the row lock serialises it.
+        // One counter per workspace and kind, so that counting and reserving is one UPDATE and the row lock serialises
+        // it.
         manager
             .create_table(
                 Table::create()

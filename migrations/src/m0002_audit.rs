@@ -1,5 +1,5 @@
-//! The audit log: append-only by trigger on both back ends, without a foreign key because it outlives its workspace.
-//! `audit_chain` holds the hashes that one leased writer appends later.
+//! The audit log. Triggers make it append-only on both back ends. It has no foreign key, because it outlives its
+//! workspace. `audit_chain` holds the hashes that one leased writer appends later.
 
 use sea_orm_migration::{prelude::*, schema::*, sea_orm::DbBackend};
 

@@ -1,4 +1,4 @@
-//! Claws (agents): always managed by a person, deleted softly, purged by a saga.
+//! Claws (agents): a person always manages each, deletion is soft, a saga purges them.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

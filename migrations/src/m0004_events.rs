@@ -1,5 +1,5 @@
-//! The event log: one sequence a workspace, its head beside it. The epoch changes when a backup is restored, so that
-//! a cursor from before is told to start anew instead of silently missing events.
+//! The event log: one sequence per workspace, with its head beside it. The epoch changes when a backup is restored. A
+//! cursor from before the restore is then told to reset, so it does not silently miss events.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

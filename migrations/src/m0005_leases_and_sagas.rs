@@ -1,5 +1,5 @@
-//! Ownership between replicas (a row with owner, epoch and expiry by the database's clock) and sagas (work of several
-//! steps that finishes when it is killed anywhere).
+//! Ownership between replicas (a row with owner, epoch and expiry by the database's clock) and sagas (work in several
+//! steps that finishes after a crash at any point).
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -20,7 +20,8 @@ impl MigrationTrait for Migration {
                     .to_owned(),
             )
             .await?;
-        // No foreign key to the subject: the last step of a purge removes it while the saga's row stays as the receipt.
+        // No foreign key to the subject: the last step of a purge removes the subject, while the saga's row stays as
+        // the receipt.
         manager
             .create_table(
                 Table::create()

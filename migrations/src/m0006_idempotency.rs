@@ -1,4 +1,4 @@
-//! Idempotency keys: the row is inserted before the work, so that two requests with one key meet in the database.
+//! Idempotency keys. The row is inserted before the work, so two requests with one key conflict in the database.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

@@ -1,7 +1,7 @@
-//! The fleet: paired machines, their latest health, and the tools that they report.
+//! The fleet: paired machines, their latest health, and their reported tools.
 //!
-//! A node's row carries its connection: `conn_epoch` rises with each one, `held_by` names the gateway that has the
-//! socket and `held_ms` says until when (by the database's clock) that may be believed.
+//! A node's row holds its connection. `conn_epoch` rises with each connection, `held_by` names the gateway that has the
+//! socket, and `held_ms` is the expiry of that claim (by the database's clock).
 
 use sea_orm_migration::{prelude::*, schema::*};
 

@@ -1,7 +1,7 @@
-//! The caller's side of operations: a row is written before anything is sent, and takes exactly one terminal state.
+//! The caller's side of operations. A row is written before anything is sent, and gets exactly one terminal state.
 //!
-//! No foreign key to nodes, agents or sandboxes: the log of what ran outlives what it ran on. `node_id` is absent for
-//! the gateway's own host; `engine` then says which host, so that another gateway does not touch the row.
+//! No foreign key to nodes, agents or sandboxes: the log outlives them. `node_id` is absent for the gateway's own host.
+//! `engine` then names the host, so that another gateway does not change the row.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

@@ -1,4 +1,4 @@
-//! Where a session was opened: people recognise their own sign-ins by address and browser.
+//! Where a session was opened. People recognise their own sign-ins by address and browser.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -8,7 +8,7 @@ pub struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // One column a statement: SQLite takes no more.
+        // One column per statement: SQLite does not accept more.
         for column in ["from_address", "device"] {
             manager
                 .alter_table(

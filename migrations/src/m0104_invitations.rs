@@ -1,4 +1,4 @@
-//! Invitations by link: only the hash of the link's token is stored; an accepted one stays as the record of who came.
+//! Invitations by link. Only the hash of the link's token is stored. An accepted invitation stays as a record.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

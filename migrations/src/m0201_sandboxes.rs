@@ -53,7 +53,7 @@ impl MigrationTrait for Migration {
                     .to_owned(),
             )
             .await?;
-        // An agent has at most one sandbox that is live: two requests at once cannot make two containers.
+        // An agent has at most one live sandbox: two concurrent requests cannot make two containers.
         manager
             .get_connection()
             .execute_unprepared(

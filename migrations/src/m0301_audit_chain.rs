@@ -1,5 +1,5 @@
-//! The audit chain gets its writer: which entries wait for a link, where the chain ends, and what the log is asked for
-//! (counting by action and time, the history of one thing).
+//! The writer of the audit chain: the entries that wait for a link, the end of the chain, and indexes for queries of
+//! the log (counts by action and time, the history of one subject).
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -9,8 +9,9 @@ pub struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // Written with the entry, taken away with its link: the writer finds its work without looking at the whole log,
-        // and an entry with neither came in past the code. No foreign key: that it vanished must be seen, not prevented.
+        // Inserted with the entry and removed with its link, so the writer finds its work without reading the whole
+        // log. An entry with neither was not written by the gateway. No foreign key: a vanished entry must be detected,
+        // not prevented.
         manager
             .create_table(
                 Table::create()
@@ -19,7 +20,7 @@ impl MigrationTrait for Migration {
                     .to_owned(),
             )
             .await?;
-        // The end of the chain in a second place, so that cutting links off its end is seen.
+        // A second copy of the chain's end, so that links removed from its end are detected.
         manager
             .create_table(
                 Table::create()

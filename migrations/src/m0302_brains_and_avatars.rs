@@ -1,4 +1,4 @@
-//! What an agent knows (each version of its brain is a row of its own, never changed) and what it looks like.
+//! An agent's brain (each version is a row that never changes) and its avatar.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -8,7 +8,7 @@ pub struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // The primary key decides between two who write the same version at once.
+        // The primary key decides between two concurrent writers of the same version.
         manager
             .create_table(
                 Table::create()

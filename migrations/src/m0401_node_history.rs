@@ -1,4 +1,4 @@
-//! What machines reported over the last day, as averages of a minute each; what was not reported is NULL, never zero.
+//! Machine reports of the last day, as averages of one minute each. A missing value is NULL, never zero.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -46,7 +46,7 @@ impl MigrationTrait for Migration {
             table.col(double_null(metric));
         }
         manager.create_table(table).await?;
-        // Forgetting goes by age over all machines.
+        // Old rows are deleted by age over all machines.
         manager
             .create_index(
                 Index::create()

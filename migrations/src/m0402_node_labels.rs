@@ -1,4 +1,4 @@
-//! Words that people put on machines, to find them and to act on many at once: a JSON list of strings.
+//! Labels that people put on machines, to find them and to act on many at once: a JSON list of strings.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

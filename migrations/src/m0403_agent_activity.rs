@@ -1,5 +1,5 @@
-//! Indexes for the history of one agent: its operations and its events (what was done to it has one). Most events are
-//! about no agent, so theirs is partial, which both back ends spell alike.
+//! Indexes for the history of one agent: its operations and its events. Most events concern no agent, so their index is
+//! partial; both back ends use the same syntax for it.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Connections of apps: sign-ins under way, what came of them, and credentials that the broker shall forget.
+//! Connections of apps: sign-ins under way, their results, and credentials that the broker must delete.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -65,7 +65,7 @@ fn app_connections() -> TableCreateStatement {
         .to_owned()
 }
 
-/// No foreign key: it outlives what it belonged to.
+/// No foreign key: the row outlives its subject.
 fn credential_deletions() -> TableCreateStatement {
     Table::create()
         .table("credential_deletions")
@@ -77,7 +77,7 @@ fn credential_deletions() -> TableCreateStatement {
         .to_owned()
 }
 
-/// What a sign-in belongs to takes it along.
+/// Deleting the subject of a sign-in also deletes the sign-in.
 fn to(table: &'static str, column: &'static str, other: &'static str) -> ForeignKeyCreateStatement {
     ForeignKey::create()
         .from(table, column)

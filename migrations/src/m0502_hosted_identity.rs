@@ -1,5 +1,5 @@
-//! People whom an issuer vouches for: their subject and what it last said of them, the workspace that its claims are
-//! about, sign-ins under way in a browser, and codes that sign a terminal in.
+//! People whose identity an issuer confirms: their subject and last claims, the workspace of the claims, sign-ins under
+//! way in a browser, and codes that sign in a terminal.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -62,7 +62,7 @@ impl MigrationTrait for Migration {
 }
 
 async fn people(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
-    // One column a statement: SQLite takes no more.
+    // One column per statement: SQLite does not accept more.
     for column in [
         string_null("auth_subject"),
         string_null("hosted_role"),
@@ -84,8 +84,8 @@ async fn people(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .await
 }
 
-/// The first workspace of the deployment. It is written down, because "the oldest that there is" becomes another tenant's
-/// when the first one is deleted.
+/// The first workspace of the deployment. It is stored, because after its deletion "the oldest workspace" would be
+/// another tenant's.
 async fn home(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     manager
         .create_table(

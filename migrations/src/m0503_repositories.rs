@@ -1,5 +1,5 @@
-//! Connections to code hosts, and the repositories that were seen through them. The token of a connection is in the secret
-//! broker; here is only what it is called there.
+//! Connections to code hosts, and the repositories that they list. The token of a connection is in the secret broker;
+//! this table holds only its name there.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -71,7 +71,7 @@ impl MigrationTrait for Migration {
             .await?;
         for sql in [
             "CREATE INDEX repo_connections_by_workspace ON repo_connections (workspace_id, id)",
-            // What the desk looks for every few seconds; nearly always empty.
+            // The sync scheduler queries this every few seconds; it is nearly always empty.
             "CREATE INDEX repo_connections_to_sync ON repo_connections (sync_until) WHERE sync_wanted",
             "CREATE UNIQUE INDEX repos_by_connection ON repos (connection_id, external_id)",
             "CREATE INDEX repos_by_workspace ON repos (workspace_id, provider_updated)",

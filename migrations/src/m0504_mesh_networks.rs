@@ -1,4 +1,4 @@
-//! The mesh network of a workspace, at most one. Its key is in the secret broker; here is only what it is called there.
+//! The mesh network of a workspace, at most one. Its key is in the secret broker; this table holds only its name there.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

@@ -1,4 +1,4 @@
-//! Doors: what agents ask to do outside, who decided, what came of it. The agent's name stays with it for history.
+//! Doors: actions outside that agents request, who decided, and the result. The agent's name is stored for the history.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

@@ -1,4 +1,4 @@
-//! Mirrors of repositories, which lie on the secret broker's disk: which are wanted, how far a fetch is, what one has.
+//! Mirrors of repositories on the secret broker's disk: which are wanted, the progress of a fetch, and their content.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -40,7 +40,7 @@ impl MigrationTrait for Migration {
             .await?;
         for sql in [
             "CREATE INDEX repo_mirrors_by_workspace ON repo_mirrors (workspace_id)",
-            // What the desk looks for every few seconds; nearly always empty.
+            // The mirror scheduler queries this every few seconds; it is nearly always empty.
             "CREATE INDEX repo_mirrors_to_do ON repo_mirrors (until) WHERE wanted OR dropped",
         ] {
             manager.get_connection().execute_unprepared(sql).await?;

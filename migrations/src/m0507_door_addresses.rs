@@ -1,4 +1,4 @@
-//! Where a door would be sent when it was asked for: what a person approves is bound to it.
+//! The address to which a door's request would go, stored with the request: a person's approval is bound to it.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

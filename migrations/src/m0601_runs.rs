@@ -1,5 +1,6 @@
-//! Durable runs of topologies: the run, its steps (one row a step and lap), and what happened inside a step (one row a
-//! model turn or tool result). Times are milliseconds of the database's own clock, because leases are compared with them.
+//! Durable runs of topologies: the run, its steps (one row per step and lap), and the events inside a step (one row per
+//! model turn or tool result). Times are milliseconds of the database's own clock, because leases are compared with
+//! them.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -13,13 +14,13 @@ impl MigrationTrait for Migration {
         manager.create_table(steps()).await?;
         manager.create_table(calls()).await?;
         for sql in [
-            // The queue and the runs at work, each small beside the history.
+            // The queue and the active runs. Both are small beside the history.
             "CREATE INDEX topology_runs_queued ON topology_runs (workspace_id, created_ms, id) WHERE status = 'queued'",
             "CREATE INDEX topology_runs_running ON topology_runs (workspace_id, updated_ms) WHERE status = 'running'",
             "CREATE INDEX topology_runs_by_owner ON topology_runs (owner) WHERE status = 'running'",
             "CREATE INDEX topology_runs_listed ON topology_runs (workspace_id, created_ms DESC, id DESC)",
             "CREATE INDEX topology_runs_of_team ON topology_runs (team_id, created_ms)",
-            // A run's own stream of events, live and afterwards.
+            // The event stream of one run, live and afterwards.
             "CREATE INDEX events_by_run ON events (run_id, seq) WHERE run_id IS NOT NULL",
             "CREATE INDEX topology_runs_of_parent ON topology_runs (parent_run_id)",
         ] {
@@ -39,7 +40,7 @@ fn runs() -> TableCreateStatement {
         .col(string("kind"))
         .col(string("tier"))
         .col(text("title"))
-        // Pinned when the run is enqueued: a topology that is edited meanwhile changes nothing here.
+        // Fixed when the run is enqueued: later edits of the topology change nothing here.
         .col(text("graph"))
         .col(string("graph_sha256"))
         .col(text("input"))

@@ -1,5 +1,5 @@
-//! Skills: the catalogue (what comes with Roost has no workspace), its history, which roles of which version of a
-//! template have which, and what single agents have beside or without them.
+//! Skills: the catalogue (built-in skills have no workspace), its history, the skills of each role in each template
+//! version, and the skills that single agents add or exclude.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -60,7 +60,7 @@ impl MigrationTrait for Migration {
                     .to_owned(),
             )
             .await?;
-        // The skill is absent where a name meant none when the role was bound.
+        // The skill is absent when its name was unknown at the time the role was bound.
         manager
             .create_table(
                 Table::create()

@@ -1,5 +1,5 @@
-//! Team templates (what comes with Roost has no workspace), their roles as they are now, every version whole, and which
-//! agent was made from which version.
+//! Team templates (built-in templates have no workspace), their present roles, every complete version, and which agent
+//! was made from which version.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

@@ -1,5 +1,5 @@
-//! Models that a workspace's agents think with, and what they may cost. Keys are in the secret broker; here is only what
-//! they are called there.
+//! Models for a workspace's agents, and their cost limits. Keys are in the secret broker; this table holds only their
+//! names there.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

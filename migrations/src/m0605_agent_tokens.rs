@@ -1,4 +1,4 @@
-//! Tokens by which programs of an agent call its tools; only their hash is kept.
+//! Tokens with which programs of an agent call its tools. Only their hash is stored.
 
 use sea_orm_migration::{prelude::*, schema::*};
 

@@ -1,4 +1,4 @@
-//! Teams: a topology whose nodes are agents, where it came from, and what its agents may use.
+//! Teams: a topology whose nodes are agents, its origin, and the permissions of its agents.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -16,7 +16,7 @@ impl MigrationTrait for Migration {
                     .col(uuid("workspace_id"))
                     .col(text("name"))
                     .col(text_null("description"))
-                    // `ready`, or `going` while it is taken down.
+                    // `ready`, or `going` while the team is being removed.
                     .col(string("state"))
                     // Null means the template's default.
                     .col(string_null("risk_profile"))
@@ -25,7 +25,7 @@ impl MigrationTrait for Migration {
                     .col(uuid_null("template_id"))
                     .col(big_integer_null("template_version"))
                     .col(text("topology"))
-                    // Whose sandbox the team works in; null: each agent in its own.
+                    // The agent whose sandbox the team uses; null: each agent uses its own.
                     .col(uuid_null("workbench_id"))
                     .col(text_null("model_binding"))
                     .col(uuid("created_by"))
@@ -60,8 +60,8 @@ impl MigrationTrait for Migration {
                     .to_owned(),
             )
             .await?;
-        // An agent as the runtime knows it. What a step may use is decided by the gateway at each call; the record itself
-        // never holds more than this.
+        // An agent as the runtime knows it. The gateway decides at each call what a step may use, so the record holds
+        // no more than this.
         manager
             .create_table(
                 Table::create()

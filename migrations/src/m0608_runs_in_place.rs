@@ -1,7 +1,7 @@
-//! Runs at work are changed in place. Every checkpoint and every renewal of a lease changes `updated_ms`; while an index
-//! held it, each of them was a new entry in every index of the table. What is at work is few, so the sweeper needs no order.
-//! On PostgreSQL a page keeps room for the next version of its rows. A change costs a third of the log that it did.
-//! And the runs of a tree are found by its root: what they cost together is asked before each turn of a model.
+//! Updates of active runs happen in place. Every checkpoint and every renewal of a lease changes `updated_ms`. While an
+//! index held it, each update added an entry to every index of the table. Active runs are few, so the sweeper needs no
+//! order. On PostgreSQL, each page keeps room for the next version of its rows. This reduces the log to a third per
+//! update. Runs of a tree are also found by its root: their total cost is queried before each turn of a model.
 
 use sea_orm_migration::{prelude::*, sea_orm::DbBackend};
 

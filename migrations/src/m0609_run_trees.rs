@@ -1,5 +1,5 @@
-//! Trees of runs: whether a child's cost is its parent's too, so that what a tree has cost is one exact sum; the children
-//! that wait, which are claimed first; and when a run's outputs were forgotten, so that no sweep visits it twice.
+//! Trees of runs: whether a child's cost is included in its parent's, so that the cost of a tree is one exact sum; the
+//! waiting children, which are claimed first; and when a run's outputs were deleted, so that a sweep visits it once.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
@@ -9,7 +9,7 @@ pub struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // One at a time: SQLite adds no more in one statement.
+        // One column per statement: SQLite does not accept more.
         let rolled_up = boolean("rolled_up").default(false).to_owned();
         for column in [rolled_up, big_integer_null("forgotten_ms")] {
             let add = Table::alter()
@@ -19,7 +19,7 @@ impl MigrationTrait for Migration {
             manager.alter_table(add).await?;
         }
         for sql in [
-            // As they were counted so far.
+            // Keeps the counting of earlier rows.
             "UPDATE topology_runs SET rolled_up = TRUE WHERE parent_run_id IS NOT NULL AND ended_ms IS NOT NULL",
             "CREATE INDEX topology_runs_children_queued ON topology_runs (workspace_id, created_ms, id) \
                WHERE status = 'queued' AND parent_run_id IS NOT NULL",

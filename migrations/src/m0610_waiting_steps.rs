@@ -1,4 +1,4 @@
-//! Steps that wait for a machine: since when it has been away.
+//! Steps that wait for a machine: since when the machine has been away.
 
 use sea_orm_migration::{prelude::*, schema::*};
 
