@@ -14,13 +14,13 @@ goal=${ROOST_DEMO_GOAL:-"The tests fail. Find out why, mend the cause, and commi
 
 is_up() { [ -r "$url_file" ] && curl -fsS -o /dev/null --max-time 2 "$(cat "$url_file")/readyz" 2>/dev/null; }
 
-# Starts Roost as `make run` does, in a session of its own, and waits until it has a page, a session and a machine.
+# Starts Roost as `make run` does, in a session of its own, and waits until it has a page and a machine.
 start() {
     local log=$ROOST_STATE/log/demo-run.log
     say "starting Roost (log: ${log#"$ROOST_ROOT"/}; the first build takes some minutes)"
     setsid deploy/run.sh </dev/null >"$log" 2>&1 &
     local runner=$!
-    until is_up && [ -r "$ROOST_CLIENT_CONFIG" ] && grep -q 'Roost is running' "$log"; do
+    until is_up && grep -q 'Roost is running' "$log"; do
         if ! kill -0 "$runner" 2>/dev/null; then
             tail -n 15 "$log" >&2
             die "Roost did not start; its last words are above"
@@ -45,7 +45,8 @@ seed() { # AGENT_ID
 deploy/engine.sh status >/dev/null 2>&1 || deploy/setup.sh run
 is_up || start
 url=$(cat "$url_file")
-"$roost" whoami --json >/dev/null || die "nobody is signed in here; start Roost anew with: deploy/run.sh stop; make demo"
+# The Owner may have changed the password meanwhile.
+deploy/run.sh session
 say "the agent image"
 deploy/run.sh agent-image >&2
 began=$SECONDS

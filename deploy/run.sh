@@ -4,12 +4,13 @@
 #
 #   deploy/run.sh            start and stay (ROOST_PORT chooses a port, ROOST_NO_NODE=1 leaves this machine out)
 #   deploy/run.sh stop       stop what runs from another terminal
+#   deploy/run.sh session    sign the command line of this clone in again (.roost/client.toml)
 #   deploy/run.sh status     what runs, and where
 # shellcheck disable=SC2317 # stop_all is called by a trap
 . "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
 cd "$ROOST_ROOT"
 
-usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
 data=$ROOST_STATE/data
 node_state=$ROOST_STATE/node
@@ -85,6 +86,19 @@ choose_port() {
     die "no free port between 7667 and 7699; choose one with ROOST_PORT=…"
 }
 
+# What the gateway is started with, and what a command beside it has to be told as well.
+gateway_settings() {
+    settings=(--set "data_dir=$data" --set sandboxes.image=roost-agent:dev)
+    # Who runs the gateway on their own machine also operates it.
+    settings+=(--set 'operators=["owner@roost.localhost"]')
+    # A model that runs on this machine (Ollama) may be asked, without TLS too. A file that says so itself decides.
+    if [ -z "${ROOST_OUTBOUND__ALLOW_PRIVATE:-}" ] && ! grep -qs allow_private "$ROOST_STATE/roost.toml"; then
+        settings+=(--set 'outbound.allow_private=["localhost", "127.0.0.1", "::1"]')
+    fi
+    # For experiments: .roost/roost.toml is read when it is there.
+    [ ! -f "$ROOST_STATE/roost.toml" ] || settings+=(--config "$ROOST_STATE/roost.toml")
+}
+
 start_gateway() {
     local port
     port=$(choose_port)
@@ -94,11 +108,8 @@ start_gateway() {
     # The operator's listener takes a port of its own beside it.
     local operator_port=$((port + 1))
     while port_taken "$operator_port"; do operator_port=$((operator_port + 1)); done
-    settings=(--set "listen=127.0.0.1:$port" --set "operator_listen=127.0.0.1:$operator_port" --set "data_dir=$data" --set sandboxes.image=roost-agent:dev)
-    # Who runs the gateway on their own machine also operates it.
-    settings+=(--set 'operators=["owner@roost.localhost"]')
-    # For experiments: .roost/roost.toml is read when it is there.
-    [ ! -f "$ROOST_STATE/roost.toml" ] || settings+=(--config "$ROOST_STATE/roost.toml")
+    gateway_settings
+    settings+=(--set "listen=127.0.0.1:$port" --set "operator_listen=127.0.0.1:$operator_port")
     say "starting the gateway on $url (log: ${gateway_log#"$ROOST_ROOT"/})"
     # A session of its own, so that Ctrl-C reaches this script alone and it stops things in order.
     setsid "$bin/roost" serve "${settings[@]}" </dev/null >"$gateway_log" 2>&1 &
@@ -114,16 +125,36 @@ start_gateway() {
     done
 }
 
-# A session for the command line: the one it has, else by the one-time login of a gateway whose Owner has no password
-# yet. That uses the login up, so the person gets a new one.
+# Signs the command line of this clone in, unless it is. A user who can read the database can make a one-time login,
+# so this needs neither the Owner's password nor the first login. The script keeps an API token, because a new password ends
+# sessions but not tokens.
 client_session() {
     if [ -r "$ROOST_CLIENT_CONFIG" ]; then
         if "$bin/roost" whoami --json >/dev/null 2>&1; then return 0; fi
     fi
-    local owner
-    [ -r "$data/first-login" ] || return 1
-    owner=$("$bin/roost" login --url "$url" --one-time-file "$data/first-login" --json | jq -r .user.email) || return 1
-    "$bin/roost" one-time --email "$owner" --file "$data/first-login" "${settings[@]}" >/dev/null
+    local folder signed_in=''
+    folder=$(mktemp -d "$ROOST_STATE/run/session.XXXXXX")
+    if short_session "$folder"; then signed_in=yes; fi
+    rm -rf "$folder"
+    [ -n "$signed_in" ]
+}
+
+# A session for as long as it takes to make the token; neither is ever on a command line.
+short_session() { # FOLDER
+    local own=$1/client.toml
+    "$bin/roost" one-time --email owner@roost.localhost --file "$1/login" "${settings[@]}" >/dev/null || return
+    ROOST_CLIENT_CONFIG=$own "$bin/roost" login --url "$url" --one-time-file "$1/login" >/dev/null || return
+    ROOST_CLIENT_CONFIG=$own "$bin/roost" token create "make run on $(hostname)" --json | jq -r .token >"$1/token" || return
+    "$bin/roost" login --url "$url" --token-stdin <"$1/token" >/dev/null || return
+    ROOST_CLIENT_CONFIG=$own "$bin/roost" logout >/dev/null
+}
+
+# For scripts that use `.roost/client.toml` while Roost runs, such as `make demo`.
+session() {
+    pid_read "$gateway_pid_file" >/dev/null || die "Roost does not run; start it with: make run"
+    url=$(cat "$url_file")
+    gateway_settings
+    client_session || die "the command line could not be signed in; what the gateway said is above (its log: ${gateway_log#"$ROOST_ROOT"/})"
 }
 
 # New sandboxes go to the node, as they would in a fleet. The session travels by a pipe, never on a command line.
@@ -271,6 +302,7 @@ case ${1:-run} in
 run) run ;;
 stop) stop ;;
 status) status ;;
+session) session ;;
 agent-image) agent_image ;; # for itself, see build_image
 *) usage >&2 && exit 2 ;;
 esac; exit

@@ -11,6 +11,7 @@
 RUST_NEEDED=1.95
 NEXTEST_VERSION=0.9.143
 DENY_VERSION=0.20.2
+MACHETE_VERSION=0.9.2
 
 usage() { sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
@@ -193,6 +194,7 @@ for_test() {
     need_python_counterparts || die "the packages of tests/python could not be installed"
     cargo_tool cargo-nextest "$NEXTEST_VERSION" || die "cargo-nextest could not be installed"
     cargo_tool cargo-deny "$DENY_VERSION" || die "cargo-deny could not be installed"
+    cargo_tool cargo-machete "$MACHETE_VERSION" || die "cargo-machete could not be installed"
 }
 
 case ${1:-} in

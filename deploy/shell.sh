@@ -14,10 +14,8 @@ ROOST_CACHE=${ROOST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/roost}
 export HOME
 mkdir -p "$ROOST_STATE/log" "$ROOST_STATE/run" "$ROOST_CACHE"
 
-for directory in "$HOME/.cargo/bin" "$ROOST_CACHE/cargo/bin" "$ROOST_CACHE/bin" "$ROOST_CACHE/node/bin"; do
-    [ -d "$directory" ] && PATH=$directory:$PATH
-done
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+# All of them, whether they exist yet or not: setup.sh makes some of them after the script that calls it has begun.
+PATH=$ROOST_CACHE/node/bin:$ROOST_CACHE/bin:$ROOST_CACHE/cargo/bin:$HOME/.cargo/bin:$PATH:/usr/local/sbin:/usr/sbin:/sbin
 export PATH
 
 if [ -t 2 ]; then bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' plain=$'\e[0m'; else bold='' dim='' red='' plain=''; fi

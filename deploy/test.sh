@@ -35,6 +35,9 @@ rust_tests() {
     return "${PIPESTATUS[0]}"
 }
 
+# Three minutes of changed frames towards the gateway's side of the machines' channel. ROOST_FUZZ_SECONDS says otherwise.
+hostile_machine() { "$ROOST_TEST_BIN_DIR/fuzz_channel" "${ROOST_FUZZ_SECONDS:-180}"; }
+
 doc_tests() { "$cargo" test --locked --workspace --doc --quiet; }
 
 failed=0
@@ -49,5 +52,6 @@ export ROOST_TEST_BIN_DIR ROOST_TEST_IMAGE=roost-agent:tiny ROOST_TEST_AGENT_IMA
 if [ $# = 0 ]; then step "journey in a browser" deploy/ui.sh journey || failed=1; fi
 step "PostgreSQL" pg_start
 step "tests" rust_tests "$@" || failed=1
+if [ $# = 0 ]; then step "hostile machine" hostile_machine || failed=1; fi
 if [ $# = 0 ]; then step "doc tests" doc_tests || failed=1; fi
 exit "$failed"
