@@ -2,7 +2,7 @@
 use crate::tree::Tree;
 
 /// Our crates and what each may depend on. `tests` may depend on all.
-const ALLOWED: [(&str, &[&str]); 7] = [
+const ALLOWED: [(&str, &[&str]); 8] = [
     ("protocol", &[]),
     ("migrations", &[]),
     ("sandbox-driver", &["roost-protocol"]),
@@ -11,12 +11,14 @@ const ALLOWED: [(&str, &[&str]); 7] = [
     (
         "gateway",
         &[
+            "roost-cli",
             "roost-protocol",
             "roost-sandbox-driver",
             "roost-secret-broker",
             "roost-migrations",
         ],
     ),
+    ("gateway/cli", &["roost-protocol"]),
     ("gateway/secret-broker", &[]),
 ];
 

@@ -7,12 +7,18 @@ mod arrows;
 mod names;
 mod sources;
 mod tree;
+mod wings;
 
 use tree::{Tree, fail_on};
 
 #[test]
 fn dependency_arrows_go_one_way() {
     fail_on(arrows::faults(&Tree::of_repository()));
+}
+
+#[test]
+fn wings_know_only_the_wings_below_them() {
+    fail_on(wings::faults(&Tree::of_repository()));
 }
 
 #[test]
@@ -61,6 +67,26 @@ fn statements_live_only_in_stores() {
 }
 
 #[test]
+fn only_tenancy_makes_a_scope_of_a_member() {
+    fail_on(sources::scopes_of_members(&Tree::of_repository()));
+}
+
+#[test]
+fn two_rooms_that_import_each_other_are_a_fault() {
+    let mut tree = Tree::of_one(
+        "gateway/src/machines/fleet/store.rs",
+        "//! x\nuse crate::machines::sandboxes::State;\n",
+    );
+    assert_eq!(wings::faults(&tree), Vec::<String>::new());
+    tree.files.push(tree::File {
+        path: "gateway/src/machines/sandboxes/store.rs".to_owned(),
+        text: "//! x\nuse crate::machines::{\n    fleet::{self, Node},\n    operations,\n};\n"
+            .to_owned(),
+    });
+    assert_eq!(wings::faults(&tree).len(), 2);
+}
+
+#[test]
 fn each_rule_finds_its_fault() {
     // Written so that this file itself holds none of the words the rules look for.
     let unfinished = format!("//! x\nfn f() {{ {}!() }}\n", "todo");
@@ -69,7 +95,7 @@ fn each_rule_finds_its_fault() {
     let long = format!("//! x\n{}", "// line\n".repeat(500));
     let loops = format!("//! x\nconst T: &str = \"/api/{}s\";\n", "loop");
     type Rule = fn(&Tree) -> Vec<String>;
-    let cases: [(&str, Rule, &str, &str); 10] = [
+    let cases: [(&str, Rule, &str, &str); 14] = [
         (
             "header",
             sources::without_header,
@@ -86,13 +112,13 @@ fn each_rule_finds_its_fault() {
         (
             "spawn",
             sources::spawns,
-            "gateway/src/domains/x/actor.rs",
+            "gateway/src/execution/x/actor.rs",
             &spawn,
         ),
         (
             "sql",
             sources::sql_outside_stores,
-            "gateway/src/domains/x/routes.rs",
+            "gateway/src/execution/x/routes.rs",
             &sql,
         ),
         (
@@ -105,7 +131,7 @@ fn each_rule_finds_its_fault() {
         (
             "removed",
             names::removed_features,
-            "gateway/src/domains/x/routes.rs",
+            "gateway/src/execution/x/routes.rs",
             &loops,
         ),
         (
@@ -113,6 +139,30 @@ fn each_rule_finds_its_fault() {
             arrows::faults,
             "protocol/Cargo.toml",
             "[dependencies]\nroost-gateway.workspace = true\n",
+        ),
+        (
+            "wings",
+            wings::faults,
+            "gateway/src/tenancy/auth/store.rs",
+            "//! x\nuse crate::execution::runs;\n",
+        ),
+        (
+            "wings in a group",
+            wings::faults,
+            "gateway/src/tenancy/auth/store.rs",
+            "//! x\nuse crate::execution::{\n    models,\n    runs::{self, Fence},\n};\n",
+        ),
+        (
+            "unknown wing",
+            wings::faults,
+            "gateway/src/tenancy/auth/store.rs",
+            "//! x\nuse crate::elsewhere::runs;\n",
+        ),
+        (
+            "scope",
+            sources::scopes_of_members,
+            "gateway/src/machines/fleet/store.rs",
+            "//! x\nfn f() { WorkspaceScope::of_member(id) }\n",
         ),
         (
             "crates",

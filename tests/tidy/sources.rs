@@ -57,7 +57,7 @@ pub fn spawns(tree: &Tree) -> Vec<String> {
     .map(|part| part.concat());
     let watched = |file: &File| {
         file.path.starts_with("gateway/src/")
-            && !file.path.starts_with("gateway/src/supervision/")
+            && !file.path.starts_with("gateway/src/platform/supervision/")
             && !is_test(file)
     };
     lines(tree, watched, move |line| {
@@ -67,6 +67,18 @@ pub fn spawns(tree: &Tree) -> Vec<String> {
     .into_iter()
     .map(|place| format!("{place}: start it through `supervision`, so that operators see it"))
     .collect()
+}
+
+/// Scopes of a member that are made outside of the wing that checks memberships.
+pub fn scopes_of_members(tree: &Tree) -> Vec<String> {
+    let call = ["WorkspaceScope::", "of_member("].concat();
+    let watched = |file: &File| {
+        file.path.starts_with("gateway/src/") && !file.path.starts_with("gateway/src/tenancy/")
+    };
+    lines(tree, watched, move |line| line.contains(&call))
+        .into_iter()
+        .map(|place| format!("{place}: only `tenancy` checks memberships; take the scope from it"))
+        .collect()
 }
 
 /// Queries in routes, commands, actors or models of a domain.
@@ -80,21 +92,19 @@ pub fn sql_outside_stores(tree: &Tree) -> Vec<String> {
         "query_one",
         "execute_unprepared",
     ];
+    let roles = [
+        "routes", "commands", "context", "dto", "model", "actor", "handle", "events", "error",
+    ];
+    // The role is the file's name or a folder above it: `routes.rs`, `routes/on_node.rs`, `commands/add.rs`.
     let watched = |file: &File| {
-        let role = file.path.rsplit('/').next().unwrap_or_default();
-        file.path.starts_with("gateway/src/domains/")
-            && !file.path.contains("/store")
-            && matches!(
-                role,
-                "routes.rs"
-                    | "model.rs"
-                    | "dto.rs"
-                    | "actor.rs"
-                    | "handle.rs"
-                    | "events.rs"
-                    | "error.rs"
-            )
-            || file.path.contains("/commands/") && file.path.starts_with("gateway/src/domains/")
+        file.path.starts_with("gateway/src/")
+            && !file.path.starts_with("gateway/src/platform/")
+            && !is_test(file)
+            && file
+                .path
+                .trim_end_matches(".rs")
+                .split('/')
+                .any(|part| roles.contains(&part))
     };
     lines(tree, watched, move |line| {
         calls.iter().any(|call| line.contains(call))
