@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use roost_tests::{Gateway, Stream};
+use roost_tests::{Answer, Gateway, Stream};
 use serde_json::json;
 
 #[tokio::test]
@@ -154,16 +154,16 @@ async fn the_streams_of_a_session_that_was_ended_end_within_a_second() {
 
 #[tokio::test]
 async fn a_session_that_another_gateway_ended_loses_its_streams_here() {
-    // Whoever deletes the row, even past this gateway: the watch finds out by itself.
+    // Another program deletes the row. The watch notices it.
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let viewer = gateway.person("viewer").await;
     let mut stream = Stream::open(viewer.get("/api/events")).await;
     let tx = gateway.app().db().write().await.unwrap();
     let user = viewer.id.parse().unwrap();
-    let sessions = roost_gateway::domains::auth::store::sessions_of(&*tx, user);
+    let sessions = roost_gateway::tenancy::auth::store::sessions_of(&*tx, user);
     let session = sessions.await.unwrap().remove(0).id;
-    roost_gateway::domains::auth::store::delete_session(&*tx, user, session)
+    roost_gateway::tenancy::auth::store::delete_session(&*tx, user, session)
         .await
         .unwrap();
     tx.commit().await.unwrap();
@@ -257,7 +257,7 @@ async fn behind_a_trusted_proxy_the_client_is_throttled_and_not_everybody() {
         attempt("203.0.113.7")
             .refused(429, "too-many-attempts")
             .await;
-        // Whoever writes the header themselves does not become somebody else.
+        // A client that writes the header itself does not become another client.
         attempt("198.51.100.1, 203.0.113.7")
             .refused(429, "too-many-attempts")
             .await;
@@ -266,4 +266,88 @@ async fn behind_a_trusted_proxy_the_client_is_throttled_and_not_everybody() {
     }
     proxied.stop().await;
     direct.stop().await;
+}
+
+/// The values of the cookies that an answer sets, by name.
+fn cookies(answer: &Answer) -> Vec<&str> {
+    let set = answer.headers.get_all("set-cookie").iter();
+    set.map(|value| value.to_str().expect("text")).collect()
+}
+
+#[tokio::test]
+async fn wrong_passwords_of_strangers_do_not_keep_a_known_browser_from_signing_in() {
+    for (gateway, scratch) in Gateway::start_on_each().await {
+        let owner = gateway.owner().await;
+        let set = owner.post("/api/auth/password");
+        set.json(&json!({ "new": "first password" }))
+            .expect(204)
+            .await;
+        let login = |email: &str, password: &str| {
+            let body = json!({ "email": email, "password": password });
+            let post = gateway.anonymous().post("/api/auth/login").json(&body);
+            post.header("origin", &gateway.url())
+        };
+        let first = login(&owner.email, "first password").expect(200).await;
+        let device = cookies(&first)
+            .into_iter()
+            .find(|cookie| cookie.starts_with("roost_device=rstd_"))
+            .expect("the browser is remembered");
+        for part in ["HttpOnly", "SameSite=Strict", "Max-Age=15552000"] {
+            assert!(device.contains(part), "{device}");
+        }
+        let device = device.split(';').next().expect("a value").to_owned();
+        let known = |email: &str, password: &str| login(email, password).header("cookie", &device);
+
+        for _ in 0..10 {
+            login(&owner.email, "a guess")
+                .refused(401, "invalid-credentials")
+                .await;
+        }
+        let shut = login(&owner.email, "first password");
+        shut.refused(429, "too-many-attempts").await;
+        let again = known(&owner.email, "first password").expect(200).await;
+        assert_eq!(cookies(&again).len(), 1, "it keeps what it has");
+        // Who is signed in may change the password meanwhile.
+        let change = json!({ "new": "second password", "current": "first password" });
+        owner
+            .post("/api/auth/password")
+            .json(&change)
+            .expect(204)
+            .await;
+
+        // For another account the browser is a stranger, and its own tries are bounded as well.
+        for _ in 0..10 {
+            known("nobody@example.test", "a guess")
+                .refused(401, "invalid-credentials")
+                .await;
+            known(&owner.email, "a guess")
+                .refused(401, "invalid-credentials")
+                .await;
+        }
+        known("nobody@example.test", "a guess")
+            .refused(429, "too-many-attempts")
+            .await;
+        known(&owner.email, "second password")
+            .refused(429, "too-many-attempts")
+            .await;
+
+        // A program is not remembered: its cookies lie nowhere.
+        let person = gateway.person("member").await;
+        let set = person.post("/api/auth/password");
+        set.json(&json!({ "new": "first password" }))
+            .expect(204)
+            .await;
+        let body = json!({ "email": person.email, "password": "first password" });
+        let program = gateway
+            .anonymous()
+            .post("/api/auth/login")
+            .json(&body)
+            .expect(200)
+            .await;
+        assert_eq!(cookies(&program).len(), 1);
+        gateway.stop().await;
+        if let Some(scratch) = scratch {
+            scratch.remove().await;
+        }
+    }
 }

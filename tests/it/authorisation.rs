@@ -7,7 +7,7 @@ mod work;
 use std::collections::BTreeSet;
 
 use reqwest::Method;
-use roost_gateway::domains::auth::public_routes::PUBLIC_ROUTES;
+use roost_gateway::tenancy::auth::public_routes::PUBLIC_ROUTES;
 use roost_tests::{Gateway, Person};
 use serde_json::{Value, json};
 
@@ -326,7 +326,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
         path if path.starts_with("/api/claws/{id}") => {
             let claw = owner
                 .post("/api/claws")
-                .json(&json!({ "name": "target" }))
+                .json(&json!({ "name": roost_tests::unique("target") }))
                 .expect(201)
                 .await;
             claw.str("/id").to_owned()

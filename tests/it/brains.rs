@@ -1,9 +1,9 @@
 //! The brain of an agent: versions, conflicts, restore; what a seed and a consolidation may do.
 
-use roost_gateway::clock::{Clock, SystemClock};
-use roost_gateway::domains::auth::WorkspaceScope;
-use roost_gateway::domains::claws::brain::{Cause, KEPT, Write, write_in};
-use roost_gateway::ids::UuidV7;
+use roost_gateway::agents::claws::brain::{Cause, KEPT, Write, write_in};
+use roost_gateway::platform::clock::{Clock, SystemClock};
+use roost_gateway::platform::ids::UuidV7;
+use roost_gateway::tenancy::auth::WorkspaceScope;
 use roost_tests::{Answer, Gateway, Person};
 use serde_json::{Value, json};
 

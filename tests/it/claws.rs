@@ -1,7 +1,7 @@
 //! Agents: their life, quotas, idempotency.
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::supervision::KillPoints;
+use roost_gateway::platform::supervision::KillPoints;
 use roost_tests::{Gateway, Store, eventually};
 use serde_json::json;
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::domains::auth::WorkspaceScope;
-use roost_gateway::events::NodeActivity;
-use roost_gateway::supervision::KillPoints;
-use roost_gateway::supervision::killpoints::find;
+use roost_gateway::platform::events::NodeActivity;
+use roost_gateway::platform::supervision::KillPoints;
+use roost_gateway::platform::supervision::killpoints::find;
+use roost_gateway::tenancy::auth::WorkspaceScope;
 use roost_tests::{Gateway, Store, Stream};
 use serde_json::json;
 
@@ -117,7 +117,7 @@ async fn a_filter_shows_only_what_it_names_and_an_unknown_type_is_refused() {
     let make = || {
         owner
             .post("/api/claws")
-            .json(&json!({ "name": "x" }))
+            .json(&json!({ "name": roost_tests::unique("x") }))
             .expect(201)
     };
     make().await;
@@ -150,7 +150,7 @@ async fn a_cursor_that_cannot_be_served_gets_one_reset_and_then_live_events() {
     let make = || {
         owner
             .post("/api/claws")
-            .json(&json!({ "name": "x" }))
+            .json(&json!({ "name": roost_tests::unique("x") }))
             .expect(201)
     };
     make().await;

@@ -29,8 +29,28 @@ struct Place {
     owner: Client,
 }
 
-/// A gateway whose folder holds `roost.toml`, with an Admin who came by invitation and keeps the password in a file.
+/// As [`empty_place`], with an Admin who came by invitation and keeps the password in a file.
 async fn place() -> Place {
+    let place = empty_place().await;
+    let me = place.owner.get("/api/auth/me").expect(200).await;
+    let invitations = format!("/api/workspaces/{}/invitations", me.str("/workspace/id"));
+    let invitation = place
+        .owner
+        .post(&invitations)
+        .json(&json!({ "role": "admin" }));
+    let invitation = invitation.expect(201).await;
+    let accept = json!({
+        "token": invitation.str("/token"), "name": "You", "email": EMAIL, "password": PASSWORD,
+    });
+    let accepted = Client::new(&place.process.url())
+        .post("/api/invitations/accept")
+        .json(&accept);
+    accepted.expect(200).await;
+    place
+}
+
+/// A gateway whose folder holds `roost.toml`.
+async fn empty_place() -> Place {
     let folder = tempfile::tempdir().expect("a folder");
     let image = std::env::var("ROOST_TEST_IMAGE").unwrap_or_else(|_| "roost-agent:tiny".to_owned());
     let operators = format!("127.0.0.1:{}", free_port());
@@ -54,14 +74,6 @@ async fn place() -> Place {
         .expect(200)
         .await;
     let owner = anonymous.with_token(me.str("/token"));
-    let invitations = format!("/api/workspaces/{}/invitations", me.str("/workspace/id"));
-    let invitation = owner.post(&invitations).json(&json!({ "role": "admin" }));
-    let invitation = invitation.expect(201).await;
-    let accept = json!({
-        "token": invitation.str("/token"), "name": "You", "email": EMAIL, "password": PASSWORD,
-    });
-    let accepted = anonymous.post("/api/invitations/accept").json(&accept);
-    accepted.expect(200).await;
     Place {
         process,
         folder,
@@ -144,7 +156,7 @@ async fn a_team_signs_in_runs_commands_and_cleans_up() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_looks_after_the_gateway() {
-    let place = place().await;
+    let place = empty_place().await;
     place.follow("operator.md").await;
     let token = std::fs::read_to_string(place.folder.path().join("one-time.txt"));
     let login = json!({ "one_time": token.expect("it was written").trim() });

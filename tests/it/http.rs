@@ -4,9 +4,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use roost_gateway::http::problem::Code;
+use roost_gateway::web::problem::Code;
 use roost_tests::Gateway;
-use roost_tests::raw::Raw;
+use roost_tests::raw_socket::RawSocket;
 use serde_json::json;
 
 #[tokio::test]
@@ -18,6 +18,25 @@ async fn every_error_is_a_problem_with_the_requests_id_and_a_page() {
         (owner.put("/api/claws"), 405, "method-not-allowed"),
         (owner.get("/api/claws/not-an-id"), 404, "not-found"),
         (owner.get("/api/claws?limit=0"), 400, "validation"),
+        (owner.get("/api/claws/%ff"), 400, "validation"),
+        (owner.get("/api/claws/%FF/brain"), 400, "validation"),
+        (owner.get("/api/workspaces/%c3%28"), 400, "validation"),
+        (
+            owner.delete("/api/workspaces/%ff/members/%fe"),
+            400,
+            "validation",
+        ),
+        (owner.get("/api/claws/a%00b"), 400, "validation"),
+        (owner.get("/api/repos?q=%00"), 400, "validation"),
+        (owner.get("/api/repos?q=%ff"), 400, "validation"),
+        (
+            owner
+                .post("/api/claws")
+                .header("content-type", "application/json")
+                .body(r#"{"name":"a\u0000b"}"#),
+            400,
+            "validation",
+        ),
         (owner.get("/api/claws?cursor=x"), 400, "validation"),
         (
             owner.post("/api/claws").body("x"),
@@ -149,13 +168,13 @@ async fn a_client_that_sends_its_headers_one_byte_at_a_time_is_cut_off() {
 async fn a_client_that_says_nothing_or_half_a_preface_is_cut_off() {
     let gateway = Gateway::start_with(&[("limits.header_timeout_seconds", "1")]).await;
     for begin in ["", "PRI * HT", "G", "GET / HTTP/1.1\r\n"] {
-        let mut raw = Raw::connect(&gateway).await;
+        let mut raw = RawSocket::connect(&gateway).await;
         raw.send(begin).await;
         let said = raw.read_to_end().await;
         assert!(!said.contains("200 OK"), "{begin:?}: {said}");
     }
     // One that has had an answer may not lie there for ever either.
-    let mut idle = Raw::connect(&gateway).await;
+    let mut idle = RawSocket::connect(&gateway).await;
     idle.send("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await;
     let said = idle.read_to_end().await;
     assert!(said.starts_with("HTTP/1.1 200 OK"), "{said}");
@@ -165,7 +184,7 @@ async fn a_client_that_says_nothing_or_half_a_preface_is_cut_off() {
 #[tokio::test]
 async fn a_body_that_does_not_come_is_not_waited_for() {
     let gateway = Gateway::start_with(&[("limits.body_timeout_seconds", "1")]).await;
-    let mut raw = Raw::connect(&gateway).await;
+    let mut raw = RawSocket::connect(&gateway).await;
     raw.send(
         "POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{",
     )
@@ -190,7 +209,7 @@ async fn too_many_or_too_large_headers_and_too_long_addresses_are_refused_and_no
         (address(63 << 10), String::new(), &[414]),
         (address(300 << 10), String::new(), &[414, 431]),
     ] {
-        let mut raw = Raw::connect(&gateway).await;
+        let mut raw = RawSocket::connect(&gateway).await;
         raw.send(format!(
             "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n"
         ))

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures::StreamExt;
-use roost_gateway::supervision::KILL_POINTS;
+use roost_gateway::platform::supervision::KILL_POINTS;
 use roost_tests::{
-    Answer, Book, Client, Follower, Machine, Player, Process, Request, ScratchPostgres, Store,
-    eventually,
+    Answer, Client, DbInspector, FakeNode, Follower, Machine, Process, Request, ScratchPostgres,
+    Store, eventually,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -113,7 +113,7 @@ struct Lives {
     _folder: TempDir,
     scratch: Option<ScratchPostgres>,
     process: Process,
-    book: Book,
+    inspector: DbInspector,
     token: String,
     machine: Machine,
     deaths: u32,
@@ -133,12 +133,12 @@ impl Lives {
             None => None,
         };
         let process = Process::spawn(folder.path(), &store(scratch.as_ref()), arms);
-        let book = Book::open(&process.database()).await;
+        let inspector = DbInspector::open(&process.database()).await;
         let mut lives = Self {
             _folder: folder,
             scratch,
             process,
-            book,
+            inspector,
             token: before.token.clone(),
             machine: before.machine.clone(),
             deaths: 0,
@@ -173,7 +173,7 @@ impl Lives {
                     let patience = wait && Instant::now() < deadline;
                     assert!(patience, "{answer:?} is none of {statuses:?}\n{log}");
                     // Who was cut off with a key in the hand is let through after a minute.
-                    self.book.a_minute_passes().await;
+                    self.inspector.a_minute_passes().await;
                     sleep(Duration::from_millis(50)).await;
                 }
                 Err(_) => self.see_it_died().await,
@@ -192,7 +192,7 @@ impl Lives {
 
     /// Waits until it is gone.
     async fn gone(&mut self, path: &str) {
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(120);
         while self.ask(&[200, 404], |owner| owner.get(path)).await.status == 200 {
             assert!(
                 Instant::now() < deadline,
@@ -218,7 +218,7 @@ impl Lives {
 /// A whole life of an agent and its sandbox, killed once. Everything that a client was promised is checked at its end.
 async fn history(before: &Before, arms: &str) {
     let mut lives = Lives::begin(before, arms).await;
-    let player = Player::start(lives.machine.clone(), vec![lives.process.channel()]);
+    let fake_node = FakeNode::start(lives.machine.clone(), vec![lives.process.channel()]);
     let follower = Follower::start(vec![lives.owner()]);
     lives.connected().await;
     let kept = lives
@@ -295,29 +295,34 @@ async fn history(before: &Before, arms: &str) {
         (json!(1), json!(0)),
         "{arms}"
     );
-    nothing_lost_or_doubled(&lives, &player, &follower, arms).await;
-    drop((player, follower));
+    nothing_lost_or_doubled(&lives, &fake_node, &follower, arms).await;
+    drop((fake_node, follower));
     lives.process.kill();
-    lives.book.close().await;
+    lives.inspector.close().await;
     if let Some(scratch) = lives.scratch {
         scratch.remove().await;
     }
 }
 
-async fn nothing_lost_or_doubled(lives: &Lives, player: &Player, follower: &Follower, arms: &str) {
-    let book = &lives.book;
+async fn nothing_lost_or_doubled(
+    lives: &Lives,
+    fake_node: &FakeNode,
+    follower: &Follower,
+    arms: &str,
+) {
+    let inspector = &lives.inspector;
     let open = "SELECT COUNT(*) AS n FROM node_operations WHERE state <> 'done'";
     eventually("every operation ends", async || {
-        (book.numbers(open).await == [0]).then_some(())
+        (inspector.numbers(open).await == [0]).then_some(())
     })
     .await;
     let waiting = "SELECT COUNT(*) AS n FROM audit_waiting";
     eventually("every audit entry has its link", async || {
-        (book.numbers(waiting).await == [0]).then_some(())
+        (inspector.numbers(waiting).await == [0]).then_some(())
     })
     .await;
-    audit_is_whole(book, arms).await;
-    let claws = book.texts("SELECT name AS t FROM claws").await;
+    audit_is_whole(inspector, arms).await;
+    let claws = inspector.texts("SELECT name AS t FROM claws").await;
     assert_eq!(claws, ["kept"], "{arms}");
     for (sql, expected) in [
         (
@@ -349,45 +354,45 @@ async fn nothing_lost_or_doubled(lives: &Lives, player: &Player, follower: &Foll
             1,
         ),
     ] {
-        assert_eq!(book.numbers(sql).await, [expected], "{arms}: {sql}");
+        assert_eq!(inspector.numbers(sql).await, [expected], "{arms}: {sql}");
     }
     // The machine did each once, and has nothing left that nobody acknowledges.
-    let rows = book
+    let rows = inspector
         .numbers("SELECT COUNT(*) AS n FROM node_operations")
         .await;
-    let begun = player.played().begun.clone();
+    let begun = fake_node.history().begun.clone();
     assert!(begun.values().all(|times| *times == 1), "{arms}: {begun:?}");
     assert_eq!(rows, [i64::try_from(begun.len()).expect("few")], "{arms}");
-    assert!(player.played().sandboxes.is_empty(), "{arms}");
+    assert!(fake_node.history().sandboxes.is_empty(), "{arms}");
     // What may be lost is still never shown twice.
     let shown = "SELECT COUNT(*) AS n FROM events WHERE data LIKE '%\"label\":\"exec\"%'";
     let execs = "SELECT COUNT(*) AS n FROM node_operations WHERE kind = 'sb_exec'";
     assert!(
-        book.numbers(shown).await <= book.numbers(execs).await,
+        inspector.numbers(shown).await <= inspector.numbers(execs).await,
         "{arms}"
     );
     // The log is still while nothing happens; the last group is written within its 50 ms, or later on a busy machine.
     eventually("the log is still", async || {
-        let before = book.numbers("SELECT seq AS n FROM event_heads").await;
+        let before = inspector.numbers("SELECT seq AS n FROM event_heads").await;
         sleep(Duration::from_millis(150)).await;
-        (before == book.numbers("SELECT seq AS n FROM event_heads").await).then_some(())
+        (before == inspector.numbers("SELECT seq AS n FROM event_heads").await).then_some(())
     })
     .await;
-    let head = book.events_are_whole().await;
+    let head = inspector.events_are_whole().await;
     follower.saw_all(head).await;
 }
 
 /// The chain goes 1, 2, 3 … without a gap, each link after the one before it, and has each entry once.
-async fn audit_is_whole(book: &Book, arms: &str) {
+async fn audit_is_whole(inspector: &DbInspector, arms: &str) {
     let positions = "SELECT position AS n FROM audit_chain ORDER BY position";
-    let positions = book.numbers(positions).await;
-    let entries = book
+    let positions = inspector.numbers(positions).await;
+    let entries = inspector
         .numbers("SELECT COUNT(*) AS n FROM audit_entries")
         .await[0];
     assert_eq!(positions, (1..=entries).collect::<Vec<_>>(), "{arms}");
     let following = "SELECT COUNT(*) AS n FROM audit_chain a JOIN audit_chain b \
                      ON b.position = a.position + 1 AND b.previous_sha256 = a.sha256";
-    assert_eq!(book.numbers(following).await, [entries - 1], "{arms}");
+    assert_eq!(inspector.numbers(following).await, [entries - 1], "{arms}");
 }
 
 /// So many histories at a time: each waits more than it works.

@@ -2,7 +2,7 @@
 
 use roost_secret_broker::client::ClientError;
 use roost_secret_broker::wire::{Answer, FaultCode, RecordName, Request};
-use roost_tests::code_host::{CodeHost, Told};
+use roost_tests::code_host::{CodeHost, Reply};
 use roost_tests::{Person, eventually};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
@@ -75,12 +75,12 @@ async fn devices_are_listed_with_the_machines_that_they_are_and_key_and_name_are
         tx.commit().await.expect("a commit");
 
         let host = CodeHost::start(|asked| match asked.path.as_str() {
-            "/api/v2/tailnet/example.com/devices" => Told::json(&json!({ "devices": [
+            "/api/v2/tailnet/example.com/devices" => Reply::json(&json!({ "devices": [
                 { "nodeId": "n1", "hostname": "pangolin", "os": "linux", "addresses": ["100.87.74.78", "fd7a:115c:a1e0::1"],
                   "connectedToControl": true, "lastSeen": "2020-01-01T00:00:00Z" },
                 { "nodeId": "n2", "hostname": "phone", "os": "iOS", "addresses": ["100.1.1.1"], "lastSeen": "2020-01-01T00:00:00Z" },
             ]})),
-            _ => Told::status(404, "{}"),
+            _ => Reply::status(404, "{}"),
         })
         .await;
         let id = connect(owner, &tailscale(&host, Some("example.com"))).await;
@@ -129,10 +129,10 @@ async fn devices_are_listed_with_the_machines_that_they_are_and_key_and_name_are
 
         // Another takes its place.
         host.answers(|asked| match asked.path.as_str() {
-            "/hs/api/v1/node" => Told::json(&json!({ "nodes": [
+            "/hs/api/v1/node" => Reply::json(&json!({ "nodes": [
                 { "id": "7", "givenName": "pangolin", "name": "x", "ipAddresses": ["100.87.74.78"], "online": true },
             ]})),
-            _ => Told::status(404, "{}"),
+            _ => Reply::status(404, "{}"),
         });
         let body = json!({ "kind": "headscale", "base_url": format!("{}/hs/", host.url()), "api_key": KEY });
         let second = connect(owner, &body).await;
@@ -159,7 +159,7 @@ async fn devices_are_listed_with_the_machines_that_they_are_and_key_and_name_are
 async fn each_refusal_is_told_apart_and_not_asked_again_at_once() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
-        let host = CodeHost::start(|_| Told::status(500, "")).await;
+        let host = CodeHost::start(|_| Reply::status(500, "")).await;
         for (status, body, answer, code, part) in [
             (
                 401,
@@ -182,7 +182,7 @@ async fn each_refusal_is_told_apart_and_not_asked_again_at_once() {
                 "no list of devices",
             ),
         ] {
-            host.answers(move |_| Told::status(status, body).with("retry-after", "17"));
+            host.answers(move |_| Reply::status(status, body).with("retry-after", "17"));
             // A new connection, because an answer is kept for a while.
             connect(owner, &tailscale(&host, None)).await;
             host.asked();

@@ -317,3 +317,49 @@ async fn the_promises_are_followed_by_operators_alone() {
     drop(stream);
     gateway.stop().await;
 }
+
+#[tokio::test]
+async fn the_operators_listener_tells_nothing_to_pages_of_other_sites_and_to_other_users() {
+    let gateway = Gateway::start().await;
+    let actor = "/api/ops/actors/roost%2Ffoundation%2Fstream-watch/restart";
+    let all = [
+        ("GET", "/api/ops/log"),
+        ("GET", "/api/ops/tree"),
+        ("GET", "/api/ops/tree/stream"),
+        ("GET", "/api/ops/promises"),
+        ("GET", "/metrics"),
+        ("POST", actor),
+        ("GET", "/nothing"),
+    ];
+    let ask = |client: &roost_tests::Client, (method, path): (&str, &str)| {
+        client.request(method.parse().expect("a method"), path)
+    };
+    let (nobody, operators) = (gateway.operators_listener(), gateway.operators());
+    // DNS rebinding: the page's own name, and what the browser says of the page.
+    for one in all {
+        for client in [&nobody, &operators] {
+            let rebound = ask(client, one).header("host", "evil.example:17668");
+            rebound.refused(403, "forbidden").await;
+            let page = ask(client, one).header("origin", "http://evil.example:17668");
+            page.refused(403, "forbidden").await;
+            let page = ask(client, one).header("sec-fetch-site", "cross-site");
+            page.refused(403, "forbidden").await;
+        }
+        // Another user of this machine.
+        ask(&nobody, one).refused(401, "unauthenticated").await;
+        let session = nobody.with_token(&gateway.owner().await.token);
+        ask(&session, one).refused(401, "unauthenticated").await;
+    }
+    for probe in ["/healthz", "/readyz"] {
+        nobody.get(probe).expect(200).await;
+        let rebound = nobody.get(probe).header("host", "evil.example");
+        rebound.refused(403, "forbidden").await;
+    }
+    operators.get("/api/ops/log").expect(200).await;
+    operators.post(actor).expect(202).await;
+    let file = gateway.data_dir().join("operator-token");
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    gateway.stop().await;
+}

@@ -1,7 +1,7 @@
 //! Members and their roles, invitations, switching workspaces.
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::supervision::KillPoints;
+use roost_gateway::platform::supervision::KillPoints;
 use roost_tests::{Answer, Gateway, Person, Store, Stream, eventually};
 use serde_json::{Value, json};
 
@@ -339,20 +339,23 @@ async fn a_sign_in_switches_to_another_workspace_and_stays_there() {
 
 /// The rows of a workspace in every table that names it, but those that outlive it.
 async fn left_of(gateway: &Gateway, workspace: &str) -> Vec<String> {
-    let book =
-        roost_tests::Book::open(&format!("sqlite:{}/roost.db", gateway.data_dir().display())).await;
+    let inspector = roost_tests::DbInspector::open(&format!(
+        "sqlite:{}/roost.db",
+        gateway.data_dir().display()
+    ))
+    .await;
     let tables = "SELECT m.name AS t FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'workspace_id' \
          WHERE m.type = 'table' AND m.name NOT IN ('audit_entries', 'sagas')";
     let mut left = Vec::new();
-    for table in book.texts(tables).await {
+    for table in inspector.texts(tables).await {
         let hex = workspace.replace('-', "");
         let sql =
             format!("SELECT COUNT(*) AS n FROM {table} WHERE LOWER(HEX(workspace_id)) = '{hex}'");
-        if book.numbers(&sql).await != [0] {
+        if inspector.numbers(&sql).await != [0] {
             left.push(table);
         }
     }
-    book.close().await;
+    inspector.close().await;
     left
 }
 
@@ -423,12 +426,14 @@ async fn a_workspace_goes_with_all_that_it_has_wherever_its_saga_is_killed() {
                 .then_some(())
         })
         .await;
-        let book =
-            roost_tests::Book::open(&format!("sqlite:{}/roost.db", gateway.data_dir().display()))
-                .await;
+        let inspector = roost_tests::DbInspector::open(&format!(
+            "sqlite:{}/roost.db",
+            gateway.data_dir().display()
+        ))
+        .await;
         let kept = "SELECT COUNT(*) AS n FROM audit_entries WHERE action = 'workspace.deleted'";
-        assert_eq!(book.numbers(kept).await, [1], "{point}");
-        book.close().await;
+        assert_eq!(inspector.numbers(kept).await, [1], "{point}");
+        inspector.close().await;
         gateway.stop().await;
     }
 }

@@ -5,9 +5,9 @@ use std::net::Ipv4Addr;
 
 use roost_secret_broker::client::Client as Broker;
 use roost_secret_broker::wire::Request as Verb;
-use roost_tests::front::{Trap, front};
 use roost_tests::hosted::{self, Manner};
 use roost_tests::network::{METADATA, Names, in_a_network_of_its_own};
+use roost_tests::tls_proxy::{Trap, tls_proxy};
 use roost_tests::{Answer, Client, Issuer, Process, Store, eventually};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -49,7 +49,7 @@ impl Stage {
             ("people.test", people.address()),
             ("hook.test", app.address),
         ];
-        let authority = front((ALLOWED, 443).into(), &hosts).await;
+        let authority = tls_proxy((ALLOWED, 443).into(), &hosts).await;
         let traps = [
             Trap::set((HERE, 443).into()).await,
             Trap::set((METADATA, 443).into()).await,

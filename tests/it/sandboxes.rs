@@ -19,7 +19,7 @@ async fn with_engine() -> Gateway {
 async fn agent(owner: &Client) -> String {
     let made = owner
         .post("/api/claws")
-        .json(&json!({ "name": "Ada" }))
+        .json(&json!({ "name": roost_tests::unique("Ada") }))
         .expect(201)
         .await;
     format!("/api/claws/{}/sandbox", made.str("/id"))

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use roost_gateway::clock::{Clock, SystemClock};
-use roost_gateway::domains::auth::{self, WorkspaceScope};
-use roost_gateway::events::NodeActivity;
-use roost_tests::raw::Raw;
+use roost_gateway::platform::clock::{Clock, SystemClock};
+use roost_gateway::platform::events::NodeActivity;
+use roost_gateway::tenancy::auth::{self, WorkspaceScope};
+use roost_tests::raw_socket::RawSocket;
 use roost_tests::{Gateway, Person, Stream, eventually};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ async fn subscribers(person: &Person) -> Vec<Value> {
 }
 
 async fn make(person: &Person) {
-    let body = json!({ "name": "x" });
+    let body = json!({ "name": roost_tests::unique("x") });
     person.post("/api/claws").json(&body).expect(201).await;
 }
 
@@ -139,6 +139,8 @@ async fn an_operators_stream_ends_when_the_grant_is_taken_back() {
     auth::store::grant_operator(&*tx, &viewer.email, now)
         .await
         .unwrap();
+    let id = viewer.id.parse().unwrap();
+    auth::store::vouch_by_deployment(&*tx, id).await.unwrap();
     tx.commit().await.unwrap();
     let mut tree = Stream::open(viewer.get("/api/ops/tree/stream")).await;
     let mut events = Stream::open(viewer.get("/api/events")).await;
@@ -182,7 +184,7 @@ async fn a_forged_cursor_is_refused_or_reset_and_shows_nothing_of_others() {
         assert_eq!(refused.str("/pointer"), "last_event_id", "{garbage}");
     }
     // Bytes that are no text must not be taken for "no cursor": that would be a gap without a word.
-    let mut raw = Raw::connect(&gateway).await;
+    let mut raw = RawSocket::connect(&gateway).await;
     let head = format!(
         "GET /api/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\nlast-event-id: ",
         owner.token
@@ -296,7 +298,7 @@ async fn emit_many(gateway: &Gateway, owner: &Person, fast: &mut Stream) {
 async fn a_reader_that_stops_reading_shows_its_lag_holds_up_nobody_and_catches_up_without_a_gap() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
-    let mut slow = Raw::connect(&gateway).await;
+    let mut slow = RawSocket::connect(&gateway).await;
     slow.get("/api/events?last_event_id=1.0", &owner.token)
         .await;
     assert!(slow.read_until(|text| text.contains("retry:")).await);
@@ -338,7 +340,7 @@ async fn a_reader_that_never_reads_is_cut_off_and_its_slot_is_free_again() {
     ])
     .await;
     let owner = gateway.owner().await;
-    let mut never = Raw::connect(&gateway).await;
+    let mut never = RawSocket::connect(&gateway).await;
     never
         .get("/api/events?last_event_id=1.0", &owner.token)
         .await;

@@ -3,11 +3,12 @@
 use std::io::Read;
 
 use flate2::read::GzDecoder;
-use roost_gateway::clock::SystemClock;
 use roost_gateway::config::Overrides;
+use roost_gateway::platform::clock::SystemClock;
 use roost_gateway::support::{bundle, doctor};
 use roost_protocol::verify::Level;
 use roost_tests::{Gateway, Store, Stream, configuration};
+use sea_orm::ConnectionTrait;
 
 fn overrides(set: &[(&str, &str)]) -> Overrides {
     Overrides {
@@ -83,6 +84,49 @@ async fn the_bundle_has_what_helps_and_no_secret_in_any_file_of_it() {
 }
 
 #[tokio::test]
+async fn the_doctor_names_operators_and_linked_accounts_whose_address_nobody_vouches_for() {
+    let gateway = Gateway::start().await;
+    let member = gateway.person("member").await;
+    let folder = gateway.data_dir().display().to_string();
+    let operators = format!("[\"{}\"]", member.email);
+    let set = [
+        ("data_dir", folder.as_str()),
+        ("operators", operators.as_str()),
+        ("sandboxes.local", "off"),
+    ];
+    let examined = async || {
+        let checks = doctor::examine(&overrides(&set), &SystemClock::shared()).await;
+        let checks = checks.into_iter().filter(|check| check.name == "accounts");
+        let text: Vec<String> = checks.map(|check| check.detail).collect();
+        text.join("\n")
+    };
+    let text = examined().await;
+    assert!(
+        text.contains(&member.email) && text.contains("roost operator grant"),
+        "{text}"
+    );
+    let sql = format!(
+        "UPDATE users SET auth_subject = 's', password_hash = 'h' WHERE email = '{}'",
+        member.email
+    );
+    let tx = gateway.app().db().write().await.expect("a transaction");
+    tx.execute_unprepared(&sql).await.expect("a change");
+    tx.commit().await.expect("it is changed");
+    assert!(examined().await.contains("also by a password"));
+    let tx = gateway.app().db().write().await.expect("a transaction");
+    tx.execute_unprepared("UPDATE users SET email_by = 'issuer'")
+        .await
+        .expect("a change");
+    tx.commit().await.expect("it is changed");
+    let text = examined().await;
+    assert!(
+        text.starts_with("no operator and no linked account"),
+        "{text}"
+    );
+    gateway.stop().await;
+}
+
+#[tokio::test]
 async fn the_doctor_finds_a_running_gateway_and_says_what_to_do_about_what_is_wrong() {
     let gateway = Gateway::start().await;
     let public = gateway.app().public_address().to_string();
@@ -120,7 +164,7 @@ async fn the_doctor_finds_a_running_gateway_and_says_what_to_do_about_what_is_wr
     ]);
     let text = doctor::lines(&doctor::examine(&open, &SystemClock::shared()).await);
     assert!(
-        text.contains("is an operator: keep it on loopback"),
+        text.contains("makes an operator: keep it on loopback"),
         "{text}"
     );
     assert!(text.contains("without TLS"), "{text}");

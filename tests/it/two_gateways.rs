@@ -4,8 +4,8 @@
 mod killed;
 mod zombies;
 
-use roost_gateway::domains::auth::WorkspaceScope;
-use roost_gateway::events::NodeActivity;
+use roost_gateway::platform::events::NodeActivity;
+use roost_gateway::tenancy::auth::WorkspaceScope;
 use roost_tests::{Gateway, ScratchPostgres, Stream, eventually};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn events_of_one_gateway_reach_the_subscribers_of_the_other_in_one_sequenc
             two.app().events().emit(scope, event("two")).await;
             owner
                 .post("/api/claws")
-                .json(&json!({ "name": "x" }))
+                .json(&json!({ "name": roost_tests::unique("x") }))
                 .expect(201)
                 .await;
         }

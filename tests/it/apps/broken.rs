@@ -4,7 +4,7 @@
 use roost_secret_broker::client::Client as Broker;
 use roost_secret_broker::wire::Request as Verb;
 use roost_tests::{
-    Client, Gate, Issuer, Process, ScratchPostgres, SmallDisk, Store, bin_dir, eventually,
+    Client, Issuer, Latch, Process, ScratchPostgres, SmallDisk, Store, bin_dir, eventually,
 };
 use serde_json::json;
 
@@ -56,13 +56,13 @@ async fn a_full_disk_connects_nothing_and_goes_on_when_there_is_room() {
             pasted.text
         );
         // The sign-in that is used up makes a little room, which somebody else takes.
-        let gate = Gate::default();
-        bench.issuer.hold_tokens(&gate);
+        let latch = Latch::default();
+        bench.issuer.hold_tokens(&latch);
         let (gateway, to) = (bench.gateway.url(), back.clone());
         let coming = tokio::spawn(async move { come_back(&gateway, &to).await });
-        gate.arrived().await;
+        latch.arrived().await;
         disk.fill();
-        gate.open();
+        latch.open();
         let (status, _, page) = coming.await.expect("an answer");
         assert_eq!(status, 500);
         assert!(page.contains("could not be connected"), "{page}");
@@ -107,13 +107,13 @@ async fn a_broker_that_is_killed_in_the_middle_of_a_callback_leaves_nothing_and_
         let begun = bench.begin(&agent, json!({})).await;
         let back = bench.issuer.allow(begun.str("/authorize_url"));
         let records = bench.records().await;
-        let gate = Gate::default();
-        bench.issuer.hold_tokens(&gate);
+        let latch = Latch::default();
+        bench.issuer.hold_tokens(&latch);
         let (gateway, to) = (bench.gateway.url(), back.clone());
         let coming = tokio::spawn(async move { come_back(&gateway, &to).await });
-        gate.arrived().await;
+        latch.arrived().await;
         bench.broker.kill();
-        gate.open();
+        latch.open();
         let (status, _, page) = coming.await.expect("an answer");
         assert_eq!(status, 500);
         assert!(page.contains("could not be connected"), "{page}");
@@ -133,13 +133,13 @@ async fn a_broker_that_is_stopped_in_the_middle_of_a_callback_ends_it_first() {
     let agent = bench.agent().await;
     let begun = bench.begin(&agent, json!({})).await;
     let back = bench.issuer.allow(begun.str("/authorize_url"));
-    let gate = Gate::default();
-    bench.issuer.hold_tokens(&gate);
+    let latch = Latch::default();
+    bench.issuer.hold_tokens(&latch);
     let gateway = bench.gateway.url();
     let coming = tokio::spawn(async move { come_back(&gateway, &back).await });
-    gate.arrived().await;
+    latch.arrived().await;
     bench.broker.terminate();
-    gate.open();
+    latch.open();
     let (status, to, page) = coming.await.expect("an answer");
     assert_eq!(
         (status, &*to),

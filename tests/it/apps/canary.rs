@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use roost_secret_broker::client::Client as Broker;
 use roost_secret_broker::wire::Request as Verb;
-use roost_tests::{Client, Process, Store, Stream, eventually, forms_of, in_memory};
+use roost_tests::{Client, Process, Store, Stream, encodings_of, eventually, in_memory};
 use serde_json::{Value, json};
 
 use crate::doors::{decide, issue, until};
@@ -31,7 +31,7 @@ fn needles() -> Vec<(&'static str, Vec<u8>)> {
             }
             _ => (form, text.trim_end_matches('=').as_bytes().to_vec()),
         };
-        let forms = forms_of(core).into_iter();
+        let forms = encodings_of(core).into_iter();
         forms
             .map(move |(form, text)| inside(form, text))
             .collect::<Vec<_>>()
@@ -49,7 +49,7 @@ async fn echo(asked: Asked) -> Response {
     let secret = seen.trim_start_matches("Bearer ");
     // Those with escapes of their own stand as they are in the text of JSON, the others are escaped for it.
     let mut all = Vec::new();
-    for (form, text) in forms_of(secret) {
+    for (form, text) in encodings_of(secret) {
         let quoted = Value::from(text.as_str()).to_string();
         match form.starts_with("JSON") {
             true => all.push(text),

@@ -33,6 +33,7 @@ impl Place {
         let base = format!("http://{listen}");
         let provider = Provider::start(&format!("{base}/api/auth/oidc/callback"));
         let folder = tempfile::tempdir().expect("a folder");
+        BrokerProcess::keep_client_secret(folder.path(), "oauth", CLIENT[1].1);
         let broker = BrokerProcess::start(folder.path()).await;
         let app = App::start().await;
         let set = [
@@ -45,7 +46,12 @@ impl Place {
             ),
             ("oauth.issuer_url", provider.url().to_owned()),
             ("oauth.client_id", CLIENT[0].1.to_owned()),
-            ("oauth.client_secret", CLIENT[1].1.to_owned()),
+            (
+                "oauth.client_secret_file",
+                BrokerProcess::client_secret_file(folder.path(), "oauth")
+                    .display()
+                    .to_string(),
+            ),
             ("oauth.redirect_base", base),
             ("oauth.apis.github", format!("http://{}", app.address)),
         ];

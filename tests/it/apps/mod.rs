@@ -44,6 +44,8 @@ impl Bench {
 
     /// With its broker in this folder.
     pub async fn start_in(folder: TempDir, scratch: Option<ScratchPostgres>) -> Self {
+        BrokerProcess::keep_client_secret(folder.path(), "oauth", CLIENT_SECRET);
+        let secret = BrokerProcess::client_secret_file(folder.path(), "oauth");
         let broker = BrokerProcess::start(folder.path()).await;
         let issuer = Issuer::start().await;
         let socket = folder.path().join("data/run/broker.sock");
@@ -56,7 +58,7 @@ impl Bench {
             ("outbound.allow_private", "[\"127.0.0.1\"]"),
             ("oauth.issuer_url", &issuer.url()),
             ("oauth.client_id", "roost-client"),
-            ("oauth.client_secret", CLIENT_SECRET),
+            ("oauth.client_secret_file", &secret.display().to_string()),
             ("oauth.redirect_base", "http://roost.test"),
         ];
         let own = tempfile::tempdir().expect("a folder");
@@ -133,7 +135,8 @@ impl Bench {
 }
 
 pub async fn agent_of(person: &Client) -> String {
-    let made = person.post("/api/claws").json(&json!({ "name": "apps" }));
+    let name = roost_tests::unique("apps");
+    let made = person.post("/api/claws").json(&json!({ "name": name }));
     made.expect(201).await.str("/id").to_owned()
 }
 

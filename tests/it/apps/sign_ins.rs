@@ -285,3 +285,22 @@ async fn a_deleted_agent_loses_its_connections() {
         bench.gateway.stop().await;
     }
 }
+
+#[tokio::test]
+async fn another_persons_link_connects_nothing_for_somebody_who_is_signed_in_here() {
+    for bench in Bench::on_each().await {
+        let agent = bench.agent().await;
+        let begun = bench.begin(&agent, json!({})).await;
+        let back = bench.issuer.allow(begun.str("/authorize_url"));
+        let back: url::Url = back.parse().unwrap();
+        let path = format!("{}?{}", back.path(), back.query().unwrap());
+        let victim = bench.gateway.person("member").await;
+        victim.get(&path).refused(404, "sign-in-unknown").await;
+        assert!(bench.issuer.exchanged().is_empty(), "the code is not used");
+        assert!(bench.connections().await.is_empty());
+        // Nor can it be tried again.
+        let owner = bench.gateway.owner().await;
+        owner.get(&path).refused(404, "not-found").await;
+        bench.gateway.stop().await;
+    }
+}

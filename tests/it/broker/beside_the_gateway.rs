@@ -57,7 +57,7 @@ async fn the_broker_comes_back_when_it_is_killed_and_goes_when_its_gateway_is() 
         first
             .warnings
             .iter()
-            .any(|warning| warning.contains("user of its own")),
+            .any(|warning| warning.contains("separate user")),
         "{first:?}"
     );
     let name = RecordName::new("w1", "a").unwrap();
@@ -140,7 +140,7 @@ async fn the_operator_asks_rekeys_saves_and_restores_by_the_command_line() {
     assert!(
         !down.status.success()
             && said.contains("does not answer")
-            && said.contains("see that it runs"),
+            && said.contains("check that it runs"),
         "{said}"
     );
 }

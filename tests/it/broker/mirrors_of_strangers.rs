@@ -5,13 +5,13 @@ use std::os::unix::fs::PermissionsExt;
 use axum::response::Response;
 use roost_secret_broker::client::ClientError;
 use roost_secret_broker::wire::{FaultCode, Forward, GIT, GitFetch};
-use roost_tests::git_host::told;
+use roost_tests::git_host::text_answer;
 use rstest::rstest;
 
 use super::mirror_bench::{Bench, TOKEN, asked, fetch, keep, record};
 
 fn with(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
-    let mut response = told(status, body.to_owned());
+    let mut response = text_answer(status, body.to_owned());
     for (name, value) in headers {
         let name: http::HeaderName = name.parse().expect("a name");
         response
@@ -23,10 +23,10 @@ fn with(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
 
 #[rstest]
 #[case(401, &[], "no", FaultCode::RemoteRefused, "does not let this credential read")]
-#[case(404, &[], "no", FaultCode::RemoteRefused, "knows no such repository")]
+#[case(404, &[], "no", FaultCode::RemoteRefused, "has no such repository")]
 #[case(503, &[], "no", FaultCode::RemoteRefused, "failed (503)")]
-#[case(302, &[("location", "http://127.0.0.1:9/stolen")], "", FaultCode::RemoteRefused, "from elsewhere")]
-#[case(200, &[("content-type", "text/html")], "<p>hello</p>", FaultCode::RemoteRefused, "no git repository")]
+#[case(302, &[("location", "http://127.0.0.1:9/stolen")], "", FaultCode::RemoteRefused, "redirects to another address")]
+#[case(200, &[("content-type", "text/html")], "<p>hello</p>", FaultCode::RemoteRefused, "not a git repository")]
 #[case(200, &[("content-encoding", "gzip")], "x", FaultCode::RemoteRefused, "compressed")]
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_repository_is_said_to_be_none(

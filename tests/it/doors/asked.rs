@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::clock::{Clock, TestClock};
+use roost_gateway::platform::clock::{Clock, TestClock};
 use roost_tests::{Stream, eventually};
 use serde_json::json;
 
@@ -327,8 +327,22 @@ async fn what_the_app_refuses_is_told_and_what_nobody_knows_as_well() {
 }
 
 #[tokio::test]
+async fn an_app_that_cannot_be_reached_got_nothing_and_the_door_says_failed() {
+    for bench in Bench::on_each().await {
+        let agent = bench.agent().await;
+        bench.app.close().await;
+        let asked = bench.ask(&agent, "github.issues.create", issue()).await;
+        bench.decide(asked.str("/id"), "approve").await;
+        let failed = bench.until(asked.str("/id"), "failed").await;
+        let message = failed["result"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("nothing was sent"), "{failed}");
+        bench.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn nobody_s_answer_is_a_no_and_a_deleted_agent_asks_for_nothing() {
-    let clock = TestClock::at(roost_gateway::clock::SystemClock.now());
+    let clock = TestClock::at(roost_gateway::platform::clock::SystemClock.now());
     let around = Surroundings {
         clock: Arc::new(clock.clone()),
         ..Surroundings::default()

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use roost_gateway::supervision::KILL_POINTS;
+use roost_gateway::platform::supervision::KILL_POINTS;
 use roost_secret_broker::client::Client as Broker;
 use roost_secret_broker::wire::Request as Verb;
 use roost_tests::{Client, Issuer, Process, Store, eventually};
@@ -150,11 +150,11 @@ async fn a_sign_in_that_is_cut_off_leaves_no_connection_and_can_be_begun_again()
             "{point}"
         );
         // What the cut-off one brought waits for its end in the outbox.
-        let book = roost_tests::Book::open(&lives.process.database()).await;
+        let inspector = roost_tests::DbInspector::open(&lives.process.database()).await;
         let waiting =
             "SELECT COUNT(*) AS n FROM credential_deletions WHERE connection LIKE '%oauth_token'";
-        assert_eq!(book.numbers(waiting).await, [1], "{point}");
-        book.close().await;
+        assert_eq!(inspector.numbers(waiting).await, [1], "{point}");
+        inspector.close().await;
         lives.process.kill();
     }
 }
@@ -186,10 +186,11 @@ async fn a_door_whose_gateway_died_in_the_middle_is_never_sent_again() {
         lives.see_it_died().await;
         let found: Value = lives.owner().get(&path).expect(200).await.body;
         assert_eq!(found["state"], "performing", "{point}: it was taken");
-        let book = roost_tests::Book::open(&lives.process.database()).await;
-        book.change("UPDATE doors SET begun_at = '2020-01-01T00:00:00+00:00'")
+        let inspector = roost_tests::DbInspector::open(&lives.process.database()).await;
+        inspector
+            .change("UPDATE doors SET begun_at = '2020-01-01T00:00:00+00:00'")
             .await;
-        book.close().await;
+        inspector.close().await;
         let told = super::until(&lives.owner(), asked.str("/id"), "unclear").await;
         assert!(
             told["result"]["message"]

@@ -16,7 +16,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use roost_gateway::app::Surroundings;
 use roost_tests::broker::BrokerProcess;
-use roost_tests::{Answer, Client, Gate, Gateway, ScratchPostgres, Store, eventually};
+use roost_tests::{Answer, Client, Gateway, Latch, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -34,10 +34,16 @@ pub struct Seen {
 #[derive(Clone)]
 pub struct App {
     pub address: SocketAddr,
+    taken: Taken,
+    serving: Arc<tokio::task::JoinHandle<std::io::Result<()>>>,
+}
+
+#[derive(Clone)]
+struct Taken {
     seen: Arc<Mutex<Vec<Seen>>>,
     answer: Arc<Mutex<(u16, Value)>>,
     /// Where the next request waits.
-    gate: Arc<Mutex<Option<Gate>>>,
+    latch: Arc<Mutex<Option<Latch>>>,
 }
 
 impl App {
@@ -46,34 +52,52 @@ impl App {
             .await
             .expect("a port");
         let created = json!({ "html_url": "https://github.example/octo/hello/issues/7" });
-        let app = Self {
-            address: listener.local_addr().expect("an address"),
+        let address = listener.local_addr().expect("an address");
+        let taken = Taken {
             seen: Arc::default(),
             answer: Arc::new(Mutex::new((201, created))),
-            gate: Arc::default(),
+            latch: Arc::default(),
         };
-        let router = Router::new().fallback(take).with_state(app.clone());
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        app
+        let router = Router::new().fallback(take).with_state(taken.clone());
+        let serving = tokio::spawn(async move { axum::serve(listener, router).await });
+        Self {
+            address,
+            taken,
+            serving: Arc::new(serving),
+        }
+    }
+
+    /// Nothing listens there any more.
+    pub async fn close(&self) {
+        self.serving.abort();
+        eventually("nothing listens", async || {
+            let connected = tokio::net::TcpStream::connect(self.address).await;
+            connected.is_err().then_some(())
+        })
+        .await;
     }
 
     pub fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().expect("nobody panics with it").clone()
+        self.taken
+            .seen
+            .lock()
+            .expect("nobody panics with it")
+            .clone()
     }
 
     pub fn answers(&self, status: u16, body: Value) {
-        *self.answer.lock().expect("nobody panics with it") = (status, body);
+        *self.taken.answer.lock().expect("nobody panics with it") = (status, body);
     }
 }
 
 impl App {
     /// The next request waits here before it is answered.
-    pub fn hold(&self, gate: &Gate) {
-        *self.gate.lock().expect("nobody panics with it") = Some(gate.clone());
+    pub fn hold(&self, latch: &Latch) {
+        *self.taken.latch.lock().expect("nobody panics with it") = Some(latch.clone());
     }
 }
 
-async fn take(State(app): State<App>, request: Request) -> Response {
+async fn take(State(app): State<Taken>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let header = |name: &str| {
         let value = head.headers.get(name).and_then(|value| value.to_str().ok());
@@ -87,9 +111,9 @@ async fn take(State(app): State<App>, request: Request) -> Response {
         key: header("idempotency-key"),
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
     });
-    let gate = app.gate.lock().expect("nobody panics with it").take();
-    if let Some(gate) = gate {
-        gate.pass().await;
+    let latch = app.latch.lock().expect("nobody panics with it").take();
+    if let Some(latch) = latch {
+        latch.pass().await;
     }
     let (status, body) = app.answer.lock().expect("nobody panics with it").clone();
     let status = StatusCode::from_u16(status).expect("a status");
@@ -192,7 +216,7 @@ impl Bench {
 pub async fn connected_agent(owner: &Client, app: SocketAddr) -> String {
     let made = owner
         .post("/api/claws")
-        .json(&json!({ "name": "Ada" }))
+        .json(&json!({ "name": roost_tests::unique("Ada") }))
         .expect(201)
         .await;
     let agent = made.str("/id").to_owned();

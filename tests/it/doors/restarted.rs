@@ -1,6 +1,6 @@
 //! A broker that goes while a door is performed: nothing is sent twice, and what nobody knows is said.
 
-use roost_tests::Gate;
+use roost_tests::Latch;
 
 use super::{Bench, issue};
 
@@ -8,13 +8,13 @@ use super::{Bench, issue};
 async fn a_broker_that_is_killed_while_it_performs_leaves_it_unclear_and_sends_nothing_again() {
     for mut bench in Bench::on_each().await {
         let agent = bench.agent().await;
-        let gate = Gate::default();
-        bench.app.hold(&gate);
+        let latch = Latch::default();
+        bench.app.hold(&latch);
         let asked = bench.ask(&agent, "github.issues.create", issue()).await;
         bench.decide(asked.str("/id"), "approve").await;
-        gate.arrived().await;
+        latch.arrived().await;
         bench.broker.kill();
-        gate.open();
+        latch.open();
         let unclear = bench.until(asked.str("/id"), "unclear").await;
         let message = unclear["result"]["message"].as_str().unwrap_or_default();
         assert!(
@@ -35,13 +35,13 @@ async fn a_broker_that_is_killed_while_it_performs_leaves_it_unclear_and_sends_n
 async fn a_broker_that_is_stopped_while_it_performs_ends_it_first() {
     let mut bench = Bench::start().await;
     let agent = bench.agent().await;
-    let gate = Gate::default();
-    bench.app.hold(&gate);
+    let latch = Latch::default();
+    bench.app.hold(&latch);
     let asked = bench.ask(&agent, "github.issues.create", issue()).await;
     bench.decide(asked.str("/id"), "approve").await;
-    gate.arrived().await;
+    latch.arrived().await;
     bench.broker.terminate();
-    gate.open();
+    latch.open();
     let done = bench.until(asked.str("/id"), "performed").await;
     assert_eq!(done["result"]["status"], 201);
     bench.start_the_broker_again().await;

@@ -25,7 +25,7 @@ async fn a_cloned_machine_is_refused_while_the_first_answers_and_the_owner_is_to
     };
     let mut connection = first.connect().await;
     let mut copy = clone.dial().await.expect("the same token");
-    let answering = connection.hear_until(|message| match message {
+    let answering = connection.receive_until(|message| match message {
         ToNode::Control(Control::Ping { .. }) => Some(()),
         _ => None,
     });
@@ -63,7 +63,7 @@ async fn a_connection_of_an_older_epoch_is_closed_and_nothing_it_says_counts() {
     let (mut old, before) = machine.connect_holding(Inventory::default()).await;
     let (_new, after) = machine.connect_holding(Inventory::default()).await;
     assert!(after.epoch > before.epoch);
-    old.say(ToGateway::Reply(ControlReply::Paused { on: true }))
+    old.send(ToGateway::Reply(ControlReply::Paused { on: true }))
         .await;
     old.closed().await;
     let node = owner.get(&machine.path("")).expect(200).await;
@@ -99,9 +99,9 @@ async fn hellos_that_cannot_be_are_refused_with_their_reason() {
     }
     let mut connection = machine.dial().await.expect("the token is known");
     connection
-        .say(ToGateway::Heartbeat(Heartbeat::default()))
+        .send(ToGateway::Heartbeat(Heartbeat::default()))
         .await;
-    let Some(ToNode::Refused(refused)) = connection.hear().await else {
+    let Some(ToNode::Refused(refused)) = connection.receive().await else {
         panic!("a heartbeat was taken for a hello");
     };
     assert_eq!(refused.reason, RefusedReason::BadHello);
@@ -142,11 +142,11 @@ async fn frames_that_cannot_be_close_the_connection_and_nothing_else() {
                     .await;
             }
             "text" => connection.raw(Message::Text("{}".into())).await,
-            "skipped" => connection.say_in(envelope(welcome.epoch, 7)).await,
-            "foreign epoch" => connection.say_in(envelope(ConnectionEpoch(1), 1)).await,
+            "skipped" => connection.send_in(envelope(welcome.epoch, 7)).await,
+            "foreign epoch" => connection.send_in(envelope(ConnectionEpoch(1), 1)).await,
             "hello twice" => {
                 let hello = ToGateway::Hello(machine.hello(Inventory::default()));
-                connection.say(hello).await;
+                connection.send(hello).await;
             }
             _ => {
                 let mut bytes =
@@ -173,12 +173,12 @@ async fn a_message_of_a_newer_version_and_a_frame_that_comes_twice_do_no_harm() 
     let owner = gateway.owner().await;
     let machine = Machine::joined(&gateway, owner).await;
     let mut connection = machine.connect().await;
-    connection.say(ToGateway::Unknown).await;
+    connection.send(ToGateway::Unknown).await;
     let envelope = connection
         .outgoing
         .wrap(ToGateway::Heartbeat(Heartbeat::default()));
-    connection.say_in(envelope.clone()).await;
-    connection.say_in(envelope).await;
+    connection.send_in(envelope.clone()).await;
+    connection.send_in(envelope).await;
     still_heard(owner, &machine, &mut connection).await;
     let node = owner.get(&machine.path("")).expect(200).await;
     assert_eq!(node.str("/connection"), "connected");
@@ -189,7 +189,7 @@ async fn a_message_of_a_newer_version_and_a_frame_that_comes_twice_do_no_harm() 
 async fn still_heard(owner: &Person, machine: &Machine, connection: &mut Connection) {
     owner.post(&machine.path("/drain")).expect(200).await;
     connection
-        .hear_until(|message| {
+        .receive_until(|message| {
             matches!(message, ToNode::Control(Control::Drain { on: true, .. })).then_some(())
         })
         .await;

@@ -1,6 +1,6 @@
 //! Draining (P7): nothing new after the answer, "drained" only by the machine's own word, and it survives disconnects.
 
-use roost_gateway::operations::{OperationsError, Target};
+use roost_gateway::machines::operations::{OperationsError, Target};
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{ToGateway, ToNode};
 use roost_protocol::ids::{AgentId, NodeId, OperationId, SandboxId, WorkspaceId};
@@ -17,6 +17,7 @@ fn provision(workspace: &str, node: &str) -> OperationRequest {
     let agent = AgentId(fresh());
     let workspace = workspace.parse::<WorkspaceId>().expect("an id");
     OperationRequest {
+        purpose: None,
         id: OperationId(fresh()),
         on_behalf: Some(OnBehalf { workspace, agent }),
         operation: Operation::SbProvision(Provision {
@@ -53,7 +54,7 @@ async fn a_draining_machine_gets_nothing_new_and_is_drained_only_when_it_says_so
     let mut connection = machine.connect().await;
     let drained = owner.post(&machine.path("/drain")).expect(200).await;
     assert_eq!(drained.str("/status"), "draining");
-    let (on, turn) = connection.hear_until(drain_turn).await;
+    let (on, turn) = connection.receive_until(drain_turn).await;
     assert!(on);
     let operations = gateway.app().operations();
     let refused = operations
@@ -71,11 +72,11 @@ async fn a_draining_machine_gets_nothing_new_and_is_drained_only_when_it_says_so
             empty,
         })
     };
-    connection.say(say(false, turn)).await;
-    connection.say(say(true, turn + 7)).await;
+    connection.send(say(false, turn)).await;
+    connection.send(say(true, turn + 7)).await;
     // Its answer to another turn counts for nothing; a later frame that shows shows that both were handled.
     connection
-        .say(ToGateway::Reply(ControlReply::Paused { on: true }))
+        .send(ToGateway::Reply(ControlReply::Paused { on: true }))
         .await;
     let node = eventually("the pause is shown", async || {
         let node = owner.get(&machine.path("")).expect(200).await;
@@ -83,7 +84,7 @@ async fn a_draining_machine_gets_nothing_new_and_is_drained_only_when_it_says_so
     })
     .await;
     assert_eq!(node.body["drained"], false);
-    connection.say(say(true, turn)).await;
+    connection.send(say(true, turn)).await;
     eventually("it is drained", async || {
         let node = owner.get(&machine.path("")).expect(200).await;
         (node.body["drained"] == true).then_some(())
@@ -102,7 +103,7 @@ async fn a_draining_machine_gets_nothing_new_and_is_drained_only_when_it_says_so
     let node = owner.post(&machine.path("/undrain")).expect(200).await;
     assert_eq!(node.str("/status"), "online");
     let (on, _) = connection
-        .hear_until(|message| drain_turn(message).filter(|(on, _)| !on))
+        .receive_until(|message| drain_turn(message).filter(|(on, _)| !on))
         .await;
     assert!(!on);
     let taken = operations

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::supervision::KillPoints;
-use roost_gateway::supervision::killpoints::{Arm, KillAction, find};
+use roost_gateway::platform::supervision::KillPoints;
+use roost_gateway::platform::supervision::killpoints::{Arm, KillAction, find};
 use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;
 use roost_protocol::ids::OperationId;
@@ -39,8 +39,8 @@ async fn honest(machine: Machine) {
             ..Inventory::default()
         };
         let hello = roost_protocol::frame::ToGateway::Hello(machine.hello(inventory));
-        connection.say(hello).await;
-        while let Some(message) = connection.hear().await {
+        connection.send(hello).await;
+        while let Some(message) = connection.receive().await {
             match message {
                 ToNode::Welcome(welcome) => connection.outgoing.welcomed(welcome.epoch),
                 ToNode::Operation(request) => {

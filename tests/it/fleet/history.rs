@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::clock::TestClock;
+use roost_gateway::platform::clock::TestClock;
 use roost_protocol::frame::ToGateway;
 use roost_protocol::vitals::Heartbeat;
 use roost_tests::machine::Connection;
@@ -39,7 +39,7 @@ async fn gateways() -> Vec<(Gateway, TestClock, Option<ScratchPostgres>)> {
 /// Says it and waits until the gateway has written it.
 async fn beat(owner: &Person, machine: &Machine, connection: &mut Connection, beat: Heartbeat) {
     let before = version(owner, machine).await;
-    connection.say(ToGateway::Heartbeat(beat)).await;
+    connection.send(ToGateway::Heartbeat(beat)).await;
     eventually("the heartbeat is written", || async {
         (version(owner, machine).await > before).then_some(())
     })
@@ -93,7 +93,7 @@ async fn a_minute_becomes_a_point_silence_a_gap_and_an_old_connection_counts_for
         // Two silent minutes, then one with a report: the connection before is the older one by then.
         clock.advance(Duration::from_secs(120));
         let mut again = machine.connect().await;
-        connection.say(ToGateway::Heartbeat(cpu(99.0))).await;
+        connection.send(ToGateway::Heartbeat(cpu(99.0))).await;
         beat(owner, &machine, &mut again, cpu(0.0)).await;
         clock.advance(Duration::from_secs(60));
         let later = eventually("the second point", || async {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::clock::{Clock, SystemClock, TestClock};
+use roost_gateway::platform::clock::{Clock, SystemClock, TestClock};
 use roost_protocol::frame::ToGateway;
 use roost_protocol::vitals::{Heartbeat, NodeTools, Tool};
 use roost_tests::{Gateway, Machine, Store, eventually};
@@ -35,7 +35,7 @@ async fn a_machine_that_is_paired_joins_connects_and_is_seen_with_its_health_and
     let machine = Machine::joined(&gateway, owner).await;
     let mut connection = machine.connect().await;
     connection
-        .say(ToGateway::Heartbeat(Heartbeat {
+        .send(ToGateway::Heartbeat(Heartbeat {
             hostname: "played".into(),
             cpu_pct: Some(12.5),
             local_ip: Some("10.0.0.7".into()),
@@ -47,7 +47,7 @@ async fn a_machine_that_is_paired_joins_connects_and_is_seen_with_its_health_and
         version: "20.10.24".into(),
     };
     connection
-        .say(ToGateway::NodeTools(NodeTools {
+        .send(ToGateway::NodeTools(NodeTools {
             tools: vec![docker],
         }))
         .await;

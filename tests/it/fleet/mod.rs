@@ -4,10 +4,13 @@ mod channel;
 mod drain;
 mod faults;
 mod history;
+mod images;
 mod joining;
 mod operations;
 mod output;
+mod played;
 mod promises;
+mod returning;
 mod tenancy;
 mod two_gateways;
 

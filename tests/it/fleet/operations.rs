@@ -1,7 +1,7 @@
 //! Operations over the channel: one end, whoever comes and goes (P1), and nobody else's word for it.
 
-use roost_gateway::ids::OperationId as OperationRowId;
-use roost_gateway::operations::{OperationEntity, Target};
+use roost_gateway::machines::operations::{OperationEntity, Target};
+use roost_gateway::platform::ids::OperationId as OperationRowId;
 use roost_protocol::ids::OperationId;
 use roost_protocol::inventory::{Inventory, LedgerEntry};
 use roost_protocol::operation::{List, Operation, OperationRequest};
@@ -51,6 +51,7 @@ async fn only_state(owner: &Person, machine: &Machine) -> String {
 /// Something to do on the machine, without anybody behind it.
 fn sandboxes(id: Uuid) -> OperationRequest {
     OperationRequest {
+        purpose: None,
         id: OperationId(id),
         on_behalf: None,
         operation: Operation::SbList(List {}),
@@ -285,7 +286,7 @@ async fn the_world_view_shows_when_work_begins_and_ends_on_a_machine() {
     let gateway = gateway().await;
     let owner = gateway.owner().await;
     let machine = Machine::joined(&gateway, owner).await;
-    let player = roost_tests::Player::start(machine.clone(), vec![machine.channel.clone()]);
+    let fake_node = roost_tests::FakeNode::start(machine.clone(), vec![machine.channel.clone()]);
     eventually("it is connected", async || {
         let answer = owner.post(&machine.path("/exec-test")).send().await;
         (answer.status == 200).then_some(())
@@ -303,7 +304,7 @@ async fn the_world_view_shows_when_work_begins_and_ends_on_a_machine() {
             (&node.clone().into(), &"event".into())
         );
     }
-    drop((stream, player));
+    drop((stream, fake_node));
     gateway.stop().await;
 }
 
@@ -313,7 +314,8 @@ async fn what_a_deleted_machine_destroyed_is_destroyed_and_what_it_did_not_say_i
         let gateway = gateway().await;
         let owner = gateway.owner().await;
         let machine = Machine::joined(&gateway, owner).await;
-        let player = roost_tests::Player::start(machine.clone(), vec![machine.channel.clone()]);
+        let fake_node =
+            roost_tests::FakeNode::start(machine.clone(), vec![machine.channel.clone()]);
         eventually("it is connected", async || {
             let node = owner.get(&machine.path("")).expect(200).await;
             (node.str("/connection") == "connected").then_some(())
@@ -328,7 +330,7 @@ async fn what_a_deleted_machine_destroyed_is_destroyed_and_what_it_did_not_say_i
         let nothing = serde_json::json!({});
         owner.post(&sandbox).json(&nothing).expect(201).await;
         if !answers {
-            drop(player);
+            drop(fake_node);
             eventually("it is away", async || {
                 let node = owner.get(&machine.path("")).expect(200).await;
                 (node.str("/connection") != "connected").then_some(())

@@ -9,7 +9,7 @@ use roost_protocol::inventory::{Inventory, LedgerEntry};
 use roost_protocol::report::{Outcome, Terminal};
 use roost_protocol::sandbox::{ContainerState, Limits, SandboxFacts};
 use roost_tests::machine::{Connection, ended};
-use roost_tests::{Gateway, Machine, Person, Player, eventually};
+use roost_tests::{FakeNode, Gateway, Machine, Person, eventually};
 use serde_json::json;
 
 use super::gateway;
@@ -47,7 +47,7 @@ fn facts(owner: &Person) -> SandboxFacts {
 async fn drained(owner: &Person, machine: &Machine, connection: &mut Connection) {
     owner.post(&machine.path("/drain")).expect(200).await;
     let turn = connection
-        .hear_until(|message| match message {
+        .receive_until(|message| match message {
             ToNode::Control(Control::Drain { on: true, turn }) => Some(*turn),
             _ => None,
         })
@@ -57,7 +57,7 @@ async fn drained(owner: &Person, machine: &Machine, connection: &mut Connection)
         turn,
         empty: true,
     };
-    connection.say(ToGateway::Reply(empty)).await;
+    connection.send(ToGateway::Reply(empty)).await;
     eventually("it is drained", async || {
         let node = owner.get(&machine.path("")).expect(200).await;
         (node.body["drained"] == true).then_some(())
@@ -81,11 +81,11 @@ async fn a_machine_that_calls_itself_empty_while_it_holds_sandboxes_breaks_p7() 
         sandbox: held.sandbox,
         cause: GoneCause::Exited,
     };
-    connection.say(ToGateway::Reply(gone)).await;
+    connection.send(ToGateway::Reply(gone)).await;
     drained(owner, &machine, &mut connection).await;
     assert_eq!(broken(&gateway).await, BTreeMap::new());
     owner.post(&machine.path("/undrain")).expect(200).await;
-    connection.say(ToGateway::Inventory(inventory)).await;
+    connection.send(ToGateway::Inventory(inventory)).await;
     drained(owner, &machine, &mut connection).await;
     let expected = [("drained_not_empty".to_owned(), 1)].into();
     assert_eq!(broken(&gateway).await, expected);
@@ -129,7 +129,7 @@ async fn a_machine_that_sweeps_away_a_sandbox_which_a_row_claims_breaks_p8() {
         .json(&target)
         .expect(200)
         .await;
-    let player = Player::start(machine.clone(), vec![machine.channel.clone()]);
+    let fake_node = FakeNode::start(machine.clone(), vec![machine.channel.clone()]);
     eventually("the machine is online", async || {
         let node = owner.get(&machine.path("")).expect(200).await;
         (node.body["status"] == "online").then_some(())
@@ -144,15 +144,15 @@ async fn a_machine_that_sweeps_away_a_sandbox_which_a_row_claims_breaks_p8() {
         claimed.push((path, id));
     }
     let inventory = Inventory {
-        sandboxes: player.played().sandboxes.values().cloned().collect(),
+        sandboxes: fake_node.history().sandboxes.values().cloned().collect(),
         ..Inventory::default()
     };
-    drop(player);
+    drop(fake_node);
     let (mut connection, _) = machine.connect_holding(inventory).await;
     let causes = [(GoneCause::OutOfMemory, None), (GoneCause::Orphan, Some(1))];
     for ((path, sandbox), (cause, count)) in claimed.into_iter().zip(causes) {
         let gone = ControlReply::SandboxGone { sandbox, cause };
-        connection.say(ToGateway::Reply(gone)).await;
+        connection.send(ToGateway::Reply(gone)).await;
         eventually("it is gone", async || {
             let sandbox = owner.get(&path).expect(200).await;
             (sandbox.body["state"] != "running").then_some(())

@@ -89,7 +89,7 @@ async fn a_machine_that_lists_another_workspaces_sandboxes_is_not_believed() {
         memory_used_bytes: Some(7),
         ..Heartbeat::default()
     };
-    connection.say(ToGateway::Heartbeat(beat)).await;
+    connection.send(ToGateway::Heartbeat(beat)).await;
     let node = eventually("the heartbeat is shown", async || {
         let node = owner.get(&machine.path("")).expect(200).await;
         node.body["health"].is_object().then_some(node)

@@ -1,11 +1,16 @@
 //! Two gateways on one PostgreSQL: a machine's socket is held by one of them, and only that one's word counts. Runs where
 //! `ROOST_TEST_POSTGRES_URL` names a server.
 
+use roost_gateway::machines::operations::Heard;
+use roost_protocol::control::Control;
+use roost_protocol::frame::ToNode;
 use roost_protocol::inventory::{Inventory, LedgerEntry};
 use roost_protocol::report::{Outcome, Report, Terminal};
 use roost_protocol::verify::VerifyReport;
 use roost_tests::machine::ended;
 use roost_tests::{Gateway, Machine, ScratchPostgres, eventually};
+
+use super::played::{exec, listing, read_all, source};
 
 fn verified() -> roost_protocol::report::Ended {
     let report = VerifyReport {
@@ -74,6 +79,70 @@ async fn a_machine_is_reached_through_the_gateway_that_holds_it_and_moves_with_i
     assert_eq!(answer.status, 200, "{}", answer.text);
     let log = owner.get(&machine.path("/operations")).expect(200).await;
     assert_eq!(log.str("/items/0/state"), "done");
+    one.stop().await;
+    two.stop().await;
+    scratch.remove().await;
+}
+
+#[tokio::test]
+async fn output_is_read_through_the_gateway_that_holds_the_machine_and_never_called_gone_by_another()
+ {
+    let Some(scratch) = ScratchPostgres::new().await else {
+        return;
+    };
+    let (one, two) = (
+        Gateway::start_on(&scratch).await,
+        Gateway::start_on(&scratch).await,
+    );
+    let owner = one.owner().await;
+    let machine = Machine::joined(&one, owner).await;
+    let mut first = machine.connect().await;
+    let taken = exec(&one, &machine).await;
+    let request = first.operation().await;
+    first.report(request.id, Report::Accepted).await;
+    let mut source = source(taken, 1000);
+    source.send(&mut first).await;
+    let mut begun = one
+        .app()
+        .operations()
+        .subscribe(taken.id, 0)
+        .await
+        .expect("it is here");
+    let Some(Heard::Part(part)) = begun.next().await else {
+        panic!("its output comes");
+    };
+    assert_eq!(part.end(), 1000);
+    // There is more, and the command ends. The machine tells that to the other gateway.
+    source.end = 3000;
+    let refused = two.app().operations().subscribe(taken.id, 0).await;
+    assert!(refused.is_err(), "the other one is refused: {refused:?}");
+    let moved = Machine {
+        channel: format!("{}/api/nodes/agent", two.url().replace("http", "ws")),
+        ..machine.clone()
+    };
+    let (mut second, _) = moved.connect_holding(listing(&source)).await;
+    // The reader of the first is sent away without an end, and without a gap.
+    let told = begun.next().await;
+    assert!(told.is_none(), "{told:?}");
+    let refused = one.app().operations().subscribe(taken.id, 1000).await;
+    assert!(refused.is_err(), "the first one is refused: {refused:?}");
+    let reader = two
+        .app()
+        .operations()
+        .subscribe(taken.id, 1000)
+        .await
+        .expect("it is there");
+    let serving = async {
+        let heard = second
+            .receive_until(|message| {
+                matches!(message, ToNode::Control(Control::Replay { .. })).then(|| message.clone())
+            })
+            .await;
+        source.obey(&heard);
+        source.send(&mut second).await;
+    };
+    let (gaps, ()) = tokio::join!(read_all(reader, 1000), serving);
+    assert_eq!(gaps, vec![]);
     one.stop().await;
     two.stop().await;
     scratch.remove().await;

@@ -4,6 +4,7 @@ mod bearers;
 mod hostile;
 mod people;
 mod provider;
+mod takeover;
 mod terminal;
 
 use roost_tests::hosted::Issuer;

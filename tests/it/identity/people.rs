@@ -101,11 +101,11 @@ async fn a_local_account_is_linked_by_a_verified_email_and_not_doubled() {
         let token = issuer.token("ada", says(json!(true)));
         let me = with(&gateway, &token).get(ME).expect(200).await;
         assert_eq!((me.str("/user/id"), me.str("/role")), (&*local.id, "admin"));
-        // Afterwards the subject alone counts, and the account goes on to work as it did.
+        // Afterwards the subject alone counts. Nobody had checked the address of the account, so its sign-ins are over.
         let later = issuer.token("ada", json!({}));
         let me = with(&gateway, &later).get(ME).expect(200).await;
         assert_eq!(me.str("/user/id"), local.id);
-        local.get(ME).expect(200).await;
+        local.get(ME).refused(401, "unauthenticated").await;
         let other = issuer.token("eve", says(json!(true)));
         let refused = with(&gateway, &other).get(ME);
         refused.refused(409, "account-not-linked").await;

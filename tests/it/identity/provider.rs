@@ -3,9 +3,15 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
 
+use roost_gateway::app::Surroundings;
+use roost_gateway::platform::clock::{Clock, SystemClock, TestClock};
+use roost_secret_broker::wire::{Answer as Reply, Request};
+use roost_tests::broker::BrokerProcess;
 use roost_tests::provider::Provider;
-use roost_tests::{Browser, Gateway, bin_dir, free_port};
+use roost_tests::{Browser, Client, Gateway, Store, bin_dir, eventually, free_port};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
@@ -18,17 +24,36 @@ const CALLBACK: &str = "/api/auth/oidc/callback";
 struct Place {
     provider: Provider,
     gateway: Gateway,
+    /// Moves the gateway's time.
+    clock: TestClock,
+    broker: BrokerProcess,
+    _folder: tempfile::TempDir,
 }
 
 /// A gateway and its provider, which must know the gateway's address before it is there.
 async fn place(more: &[(&'static str, &str)]) -> Place {
     let listen = format!("127.0.0.1:{}", free_port());
     let provider = Provider::start(&format!("http://{listen}{CALLBACK}"));
-    let mut set = provider.settings();
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut set = provider.settings(folder.path());
+    let broker = BrokerProcess::start(folder.path()).await;
     set.push(("listen", listen));
     set.extend(more.iter().map(|(key, value)| (*key, (*value).to_owned())));
-    let gateway = Gateway::start_like(&set, None).await;
-    Place { provider, gateway }
+    let set: Vec<(&str, &str)> = set.iter().map(|(key, value)| (*key, &**value)).collect();
+    let clock = TestClock::at(SystemClock.now());
+    let around = Surroundings {
+        clock: Arc::new(clock.clone()),
+        ..Surroundings::default()
+    };
+    let own = tempfile::tempdir().expect("a folder");
+    let gateway = Gateway::start_in(own, &Store::Sqlite, &set, around);
+    Place {
+        gateway: gateway.await.expect("the gateway starts"),
+        provider,
+        clock,
+        broker,
+        _folder: folder,
+    }
 }
 
 impl Place {
@@ -100,7 +125,7 @@ async fn the_way_back_is_gone_once_by_the_browser_that_began_and_by_nobody_else(
     let place = place(&[]).await;
     let mut browser = place.browser("ada");
     let back = place.way_back(&mut browser).await;
-    // Whoever has the address but not the browser is told that there is nothing, and spoils nothing.
+    // Another browser with the same address gets 404 and does not end the sign-in.
     let stolen = place.browser("eve").step(&back).await;
     assert_eq!(stolen.status, 404);
     assert!(
@@ -119,9 +144,14 @@ async fn the_way_back_is_gone_once_by_the_browser_that_began_and_by_nobody_else(
         answers[1..].iter().all(|status| *status == 404),
         "{answers:?}"
     );
+    let program = place.gateway.anonymous();
     for query in ["", "?state=", "?state=made-up&code=x", "?code=x"] {
         let forged = browser.step(&place.at(&format!("{CALLBACK}{query}"))).await;
         assert_eq!(forged.status, 404, "{query}");
+        // A program that takes JSON is answered as on every route.
+        let forged = program.get(&format!("{CALLBACK}{query}"));
+        let forged = forged.header("accept", "application/json");
+        forged.refused(404, "sign-in-unknown").await;
     }
     place.gateway.stop().await;
 }
@@ -282,5 +312,165 @@ async fn roost_login_waits_for_a_code_that_somebody_confirms_who_signed_in_at_th
         .await
         .unwrap();
     assert!(!after.status.success());
+    place.gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_program_is_told_in_json_that_nobody_signs_in_by_a_provider_here() {
+    let gateway = Gateway::start().await;
+    let start = gateway.anonymous().get("/api/auth/oidc/start");
+    let refused = start.header("accept", "application/json");
+    let refused = refused.refused(404, "not-found").await;
+    assert_eq!(refused.header("content-type"), "application/problem+json");
+    let page = gateway.anonymous().get("/api/auth/oidc/start");
+    let page = page
+        .header("accept", "text/html,*/*;q=0.8")
+        .expect(404)
+        .await;
+    assert!(page.header("content-type").starts_with("text/html"));
+    gateway.stop().await;
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+impl Place {
+    /// Somebody who has just signed in.
+    async fn signed_in(&self, person: &str) -> Browser {
+        let mut browser = self.browser(person);
+        browser.go(&self.at("/api/auth/oidc/start")).await;
+        assert_eq!(self.me(&browser).await.status, 200);
+        browser
+    }
+
+    /// What an administrator of the provider does.
+    async fn at_the_provider(&self, path: &str) {
+        let provider = Client::new(self.provider.url());
+        provider.get(path).expect(204).await;
+    }
+
+    async fn records(&self) -> u64 {
+        match self.broker.client.call(&Request::Status).await {
+            Ok(Reply::Status(status)) => status.records,
+            other => panic!("a status: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_role_that_changes_at_the_provider_changes_here_within_five_minutes() {
+    let place = place(&[]).await;
+    let browser = place.signed_in("ada").await;
+    let role = async || place.me(&browser).await.str("/role").to_owned();
+    assert_eq!(role().await, "admin");
+    place.at_the_provider("/role?person=ada&role=viewer").await;
+    place.clock.advance(4 * MINUTE);
+    assert_eq!(role().await, "admin", "it is not asked more often");
+    place.clock.advance(MINUTE);
+    assert_eq!(role().await, "viewer");
+    place.at_the_provider("/role?person=ada&role=owner").await;
+    place.clock.advance(5 * MINUTE);
+    // Of many requests at once one asks, and none fails.
+    let asked = (0..20).map(|_| place.me(&browser));
+    for answer in futures::future::join_all(asked).await {
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    assert_eq!(role().await, "owner");
+    place.gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_person_whom_the_provider_shuts_out_is_out_within_five_minutes_here_and_in_the_terminal()
+{
+    let place = place(&[]).await;
+    let browser = place.signed_in("ada").await;
+    let terminal = terminal_of(&place, &browser).await;
+    terminal.get(ME).expect(200).await;
+    assert_eq!(
+        place.records().await,
+        1,
+        "the refresh token is with the broker"
+    );
+    place.at_the_provider("/withdraw").await;
+    place.clock.advance(5 * MINUTE);
+    assert_eq!(place.me(&browser).await.status, 401);
+    terminal.get(ME).refused(401, "unauthenticated").await;
+    eventually("the broker forgets the tokens", || async {
+        (place.records().await == 0).then_some(())
+    })
+    .await;
+    place.gateway.stop().await;
+}
+
+/// A terminal that the person in the browser confirms.
+async fn terminal_of(place: &Place, browser: &Browser) -> Client {
+    let begun = place.gateway.anonymous().post("/api/auth/device");
+    let begun = begun
+        .json(&json!({ "device": "roost on desk" }))
+        .expect(200)
+        .await;
+    let cookie = browser.cookie(&place.at("/"), "roost_session");
+    let confirm = place.gateway.anonymous().post("/api/auth/device/confirm");
+    let confirm = confirm.json(&json!({ "code": begun.str("/code") }));
+    let confirm = confirm.header("origin", &place.gateway.url());
+    let cookie = format!("roost_session={}", cookie.expect("a session"));
+    confirm.header("cookie", &cookie).expect(204).await;
+    let ask = place.gateway.anonymous().post("/api/auth/device/token");
+    let done = ask.json(&json!({ "device_code": begun.str("/device_code") }));
+    let done = done.expect(200).await;
+    place.gateway.anonymous().with_token(done.str("/token"))
+}
+
+#[tokio::test]
+async fn without_a_refresh_token_a_sign_in_lasts_an_hour() {
+    let place = place(&[]).await;
+    let browser = place.signed_in("brief").await;
+    eventually("nothing is kept that is of no use", || async {
+        (place.records().await == 0).then_some(())
+    })
+    .await;
+    place.clock.advance(59 * MINUTE);
+    assert_eq!(place.me(&browser).await.status, 200);
+    place.clock.advance(MINUTE);
+    assert_eq!(place.me(&browser).await.status, 401);
+    place.gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_provider_that_is_away_is_believed_for_an_hour_and_no_longer() {
+    let mut place = place(&[]).await;
+    let browser = place.signed_in("ada").await;
+    place.provider.stop();
+    place.clock.advance(5 * MINUTE);
+    assert_eq!(place.me(&browser).await.status, 200);
+    place.clock.advance(54 * MINUTE);
+    assert_eq!(place.me(&browser).await.status, 200);
+    place.clock.advance(MINUTE);
+    let away = place.me(&browser).await;
+    assert_eq!(
+        (away.status, away.str("/code")),
+        (503, "issuer-unavailable")
+    );
+    place.gateway.stop().await;
+}
+
+#[tokio::test]
+async fn signing_out_has_the_broker_forget_the_tokens() {
+    let place = place(&[]).await;
+    let (one, two) = (place.signed_in("ada").await, place.signed_in("ada").await);
+    eventually("the newest sign-in replaces the one before", || async {
+        (place.records().await == 1).then_some(())
+    })
+    .await;
+    for (browser, left) in [(&one, 1), (&two, 0)] {
+        let cookie = browser.cookie(&place.at("/"), "roost_session");
+        let cookie = format!("roost_session={}", cookie.expect("a session"));
+        let out = place.gateway.anonymous().post("/api/auth/logout");
+        let out = out.header("origin", &place.gateway.url());
+        out.header("cookie", &cookie).expect(204).await;
+        eventually("the tokens of the last session are forgotten", || async {
+            (place.records().await == left).then_some(())
+        })
+        .await;
+    }
     place.gateway.stop().await;
 }

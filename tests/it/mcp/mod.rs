@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Router;
-use roost_gateway::clock::SystemClock;
-use roost_gateway::domains::tools::mcp::{Addresses, Mcp};
-use roost_gateway::domains::tools::routes::{ToolsState, router};
-use roost_gateway::domains::tools::{Authority, AuthorityOf, Bundle, Profile};
-use roost_gateway::ids::UuidV7;
+use roost_gateway::execution::tools::mcp::{Addresses, Mcp};
+use roost_gateway::execution::tools::{Authority, AuthorityOf, Bundle, Profile};
+use roost_gateway::execution::tools::{ToolsContext, router};
+use roost_gateway::platform::clock::SystemClock;
+use roost_gateway::platform::ids::UuidV7;
 use roost_tests::{Answer, Client, Gateway, Person};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -27,7 +27,7 @@ const FORMER: [&str; 2] = ["2025-11-25", "2025-06-18"];
 async fn agent_with_token(owner: &Person) -> (String, String) {
     let made = owner
         .post("/api/claws")
-        .json(&json!({ "name": "Ada" }))
+        .json(&json!({ "name": roost_tests::unique("Ada") }))
         .expect(201)
         .await;
     let agent = made.str("/id").to_owned();
@@ -40,7 +40,7 @@ async fn agent_with_token(owner: &Person) -> (String, String) {
 }
 
 /// The servers of this gateway's agents under another authority than their teams give them.
-fn mcp(gateway: &Gateway, profile: Profile) -> (Mcp, ToolsState) {
+fn mcp(gateway: &Gateway, profile: Profile) -> (Mcp, ToolsContext) {
     let db = gateway.app().db().clone();
     let clock = SystemClock::shared();
     let ids = UuidV7::shared(clock.clone());
@@ -62,7 +62,7 @@ fn mcp(gateway: &Gateway, profile: Profile) -> (Mcp, ToolsState) {
         Addresses::of(None),
         CancellationToken::new(),
     );
-    let state = ToolsState {
+    let state = ToolsContext {
         db,
         clock,
         ids,

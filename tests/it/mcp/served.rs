@@ -1,6 +1,6 @@
 //! What is served: to whom which tools, in every revision, and what a call does.
 
-use roost_gateway::domains::tools::Profile;
+use roost_gateway::execution::tools::Profile;
 use roost_tests::{Client, Gateway, eventually};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! A real server of models (llama.cpp): the form is real, the words are nonsense.
 
-use roost_gateway::domains::runtime::models::{
+use roost_gateway::execution::providers::{
     Call, Delta, ErrorKind, Limits, Message, Model, Provider, Stop,
 };
 use roost_secret_broker::wire::{Secret, Store};

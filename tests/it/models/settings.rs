@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use roost_gateway::broker::BrokerHandle;
-use roost_gateway::clock::SystemClock;
-use roost_gateway::domains::auth::WorkspaceScope;
-use roost_gateway::domains::models::{Ceilings, ModelsError, Resolver, store};
-use roost_gateway::domains::runtime::models::{Delta, Model, ModelError, Reply, Request as Turn};
+use roost_gateway::execution::models::{Ceilings, ModelsError, Resolver, store};
+use roost_gateway::execution::providers::{Delta, Model, ModelError, Reply, Request as Turn};
+use roost_gateway::platform::broker::BrokerHandle;
+use roost_gateway::platform::clock::SystemClock;
+use roost_gateway::tenancy::auth::WorkspaceScope;
 use roost_secret_broker::client::ClientError;
 use roost_secret_broker::wire::{FaultCode, RecordName, Request};
 use roost_tests::model_server::{ModelServer, answer};

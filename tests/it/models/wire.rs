@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use roost_gateway::domains::runtime::models::{
-    Delta, ErrorKind, Limits, Model, Provider, Stop, Usage,
-};
+use roost_gateway::execution::providers::{Delta, ErrorKind, Limits, Model, Provider, Stop, Usage};
 use roost_tests::model_server::{Act, ModelServer, stream_head};
 use rstest::rstest;
 use serde_json::json;
@@ -207,6 +205,89 @@ async fn a_key_that_the_server_repeats_is_not_told() {
         .await
         .expect("an answer");
     assert!(reply.text.contains("Your key is"), "{}", reply.text);
+    assert!(!reply.text.contains("planted"), "{}", reply.text);
+}
+
+/// What a channel showed, put together as a page does.
+fn joined(heard: &[Delta], of: fn(&Delta) -> Option<&String>) -> String {
+    heard.iter().filter_map(of).map(String::as_str).collect()
+}
+
+#[tokio::test]
+async fn a_key_that_the_server_repeats_in_small_pieces_is_neither_shown_nor_kept() {
+    let desk = Desk::start().await;
+    let mut acts = vec![Act::Say(stream_head())];
+    let mut say = |delta| acts.push(Act::Say(event(delta, None)));
+    // Three places at once, a few letters at a time: each place alone puts the key together.
+    say(json!({ "content": "Your key: ", "reasoning_content": "The key is " }));
+    say(
+        json!({ "tool_calls": [{ "index": 0, "id": "c", "function": { "name": "shell", "arguments": "{\"argv\":[\"echo " } }] }),
+    );
+    for piece in KEY.as_bytes().chunks(3) {
+        let piece = std::str::from_utf8(piece).expect("ASCII");
+        say(json!({ "content": piece }));
+        say(json!({ "reasoning_content": piece }));
+        say(json!({ "tool_calls": [{ "index": 0, "function": { "arguments": piece } }] }));
+    }
+    say(json!({ "content": ". Done", "reasoning_content": ", really" }));
+    let end = json!({ "tool_calls": [{ "index": 0, "function": { "arguments": "\"]}" } }] });
+    acts.push(Act::Say(event(end, Some("tool_calls"))));
+    acts.push(Act::Say("data: [DONE]\n\n".into()));
+    let server = ModelServer::once(acts).await;
+    let model = desk
+        .model(Provider::Openai, server.address, Limits::default())
+        .await;
+    let mut heard = Vec::new();
+    let reply = model
+        .turn(&question(), &mut |delta| heard.push(delta))
+        .await
+        .expect("an answer");
+    let masked = "*".repeat(KEY.len());
+    assert_eq!(reply.text, format!("Your key: {masked}. Done"));
+    let command = format!("echo {masked}");
+    assert_eq!(reply.calls[0].arguments, json!({ "argv": [command] }));
+    let said = joined(&heard, |delta| match delta {
+        Delta::Say(text) => Some(text),
+        _ => None,
+    });
+    assert_eq!(said, reply.text, "all of the rest is shown");
+    let thought = joined(&heard, |delta| match delta {
+        Delta::Think(text) => Some(text),
+        _ => None,
+    });
+    assert_eq!(thought, format!("The key is {masked}, really"));
+    let called = joined(&heard, |delta| match delta {
+        Delta::Tool(text) => Some(text),
+        _ => None,
+    });
+    assert!(
+        called.contains(&masked) && !called.contains(&KEY[..8]),
+        "{called}"
+    );
+}
+
+#[tokio::test]
+async fn a_key_that_is_partly_escaped_is_not_told() {
+    let desk = Desk::start().await;
+    let escaped = format!(
+        "{}\\u{:04x}{}",
+        &KEY[..5],
+        u32::from(KEY.as_bytes()[5]),
+        &KEY[6..]
+    );
+    let data = format!(
+        r#"{{"choices":[{{"delta":{{"content":"It is {escaped}."}},"finish_reason":"stop"}}]}}"#
+    );
+    let said = format!("data: {data}\n\ndata: [DONE]\n\n");
+    let server = ModelServer::once(vec![Act::Say(stream_head()), Act::Say(said.into())]).await;
+    let model = desk
+        .model(Provider::Openai, server.address, Limits::default())
+        .await;
+    let reply = model
+        .turn(&question(), &mut |_| {})
+        .await
+        .expect("an answer");
+    assert!(reply.text.starts_with("It is ***"), "{}", reply.text);
     assert!(!reply.text.contains("planted"), "{}", reply.text);
 }
 

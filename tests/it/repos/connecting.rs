@@ -1,7 +1,7 @@
 //! Connecting, looking, disconnecting: over HTTP, on both back ends.
 
 use roost_secret_broker::wire::{Answer, FaultCode, Inject, RecordName, Request};
-use roost_tests::code_host::{CodeHost, Told, entry};
+use roost_tests::code_host::{CodeHost, Reply, entry};
 use roost_tests::{Gateway, eventually};
 use serde_json::json;
 
@@ -13,10 +13,10 @@ async fn a_host_is_connected_read_searched_and_disconnected_and_its_token_is_now
         let owner = place.gateway.owner().await;
         let host = CodeHost::start(|asked| match (asked.path.as_str(), asked.page()) {
             ("/api/v3/orgs/acme/repos", 1) => {
-                Told::json(&(0..100).map(|id| entry(id, 1)).collect())
+                Reply::json(&(0..100).map(|id| entry(id, 1)).collect())
             }
-            ("/api/v3/orgs/acme/repos", 2) => Told::json(&json!([entry(200, 5), entry(201, 0)])),
-            _ => Told::status(404, "{}"),
+            ("/api/v3/orgs/acme/repos", 2) => Reply::json(&json!([entry(200, 5), entry(201, 0)])),
+            _ => Reply::status(404, "{}"),
         })
         .await;
         let connection = connected(owner, &new("github_enterprise", &host, Some("acme"))).await;
@@ -115,7 +115,7 @@ async fn a_host_is_connected_read_searched_and_disconnected_and_its_token_is_now
 async fn others_see_and_change_nothing_and_a_viewer_only_looks() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
-        let host = CodeHost::start(|_| Told::json(&json!([entry(1, 1)]))).await;
+        let host = CodeHost::start(|_| Reply::json(&json!([entry(1, 1)]))).await;
         let connection = connected(owner, &new("github_enterprise", &host, None)).await;
         let connection = connection["id"].as_str().expect("an id");
         let list = owner.get("/api/repos").expect(200).await;
@@ -223,7 +223,7 @@ async fn without_a_broker_nothing_is_connected_and_the_answer_says_so() {
 async fn a_repeated_request_makes_one_connection_and_the_twentieth_is_the_last() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
-        let host = CodeHost::start(|_| Told::json(&json!([]))).await;
+        let host = CodeHost::start(|_| Reply::json(&json!([]))).await;
         let body = new("forgejo", &host, None);
         let once = || {
             let request = owner.post("/api/repos/connections").json(&body);

@@ -1,6 +1,6 @@
 //! What is different between hosts, at the wire.
 
-use roost_tests::code_host::{CodeHost, Told, entry};
+use roost_tests::code_host::{CodeHost, Reply, entry};
 use serde_json::json;
 
 use super::{Place, TOKEN, connected, names, new};
@@ -14,11 +14,11 @@ async fn forgejo_is_asked_in_its_way_and_gives_fewer_a_page_than_asked_for() {
             let next = "<http://x/?page=2>; rel=\"next\",<http://x/?page=2>; rel=\"last\"";
             match asked.path.as_str() {
                 "/git/api/v1/users/mia/repos" if page == 1 => {
-                    Told::json(&(0..50).map(|id| entry(id, 1)).collect()).with("link", next)
+                    Reply::json(&(0..50).map(|id| entry(id, 1)).collect()).with("link", next)
                 }
-                "/git/api/v1/users/mia/repos" => Told::json(&json!([entry(70, 2)]))
+                "/git/api/v1/users/mia/repos" => Reply::json(&json!([entry(70, 2)]))
                     .with("link", "<http://x/?page=1>; rel=\"first\""),
-                _ => Told::status(404, r#"{"message":"GetOrgByName"}"#),
+                _ => Reply::status(404, r#"{"message":"GetOrgByName"}"#),
             }
         })
         .await;
@@ -52,12 +52,12 @@ async fn gitlab_is_asked_in_its_way_for_a_group_in_a_group() {
         };
         match (asked.path.as_str(), asked.page()) {
             ("/api/v4/groups/acme%2Ftools/projects", 1) => {
-                Told::json(&json!([project(1)])).with("x-next-page", "2")
+                Reply::json(&json!([project(1)])).with("x-next-page", "2")
             }
             ("/api/v4/groups/acme%2Ftools/projects", 2) => {
-                Told::json(&json!([project(2)])).with("x-next-page", "")
+                Reply::json(&json!([project(2)])).with("x-next-page", "")
             }
-            _ => Told::status(404, r#"{"message":"404 Group Not Found"}"#),
+            _ => Reply::status(404, r#"{"message":"404 Group Not Found"}"#),
         }
     })
     .await;

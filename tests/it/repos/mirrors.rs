@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::clock::{SystemClock, TestClock};
-use roost_tests::git_host::{GitHost, told};
+use roost_gateway::platform::clock::{SystemClock, TestClock};
+use roost_tests::git_host::{GitHost, text_answer};
 use roost_tests::{Client, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -97,14 +97,14 @@ async fn a_mirror_is_made_renewed_and_removed() {
         // A host that fails changes nothing of what there is, and the list shows why.
         host.instead(|visit| {
             let asked = visit.address.contains(".git/");
-            Box::pin(async move { asked.then(|| told(404, "nothing here")) })
+            Box::pin(async move { asked.then(|| text_answer(404, "nothing here")) })
         });
         owner.put(&mirror).expect(202).await;
         let failed = mirrored(owner, &path, "failed").await;
         assert_eq!(failed["mirror"]["head_commit"], second.as_str());
         let error = failed["mirror"]["error"].as_str().expect("an error");
         assert!(
-            error.starts_with("Forgejo or Gitea: the host knows no such repository"),
+            error.starts_with("Forgejo or Gitea: the host has no such repository"),
             "{error}"
         );
         let list = owner.get("/api/repos").expect(200).await;

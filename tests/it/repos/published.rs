@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use roost_tests::code_host::{CodeHost, Told};
+use roost_tests::code_host::{CodeHost, Reply};
 use roost_tests::{eventually, free_port};
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ async fn requests_fit_githubs_own_description_and_its_answers_are_read() {
             client.get(&to).send().await.ok()
         })
         .await;
-        let host = CodeHost::start(|_| Told::status(500, "")).await;
+        let host = CodeHost::start(|_| Reply::status(500, "")).await;
         host.answers_later(move |asked| {
             let path = asked.path.strip_prefix("/api/v3").unwrap_or("/none");
             let mut url = url::Url::parse(&format!("{to}{path}")).expect("a URL");
@@ -82,7 +82,7 @@ async fn requests_fit_githubs_own_description_and_its_answers_are_read() {
             Box::pin(async move {
                 let answer = request.send().await.expect("the described server answers");
                 let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-                let told = Told::status(status, &answer.text().await.expect("a body"));
+                let told = Reply::status(status, &answer.text().await.expect("a body"));
                 match headers.get("link").and_then(|link| link.to_str().ok()) {
                     Some(link) => told.with("link", link),
                     None => told,
@@ -139,7 +139,7 @@ async fn answers_that_were_recorded_from_github_are_read() {
         let (entry, links) = (repository["response"].clone(), links.clone());
         let host = CodeHost::start(move |asked| {
             let link = &links[asked.page() as usize - 1];
-            Told::json(&json!([entry])).with("link", link)
+            Reply::json(&json!([entry])).with("link", link)
         })
         .await;
         let connection = connected(owner, &new("github_enterprise", &host, None)).await;
@@ -154,7 +154,7 @@ async fn answers_that_were_recorded_from_github_are_read() {
         assert_eq!(list.str("/0/external_id"), "1000");
 
         let body = moved["response"].to_string();
-        host.answers(move |_| Told::status(301, &body));
+        host.answers(move |_| Reply::status(301, &body));
         let after = synced(owner, connection["id"].as_str().expect("an id")).await;
         let told = after["last_sync_error"].as_str().expect("an error");
         assert!(

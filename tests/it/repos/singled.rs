@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use roost_gateway::app::Surroundings;
-use roost_gateway::clock::{SystemClock, TestClock};
-use roost_tests::code_host::{CodeHost, Told, entry};
+use roost_gateway::platform::clock::{SystemClock, TestClock};
+use roost_tests::code_host::{CodeHost, Reply, entry};
 use roost_tests::{ScratchPostgres, Store, eventually};
 use serde_json::json;
 use tokio::sync::watch;
@@ -20,7 +20,7 @@ fn behind(host: &CodeHost, gate: &watch::Receiver<bool>) {
         async move {
             // The sender lives as long as the test.
             let _ = gate.wait_for(|open| *open).await;
-            Told::json(&json!([entry(1, 1), entry(2, 2)]))
+            Reply::json(&json!([entry(1, 1), entry(2, 2)]))
         }
         .boxed()
     });
@@ -36,7 +36,7 @@ async fn two_gateways_asked_again_and_again_sync_one_at_a_time() {
     let other = beside(&place.broker, &store, Surroundings::default()).await;
     let owner = place.gateway.owner().await;
     let there = other.anonymous().with_token(&owner.token);
-    let host = CodeHost::start(|_| Told::json(&json!([entry(1, 1)]))).await;
+    let host = CodeHost::start(|_| Reply::json(&json!([entry(1, 1)]))).await;
     let connection = connected(owner, &new("forgejo", &host, None)).await;
     let id = connection["id"].as_str().expect("an id").to_owned();
     host.asked();
@@ -75,7 +75,7 @@ async fn a_sync_whose_gateway_died_is_carried_on_by_another_and_what_the_first_s
     let store = Store::Postgres(scratch.url().to_owned());
     let place = Place::on(store.clone(), Some(scratch)).await;
     let owner = place.gateway.owner().await;
-    let host = CodeHost::start(|_| Told::json(&json!([entry(1, 1)]))).await;
+    let host = CodeHost::start(|_| Reply::json(&json!([entry(1, 1)]))).await;
     let connection = connected(owner, &new("forgejo", &host, None)).await;
     let id = connection["id"].as_str().expect("an id").to_owned();
     let (open, gate) = watch::channel(false);
@@ -88,7 +88,7 @@ async fn a_sync_whose_gateway_died_is_carried_on_by_another_and_what_the_first_s
     })
     .await;
     // Two minutes later by the other's clock the first has been silent for too long.
-    host.answers(|_| Told::json(&json!([entry(7, 7)])));
+    host.answers(|_| Reply::json(&json!([entry(7, 7)])));
     let later = TestClock::at(SystemClock::shared().now() + Duration::from_secs(120));
     let around = Surroundings {
         clock: std::sync::Arc::new(later),
@@ -119,7 +119,7 @@ async fn a_sync_whose_gateway_died_is_carried_on_by_another_and_what_the_first_s
 async fn a_connection_that_is_removed_while_it_is_read_leaves_nothing() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
-        let host = CodeHost::start(|_| Told::json(&json!([]))).await;
+        let host = CodeHost::start(|_| Reply::json(&json!([]))).await;
         let (open, gate) = watch::channel(false);
         behind(&host, &gate);
         let made = owner

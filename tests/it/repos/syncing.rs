@@ -1,6 +1,6 @@
 //! What a sync makes of a list, and of what is none.
 
-use roost_tests::code_host::{Asked, CodeHost, Told, entry};
+use roost_tests::code_host::{Asked, CodeHost, Reply, entry};
 use serde_json::{Value, json};
 
 use super::{Place, TOKEN, connected, names, new, synced};
@@ -11,7 +11,7 @@ async fn at_most_twenty_pages_are_read_and_500_repositories_shown() {
         let owner = place.gateway.owner().await;
         let host = CodeHost::start(|asked| {
             let from = u64::from(asked.page()) * 100;
-            Told::json(
+            Reply::json(
                 &(from..from + 100)
                     .map(|id| entry(id, asked.page()))
                     .collect(),
@@ -34,7 +34,7 @@ async fn at_most_twenty_pages_are_read_and_500_repositories_shown() {
         assert!(newest > last, "{newest} {last}");
         // What a list that was cut does not have may still be there.
         host.answers(|_| {
-            Told::json(&json!([entry(1, 1)])).with("link", "<https://x/?page=2>; rel=\"next\"")
+            Reply::json(&json!([entry(1, 1)])).with("link", "<https://x/?page=2>; rel=\"next\"")
         });
         let id = connection["id"].as_str().expect("an id");
         assert_eq!(synced(owner, id).await["repos"], json!(2001));
@@ -48,7 +48,7 @@ async fn what_cannot_be_understood_is_skipped_and_counted_and_what_vanished_come
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
         let host = CodeHost::start(|_| {
-            Told::json(&json!([entry(1, 1), entry(2, 2), entry(3, 3), entry(2, 2)]))
+            Reply::json(&json!([entry(1, 1), entry(2, 2), entry(3, 3), entry(2, 2)]))
         })
         .await;
         let connection = connected(owner, &new("forgejo", &host, None)).await;
@@ -58,7 +58,7 @@ async fn what_cannot_be_understood_is_skipped_and_counted_and_what_vanished_come
         let second = format!("/api/repos/{}", list.str("/1/id"));
 
         // 2 is gone, 3 cannot be read but is there.
-        host.answers(|_| Told::json(&json!([entry(1, 1), {"id": 3, "name": 7}])));
+        host.answers(|_| Reply::json(&json!([entry(1, 1), {"id": 3, "name": 7}])));
         let after = synced(owner, id).await;
         assert_eq!(
             (&after["last_sync_skipped"], &after["repos"]),
@@ -72,14 +72,14 @@ async fn what_cannot_be_understood_is_skipped_and_counted_and_what_vanished_come
         assert!(gone.body["gone_at"].is_string());
 
         // Something is there that cannot even be named: nothing is taken for gone.
-        host.answers(|_| Told::json(&json!([null, "x", entry(3, 4)])));
+        host.answers(|_| Reply::json(&json!([null, "x", entry(3, 4)])));
         let after = synced(owner, id).await;
         assert_eq!(
             (&after["last_sync_skipped"], &after["repos"]),
             (&json!(2), &json!(2))
         );
 
-        host.answers(|_| Told::json(&json!([entry(2, 9)])));
+        host.answers(|_| Reply::json(&json!([entry(2, 9)])));
         synced(owner, id).await;
         let back = owner.get(&second).expect(200).await;
         assert_eq!(back.body["gone_at"], Value::Null);
@@ -92,7 +92,7 @@ async fn what_cannot_be_understood_is_skipped_and_counted_and_what_vanished_come
 async fn each_refusal_is_recorded_in_words_and_the_repositories_stay() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
-        let host = CodeHost::start(|_| Told::json(&json!([entry(1, 1)]))).await;
+        let host = CodeHost::start(|_| Reply::json(&json!([entry(1, 1)]))).await;
         let connection = connected(owner, &new("github_enterprise", &host, Some("acme"))).await;
         let id = connection["id"].as_str().expect("an id");
         let before = connection["last_synced_at"].clone();
@@ -111,7 +111,7 @@ async fn each_refusal_is_recorded_in_words_and_the_repositories_stay() {
             (200, "[1,2", "no list of repositories"),
         ] {
             host.answers(move |_| {
-                Told::status(status, body).with("location", "http://127.0.0.1:1/")
+                Reply::status(status, body).with("location", "http://127.0.0.1:1/")
             });
             let after = synced(owner, id).await;
             let told = after["last_sync_error"].as_str().expect("an error");
@@ -122,7 +122,7 @@ async fn each_refusal_is_recorded_in_words_and_the_repositories_stay() {
                 (&before, &json!(1))
             );
         }
-        host.answers(|_| Told::status(403, "{}").with("x-ratelimit-remaining", "0"));
+        host.answers(|_| Reply::status(403, "{}").with("x-ratelimit-remaining", "0"));
         let after = synced(owner, id).await;
         assert!(
             after["last_sync_error"]
@@ -130,7 +130,7 @@ async fn each_refusal_is_recorded_in_words_and_the_repositories_stay() {
                 .expect("one")
                 .contains("ask no more")
         );
-        host.answers(|_| Told::json(&json!([entry(1, 1)])));
+        host.answers(|_| Reply::json(&json!([entry(1, 1)])));
         assert_eq!(synced(owner, id).await["last_sync_error"], Value::Null);
         place.stop().await;
     }
@@ -145,7 +145,7 @@ async fn a_host_that_is_not_there_or_sends_too_much_is_said_so() {
         let connection = connected(owner, &body).await;
         let told = connection["last_sync_error"].as_str().expect("an error");
         assert!(told.contains("cannot be reached"), "{told}");
-        let host = CodeHost::start(|_| Told::status(200, &"[".repeat(9 << 20))).await;
+        let host = CodeHost::start(|_| Reply::status(200, &"[".repeat(9 << 20))).await;
         let connection = connected(owner, &new("forgejo", &host, None)).await;
         let told = connection["last_sync_error"].as_str().expect("an error");
         assert!(told.contains("more than a page"), "{told}");
@@ -161,7 +161,7 @@ async fn a_host_that_echoes_the_token_does_not_make_it_seen() {
             let mut echo = entry(1, 1);
             echo["description"] = asked.headers["authorization"].clone().into();
             echo["name"] = format!("r {}", asked.headers["authorization"]).into();
-            Told::json(&json!([echo]))
+            Reply::json(&json!([echo]))
         })
         .await;
         let connection = connected(owner, &new("forgejo", &host, None)).await;
@@ -171,7 +171,7 @@ async fn a_host_that_echoes_the_token_does_not_make_it_seen() {
         assert!(!list.text.contains("5b1e77c20d9f"), "{}", list.text);
         host.answers(|asked| {
             let message = json!({ "message": asked.headers["authorization"] });
-            Told::status(401, &message.to_string())
+            Reply::status(401, &message.to_string())
         });
         let after = synced(owner, id).await;
         assert!(!after.to_string().contains("5b1e77c20d9f"), "{after}");

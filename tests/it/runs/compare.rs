@@ -1,6 +1,6 @@
 //! Comparisons: several teams on one input, what stands side by side in the end, and what a judge may say of it.
 
-use roost_gateway::domains::runs::End;
+use roost_gateway::execution::runs::End;
 use roost_tests::{Answer, Client, Process, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 
@@ -23,7 +23,9 @@ fn candidates(teams: &[&Value]) -> Value {
 
 /// An agent that is there.
 async fn agent(owner: &Client) -> String {
-    let new = owner.post("/api/claws").json(&json!({ "name": "Judge" }));
+    let new = owner
+        .post("/api/claws")
+        .json(&json!({ "name": roost_tests::unique("Judge") }));
     new.expect(201).await.str("/id").to_owned()
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use roost_gateway::app::Surroundings;
-use roost_gateway::domains::runs::entity::run;
-use roost_gateway::domains::runs::{Effect, End, Job, Perform};
+use roost_gateway::execution::runs::entity::run;
+use roost_gateway::execution::runs::{Effect, End, Job, Perform};
 use roost_tests::{Gateway, ScratchPostgres, Store};
 
 /// What a step does; by its key and how often it was tried in all, counted from 1.

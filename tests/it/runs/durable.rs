@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use roost_gateway::domains::runs::entity::run;
-use roost_gateway::domains::runs::model::Class;
-use roost_gateway::domains::runs::{End, store};
-use roost_gateway::ids::RunId;
+use roost_gateway::execution::runs::entity::run;
+use roost_gateway::execution::runs::{Class, End, store};
+use roost_gateway::platform::ids::RunId;
 use roost_tests::eventually;
 use serde_json::{Value, json};
 use uuid::Uuid;

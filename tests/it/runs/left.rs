@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use roost_gateway::domains::runs::entity::run;
-use roost_gateway::domains::runs::model::effect_key;
-use roost_gateway::domains::runs::{Effect, End, Entry, Job, Perform, Used};
-use roost_gateway::ids::RunId;
+use roost_gateway::execution::runs::effect_key;
+use roost_gateway::execution::runs::entity::run;
+use roost_gateway::execution::runs::{Effect, End, Entry, Job, Perform, Used};
+use roost_gateway::platform::ids::RunId;
 use roost_tests::eventually;
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::json;

@@ -1,9 +1,9 @@
 //! The machine that a team's agents work on: chosen by people, kept by what runs, given up for `local` when it cannot take
 //! any more.
 
-use roost_gateway::domains::runs::store;
-use roost_gateway::ids::RunId;
-use roost_tests::{Gateway, Machine, Player, ScratchPostgres, Stream, eventually};
+use roost_gateway::execution::runs::store;
+use roost_gateway::platform::ids::RunId;
+use roost_tests::{FakeNode, Gateway, Machine, ScratchPostgres, Stream, eventually};
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ async fn a_teams_sandboxes_are_made_on_its_machine_and_stay_there() {
     for (gateway, scratch) in on_each(&off).await {
         let owner = gateway.owner().await;
         let machine = Machine::joined(&gateway, owner).await;
-        let player = Player::start(machine.clone(), vec![machine.channel.clone()]);
+        let fake_node = FakeNode::start(machine.clone(), vec![machine.channel.clone()]);
         connection_is(owner, &machine.node_id, "connected").await;
         let team = alone_on(&json!(machine.node_id));
         let team = owner.post("/api/teams").json(&team).expect(201).await;
@@ -41,7 +41,7 @@ async fn a_teams_sandboxes_are_made_on_its_machine_and_stay_there() {
         let sandbox = format!("/api/claws/{}/sandbox", team.str("/members/0/agent_id"));
         let made = owner.get(&sandbox).expect(200).await;
         assert_eq!(made.str("/node_id"), machine.node_id, "{made:?}");
-        assert_eq!(player.played().sandboxes.len(), 1);
+        assert_eq!(fake_node.history().sandboxes.len(), 1);
         // Another machine counts from the next sandbox on.
         let path = format!("/api/teams/{}", team.str("/id"));
         let change = json!({ "machine_id": "local" });
@@ -54,7 +54,7 @@ async fn a_teams_sandboxes_are_made_on_its_machine_and_stay_there() {
         let change = json!({ "machine_id": null });
         let changed = owner.patch(&path).json(&change).expect(200).await;
         assert_eq!(changed.body["machine_id"], Value::Null);
-        drop(player);
+        drop(fake_node);
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;
@@ -75,7 +75,7 @@ const ONE_COMMAND: &str = r#"
 /// A gateway on each back end, a machine of its own and a team whose sandbox is there already.
 async fn with_a_machine_of_its_own(
     set: &[(&str, &str)],
-) -> Vec<(Gateway, Option<ScratchPostgres>, Player, Value)> {
+) -> Vec<(Gateway, Option<ScratchPostgres>, FakeNode, Value)> {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.toml");
     std::fs::write(&script, ONE_COMMAND).expect("it is written");
@@ -88,7 +88,7 @@ async fn with_a_machine_of_its_own(
     for (gateway, scratch) in on_each(&like).await {
         let owner = gateway.owner().await;
         let machine = Machine::joined(&gateway, owner).await;
-        let player = Player::start(machine.clone(), vec![machine.channel.clone()]);
+        let fake_node = FakeNode::start(machine.clone(), vec![machine.channel.clone()]);
         connection_is(owner, &machine.node_id, "connected").await;
         let team = alone_on(&json!(machine.node_id));
         let team = owner.post("/api/teams").json(&team).expect(201).await.body;
@@ -102,7 +102,7 @@ async fn with_a_machine_of_its_own(
             (made.body["state"] == "running").then_some(())
         })
         .await;
-        all.push((gateway, scratch, player, team));
+        all.push((gateway, scratch, fake_node, team));
     }
     all
 }
@@ -120,10 +120,10 @@ async fn told_of(gateway: &Gateway, run: &str, kind: &str) -> i64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_machine_that_is_away_is_waited_for_and_that_counts_as_no_attempt() {
-    for (gateway, scratch, mut player, team) in with_a_machine_of_its_own(&[]).await {
+    for (gateway, scratch, mut fake_node, team) in with_a_machine_of_its_own(&[]).await {
         let owner = gateway.owner().await;
         let node = team["machine_id"].as_str().unwrap();
-        player.leave();
+        fake_node.leave();
         connection_is(owner, node, "disconnected").await;
         let run = started(owner, &team).await;
         let path = format!("/api/topology-runs/{run}");
@@ -148,21 +148,25 @@ async fn a_machine_that_is_away_is_waited_for_and_that_counts_as_no_attempt() {
             (version().await >= before + 2).then_some(())
         })
         .await;
-        player.come_back();
+        fake_node.come_back();
         let ended = over(owner, &run).await;
         assert_eq!(ended.body["status"], "completed", "{ended:?}");
         let step = &ended.body["steps"][0];
         assert_eq!(step["attempt"], 1, "{step}");
         assert!(step.get("waiting_since").is_none(), "{step}");
         assert!(ended.body.get("waiting_on").is_none(), "{ended:?}");
-        assert_eq!(player.played().sandboxes.len(), 1, "it kept its sandbox");
+        assert_eq!(
+            fake_node.history().sandboxes.len(),
+            1,
+            "it kept its sandbox"
+        );
         // It is written a moment after it was told.
         let calls = eventually("its call was told", async || {
             let calls = told_of(&gateway, &run, "agent.tool.call").await;
             (calls > 0).then_some(calls)
         });
         assert_eq!(calls.await, 1);
-        drop(player);
+        drop(fake_node);
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;
@@ -173,9 +177,9 @@ async fn a_machine_that_is_away_is_waited_for_and_that_counts_as_no_attempt() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_machine_that_stays_away_ends_the_step_when_patience_ends() {
     let patience = [("runs.machine_wait_seconds", "2")];
-    for (gateway, scratch, mut player, team) in with_a_machine_of_its_own(&patience).await {
+    for (gateway, scratch, mut fake_node, team) in with_a_machine_of_its_own(&patience).await {
         let owner = gateway.owner().await;
-        player.leave();
+        fake_node.leave();
         connection_is(owner, team["machine_id"].as_str().unwrap(), "disconnected").await;
         let ended = over(owner, &started(owner, &team).await).await;
         assert_eq!(ended.body["status"], "failed", "{ended:?}");
@@ -186,7 +190,7 @@ async fn a_machine_that_stays_away_ends_the_step_when_patience_ends() {
             "{why}"
         );
         assert_eq!(ended.body["steps"][0]["attempt"], 1, "{ended:?}");
-        drop(player);
+        drop(fake_node);
         gateway.stop().await;
         if let Some(scratch) = scratch {
             scratch.remove().await;

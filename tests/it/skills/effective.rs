@@ -1,6 +1,7 @@
 //! What agents have: roles, choices, skills in the place of others.
 
-use roost_gateway::domains::{skills, templates};
+use roost_gateway::organisation::skills;
+use roost_gateway::organisation::templates;
 use roost_tests::{Answer, Gateway};
 use serde_json::json;
 

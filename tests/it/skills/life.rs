@@ -1,7 +1,8 @@
 //! How the catalogue comes into a database, and what goes with agents and workspaces.
 
-use roost_gateway::domains::skills::entity::{choice, skill, version};
-use roost_gateway::domains::{skills, templates};
+use roost_gateway::organisation::skills;
+use roost_gateway::organisation::skills::entity::{choice, skill, version};
+use roost_gateway::organisation::templates;
 use roost_tests::{Gateway, ScratchPostgres, Store, eventually};
 use sea_orm::{EntityTrait, PaginatorTrait};
 use serde_json::json;

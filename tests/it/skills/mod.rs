@@ -4,9 +4,9 @@ mod effective;
 mod life;
 mod own;
 
-use roost_gateway::clock::{Clock, SystemClock};
-use roost_gateway::domains::auth::WorkspaceScope;
-use roost_gateway::domains::templates;
+use roost_gateway::organisation::templates;
+use roost_gateway::platform::clock::{Clock, SystemClock};
+use roost_gateway::tenancy::auth::WorkspaceScope;
 use roost_tests::{Answer, Gateway, Person, ScratchPostgres};
 use serde_json::{Value, json};
 
@@ -29,13 +29,13 @@ pub(super) async fn agent(
     owner: &Person,
     made_from: Option<(&str, &str)>,
 ) -> String {
-    let body = json!({ "name": "ada" });
+    let body = json!({ "name": roost_tests::unique("ada") });
     let claw = owner.post("/api/claws").json(&body).expect(201).await;
     let id = claw.str("/id").to_owned();
     if let Some((template, slot)) = made_from {
         let scope = scope(owner);
         let template = template.parse().expect("an id");
-        let found = templates::store::get(gateway.app().db().read(), scope, template).await;
+        let found = templates::find(gateway.app().db().read(), scope, template).await;
         let version = found.expect("an answer").expect("a template").row.version;
         let tx = gateway.app().db().write().await.expect("a transaction");
         let agent = id.parse().expect("an id");

@@ -1,6 +1,6 @@
 //! Built-in skills and those that a workspace writes.
 
-use roost_gateway::domains::skills;
+use roost_gateway::organisation::skills;
 use roost_tests::{Answer, Gateway};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Agents that were made from a template: upgrades and seeds.
 
-use roost_gateway::clock::{Clock, SystemClock};
-use roost_gateway::domains::templates::{link, store_links};
-use roost_gateway::ids::UuidV7;
+use roost_gateway::organisation::templates::{link, store_links};
+use roost_gateway::platform::clock::{Clock, SystemClock};
+use roost_gateway::platform::ids::UuidV7;
 use roost_tests::{Answer, Gateway};
 use serde_json::json;
 

@@ -3,9 +3,9 @@
 mod agents;
 mod own;
 
-use roost_gateway::clock::{Clock, SystemClock};
-use roost_gateway::domains::auth::WorkspaceScope;
-use roost_gateway::domains::templates::link;
+use roost_gateway::organisation::templates::link;
+use roost_gateway::platform::clock::{Clock, SystemClock};
+use roost_gateway::tenancy::auth::WorkspaceScope;
 use roost_tests::{Answer, Gateway, Person, ScratchPostgres};
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ pub(super) async fn agent(
     (template, version, slot): (&str, i64, &str),
     prompt: &str,
 ) -> String {
-    let body = json!({ "name": format!("the {slot}"), "system_prompt": prompt });
+    let body = json!({ "name": roost_tests::unique(slot), "system_prompt": prompt });
     let claw = owner.post("/api/claws").json(&body).expect(201).await;
     let id = claw.str("/id").to_owned();
     let (template, agent) = (template.parse().expect("an id"), id.parse().expect("an id"));

@@ -1,6 +1,6 @@
 //! Built-in templates and those that a workspace makes.
 
-use roost_gateway::domains::templates::{builtin, model};
+use roost_gateway::organisation::templates::{builtin, model};
 use roost_tests::{Answer, Gateway};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The gate, by trying: each tool under each profile; and what there is when there is no sandbox.
 
-use roost_gateway::domains::tools::{Class, Profile, ToolError, catalogue, offered};
+use roost_gateway::execution::tools::{Class, Profile, ToolError, catalogue, offered};
 use serde_json::{Value, json};
 
 use super::{Bench, fresh};
@@ -19,7 +19,7 @@ fn arguments(tool: &str) -> Value {
 }
 
 async fn operations(bench: &Bench) -> usize {
-    use roost_gateway::operations::{OperationColumn, OperationEntity};
+    use roost_gateway::machines::operations::{OperationColumn, OperationEntity};
     use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
     let count = OperationEntity::find()
         .filter(OperationColumn::AgentId.eq(bench.may.sandbox_of))

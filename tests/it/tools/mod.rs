@@ -9,11 +9,11 @@ mod shell;
 
 use std::collections::BTreeSet;
 
-use roost_gateway::domains::auth::WorkspaceScope;
-use roost_gateway::domains::tools::{
+use roost_gateway::execution::tools::{
     Bundle, Capability, EffectKey, Frame, Pane, Profile, ToolError, ToolResult,
 };
-use roost_gateway::ids::{ClawId, UserId, WorkspaceId};
+use roost_gateway::platform::ids::{ClawId, UserId, WorkspaceId};
+use roost_gateway::tenancy::auth::WorkspaceScope;
 use roost_tests::{Gateway, Person};
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! A call whose gateway went away: the next gateway, asked with the same key, gives what the first would have given.
 
 use roost_gateway::app::Surroundings;
-use roost_gateway::domains::tools::Frame;
+use roost_gateway::execution::tools::Frame;
 use roost_tests::{Gateway, Store, eventually};
 use serde_json::json;
 use uuid::Uuid;

@@ -1,6 +1,6 @@
 //! `shell`: output and exit code exactly, once a key, bounded in time and size, and killed whole.
 
-use roost_gateway::domains::tools::ToolError;
+use roost_gateway::execution::tools::ToolError;
 use roost_tests::eventually;
 use serde_json::json;
 
@@ -155,5 +155,45 @@ async fn a_small_image_runs_commands_plainly_and_says_what_the_other_tools_lack(
         "{}",
         file.text
     );
+    bench.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_history_tells_the_command_that_the_agent_gave_and_its_exit_code() {
+    let bench = Bench::new().await;
+    bench.shell("ls /nope; exit 3").await;
+    let write = json!({ "path": "a.txt", "content": "x" });
+    bench.call("write_file", write).await;
+    let owner = bench.gateway.owner().await;
+    let exec = format!("{}/exec?wait=true", bench.sandbox());
+    let own = json!({ "argv": ["sh", "-c", "exit 7"] });
+    owner.post(&exec).json(&own).expect(200).await;
+    let purpose =
+        json!({ "argv": ["true"], "purpose": { "tool": "shell", "command": "rm -rf /" } });
+    owner
+        .post(&exec)
+        .json(&purpose)
+        .refused(400, "validation")
+        .await;
+    let history = format!("/api/claws/{}/activity?sources=operation", bench.may.agent);
+    let history = owner.get(&history).expect(200).await;
+    let items = history.body["items"].as_array().expect("items");
+    let told: Vec<_> = items
+        .iter()
+        .filter(|item| item["what"] == "sb_exec" && item["tool"] != "probe")
+        .map(|item| (&item["tool"], &item["command"], &item["exit_code"]))
+        .collect();
+    let none = json!(null);
+    assert_eq!(
+        told,
+        [
+            (&none, &none, &json!(7)),
+            (&json!("write_file"), &json!("/workspace/a.txt"), &json!(0)),
+            (&json!("shell"), &json!("ls /nope; exit 3"), &json!(3)),
+        ],
+        "{}",
+        history.text
+    );
+    assert!(items.iter().all(|item| item["data"]["purpose"].is_null()));
     bench.end().await;
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use roost_tests::{
-    Answer, Book, Client, Follower, Machine, Player, Process, Request, ScratchPostgres, Store,
-    eventually,
+    Answer, Client, DbInspector, FakeNode, Follower, Machine, Process, Request, ScratchPostgres,
+    Store,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -30,7 +30,7 @@ pub(super) struct Pair {
     pub(super) gateways: [Process; 2],
     pub(super) owners: [Client; 2],
     pub(super) machine: Machine,
-    pub(super) book: Book,
+    pub(super) inspector: DbInspector,
     scratch: ScratchPostgres,
 }
 
@@ -57,7 +57,7 @@ impl Pair {
             gateways: [one, two],
             owners,
             machine,
-            book: Book::open(scratch.url()).await,
+            inspector: DbInspector::open(scratch.url()).await,
             scratch,
         })
     }
@@ -68,7 +68,7 @@ impl Pair {
 
     pub(super) async fn end(mut self) {
         self.gateways.iter_mut().for_each(Process::kill);
-        self.book.close().await;
+        self.inspector.close().await;
         self.scratch.remove().await;
     }
 }
@@ -78,7 +78,7 @@ struct Person<'a> {
     owners: [Client; 2],
     at: usize,
     /// Given where nobody else is at work: who is told that a request is still under way lets a minute pass.
-    book: Option<&'a Book>,
+    inspector: Option<&'a DbInspector>,
 }
 
 impl Person<'_> {
@@ -94,9 +94,9 @@ impl Person<'_> {
             let answer = timeout(PATIENCE, request(&self.owners[self.at]).try_send()).await;
             match answer {
                 Ok(Ok(answer)) if statuses.contains(&answer.status) => return Some(answer),
-                Ok(Ok(answer)) if answer.status == 409 && self.book.is_some() => {
-                    if let Some(book) = self.book {
-                        book.a_minute_passes().await;
+                Ok(Ok(answer)) if answer.status == 409 && self.inspector.is_some() => {
+                    if let Some(inspector) = self.inspector {
+                        inspector.a_minute_passes().await;
                     }
                 }
                 // 500: this gateway slept in the middle of a transaction, which was taken from it.
@@ -168,7 +168,7 @@ async fn havoc(pair: &mut Pair, seed: u64) {
                 pair.gateways[which].pause();
                 sleep(SLEEP / 2).await;
                 // Others may take over what it has in hand, and it wakes up into that.
-                pair.book.a_minute_passes().await;
+                pair.inspector.a_minute_passes().await;
                 sleep(SLEEP / 2).await;
                 pair.gateways[which].go_on();
             }
@@ -188,13 +188,13 @@ async fn havoc(pair: &mut Pair, seed: u64) {
 
 /// Looks again and again who owns what: another owner always comes with a higher epoch.
 async fn one_owner_at_a_time(url: String, stop: Arc<AtomicBool>) -> usize {
-    let book = Book::open(&url).await;
+    let inspector = DbInspector::open(&url).await;
     let sql = "SELECT name || ' ' || epoch || ' ' || owner AS t FROM leases UNION ALL \
                SELECT 'node/' || id || ' ' || conn_epoch || ' ' || held_by FROM nodes WHERE held_by IS NOT NULL";
     let mut owners: HashMap<String, (i64, String)> = HashMap::new();
     let mut changes = 0;
     while !stop.load(Ordering::Relaxed) {
-        for line in book.texts(sql).await {
+        for line in inspector.texts(sql).await {
             let [name, epoch, owner] = line.split(' ').collect::<Vec<_>>()[..] else {
                 panic!("three words: {line}")
             };
@@ -218,7 +218,7 @@ async fn history(seed: u64) {
     let Some(mut pair) = Pair::start().await else {
         return;
     };
-    let player = Player::start(pair.machine.clone(), pair.channels());
+    let fake_node = FakeNode::start(pair.machine.clone(), pair.channels());
     let follower = Follower::start(pair.owners.to_vec());
     let stop = Arc::new(AtomicBool::new(false));
     let watching = tokio::spawn(one_owner_at_a_time(
@@ -233,7 +233,7 @@ async fn history(seed: u64) {
                 let mut person = Person {
                     owners,
                     at: n % 2,
-                    book: None,
+                    inspector: None,
                 };
                 let mut cut_off = Vec::new();
                 while !stop.load(Ordering::Relaxed) {
@@ -255,11 +255,11 @@ async fn history(seed: u64) {
     }
     let changes = watching.await.expect("one owner at a time");
     // All that was cut off is asked for again, with the same keys.
-    pair.book.a_minute_passes().await;
+    pair.inspector.a_minute_passes().await;
     let mut person = Person {
         owners: pair.owners.clone(),
         at: 0,
-        book: Some(&pair.book),
+        inspector: Some(&pair.inspector),
     };
     for name in &cut_off {
         let carried = person.carry(name, Duration::from_secs(60)).await;
@@ -277,39 +277,47 @@ async fn history(seed: u64) {
         cut_off.len()
     );
     assert!(made > 5 && changes > 0, "nothing happened");
-    each_once(&pair, &player, &follower, made).await;
-    drop((player, follower));
+    each_once(&pair, &fake_node, &follower, made).await;
+    drop((fake_node, follower));
     pair.end().await;
 }
 
 /// Every command took effect exactly once.
-async fn each_once(pair: &Pair, player: &Player, follower: &Follower, made: u32) {
-    let book = &pair.book;
+async fn each_once(pair: &Pair, fake_node: &FakeNode, follower: &Follower, made: u32) {
+    let inspector = &pair.inspector;
     let purged = (0..made).filter(|n| n % 3 == 0).count();
     for (what, sql) in [
         (
             "sagas end",
-            "SELECT COUNT(*) AS n FROM sagas WHERE state <> 'done'",
+            "SELECT id || ' ' || state AS t FROM sagas WHERE state <> 'done'",
         ),
         (
             "operations end",
-            "SELECT COUNT(*) AS n FROM node_operations WHERE state IN ('pending', 'running')",
+            "SELECT id || ' ' || kind || ' ' || state AS t FROM node_operations WHERE state IN ('pending', 'running')",
         ),
         (
             "sandboxes are gone",
-            "SELECT COUNT(*) AS n FROM agent_containers WHERE state IN ('provisioning', 'running', 'destroying')",
+            "SELECT c.id || ' ' || c.state || ' since ' || c.last_used_at || ', ' || COALESCE(c.detail, '') || ', operation ' || \
+             COALESCE(o.kind || ' ' || o.state || ' at ' || o.created_at, 'none') AS t FROM agent_containers c \
+             LEFT JOIN node_operations o ON o.id = c.operation_id \
+             WHERE c.state IN ('provisioning', 'running', 'destroying')",
         ),
     ] {
-        eventually(what, async || {
-            (book.numbers(sql).await == [0]).then_some(())
-        })
-        .await;
+        let mut left = inspector.texts(sql).await;
+        for _ in 0..600 {
+            if left.is_empty() {
+                break;
+            }
+            sleep(Duration::from_millis(200)).await;
+            left = inspector.texts(sql).await;
+        }
+        assert!(left.is_empty(), "not after two minutes: {what}: {left:#?}");
     }
     let mut expected: Vec<String> = (0..made)
         .filter(|n| n % 3 != 0)
         .map(|n| format!("agent-{n}"))
         .collect();
-    let mut claws = book.texts("SELECT name AS t FROM claws").await;
+    let mut claws = inspector.texts("SELECT name AS t FROM claws").await;
     claws.sort();
     expected.sort();
     assert_eq!(claws, expected);
@@ -334,12 +342,16 @@ async fn each_once(pair: &Pair, player: &Player, follower: &Follower, made: u32)
             0,
         ),
     ] {
-        assert_eq!(book.numbers(sql).await, [expected], "{sql}");
+        assert_eq!(inspector.numbers(sql).await, [expected], "{sql}");
     }
     let sql = "SELECT COUNT(*) AS n FROM node_operations WHERE request::text LIKE '%once-%' \
                GROUP BY request::text HAVING COUNT(*) > 1";
-    assert_eq!(book.numbers(sql).await, [0_i64; 0], "a command ran twice");
-    let mut begun = player.played().begun.clone();
+    assert_eq!(
+        inspector.numbers(sql).await,
+        [0_i64; 0],
+        "a command ran twice"
+    );
+    let mut begun = fake_node.history().begun.clone();
     begun.retain(|_, times| *times > 1);
     let logs = pair.gateways.each_ref().map(Process::log);
     assert!(
@@ -348,10 +360,10 @@ async fn each_once(pair: &Pair, player: &Player, follower: &Follower, made: u32)
         logs[0],
         logs[1]
     );
-    assert!(player.played().sandboxes.is_empty());
+    assert!(fake_node.history().sandboxes.is_empty());
     // Ephemeral events of the last moments are in the log within a group's time and a lease.
     sleep(Duration::from_millis(400)).await;
-    let head = book.events_are_whole().await;
+    let head = inspector.events_are_whole().await;
     follower.saw_all(head).await;
 }
 

@@ -47,7 +47,7 @@ async fn a_gateway_that_slept_past_its_hold_ends_no_operation_of_the_machine_it_
     pair.gateways[0].go_on();
     first.closed().await;
     let states = "SELECT state AS t FROM node_operations";
-    let state = pair.book.texts(states).await;
+    let state = pair.inspector.texts(states).await;
     assert!(
         ["pending", "running"].contains(&state[0].as_str()),
         "{state:?}"
@@ -61,7 +61,7 @@ async fn a_gateway_that_slept_past_its_hold_ends_no_operation_of_the_machine_it_
     let truth = ended(Terminal::Done, Outcome::Verified { report });
     second.report(operation, Report::Ended(truth)).await;
     second.acknowledged(operation).await;
-    assert_eq!(pair.book.texts(states).await, ["done"]);
+    assert_eq!(pair.inspector.texts(states).await, ["done"]);
     let answer = asked.await.expect("no panic").expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text);
     pair.end().await;
@@ -100,9 +100,9 @@ async fn a_saga_whose_driver_overslept_its_lease_is_carried_once_by_the_other() 
         "SELECT COUNT(*) AS n FROM events WHERE kind = 'resource.changed' AND data LIKE '%{id}%'"
     );
     // Made, its purge begun, and gone: each told once.
-    assert_eq!(pair.book.numbers(&told).await, [3]);
+    assert_eq!(pair.inspector.numbers(&told).await, [3]);
     let used = "SELECT used AS n FROM quota_usage WHERE kind = 'agents'";
-    assert_eq!(pair.book.numbers(used).await, [0]);
+    assert_eq!(pair.inspector.numbers(used).await, [0]);
     pair.end().await;
 }
 
@@ -118,7 +118,7 @@ async fn a_gateway_that_sleeps_inside_a_transaction_holds_the_others_up_for_seco
         channel: pair.gateways[0].channel(),
         ..pair.machine.clone()
     };
-    let player = roost_tests::Player::start(machine, vec![pair.gateways[0].channel()]);
+    let fake_node = roost_tests::FakeNode::start(machine, vec![pair.gateways[0].channel()]);
     let [owner, other] = &pair.owners;
     let test = pair.machine.path("/exec-test");
     // Its beginning and end are ephemeral events: their writer takes the log's lock and falls asleep on it.
@@ -140,7 +140,7 @@ async fn a_gateway_that_sleeps_inside_a_transaction_holds_the_others_up_for_seco
         "it was never held up: {took:?}"
     );
     assert!(took < Duration::from_secs(9), "{took:?}");
-    pair.book.events_are_whole().await;
-    drop(player);
+    pair.inspector.events_are_whole().await;
+    drop(fake_node);
     pair.end().await;
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use roost_tests::{Book, Client, Follower, Process, ScratchPostgres, Store};
+use roost_tests::{Client, DbInspector, Follower, Process, ScratchPostgres, Store};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -41,7 +41,7 @@ async fn play(seed: u64, store: Store) {
     let login = anonymous.post("/api/auth/login").json(&login);
     let owner = anonymous.with_token(login.expect(200).await.str("/token"));
     let follower = Follower::start(vec![owner.clone()]);
-    let book = Book::open(&process.database()).await;
+    let inspector = DbInspector::open(&process.database()).await;
     let mut work = Work::begin(seed, &owner).await;
     for _ in 0..chance.random_range(2..5) {
         sleep(Duration::from_millis(chance.random_range(0..1_200))).await;
@@ -58,10 +58,10 @@ async fn play(seed: u64, store: Store) {
     }
     let workbenches = work.workbenches();
     work.finish(&owner, Ran::Once).await;
-    let head = book.events_are_whole().await;
+    let head = inspector.events_are_whole().await;
     follower.saw_all(head).await;
     Work::clear(workbenches, &owner).await;
-    book.close().await;
+    inspector.close().await;
     process.kill();
     eprintln!("seed {seed} on {}: it holds", backend(&store));
 }

@@ -30,7 +30,7 @@ pub const SCRIPT: &str = r#"
 pub enum Ran {
     /// Its sandbox lived all the time.
     Once,
-    /// Its sandbox may have died over it, and its book with it: the agent was told that nobody knows.
+    /// Its sandbox may have died over it, and its inspector with it: the agent was told that nobody knows.
     AtMostOnce,
 }
 
@@ -127,7 +127,7 @@ impl Work {
         }
     }
 
-    /// The sandbox's own book: every command left its line, and none left two.
+    /// The sandbox's own inspector: every command left its line, and none left two.
     async fn commands_ran(&self, owner: &Client, team: &Answer, ran: Ran) {
         let agent = team.str("/workbench_agent_id");
         let (compare, steps) = match ran {
@@ -142,7 +142,7 @@ impl Work {
         let path = format!("/api/claws/{agent}/sandbox/exec?wait=true");
         let told = eventually("the sandbox answers", async || {
             let answer = owner.post(&path).json(&count).try_send().await.ok()?;
-            // A sandbox that died with its engine after the last command has no book, and none to contradict.
+            // A sandbox that died with its engine after the last command has no inspector, and none to contradict.
             let gone = ran == Ran::AtMostOnce
                 && (answer.status == 409 || answer.body["state"] == "failed");
             (answer.body["state"] == "done" || gone).then_some(answer)

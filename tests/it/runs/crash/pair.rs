@@ -1,5 +1,5 @@
 //! Two gateways on a PostgreSQL server of their own, and a machine with an engine of its own. Who works on the runs is
-//! whom the switch points at; everything may die.
+//! whom the balancer points at; everything may die.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use std::time::Duration;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use roost_tests::{
-    Book, Client, Daemon, Follower, PostgresServer, PrivateEngine, Process, Store, Switch,
-    eventually,
+    Client, Daemon, DbInspector, Follower, LoadBalancer, PostgresServer, PrivateEngine, Process,
+    Store, eventually,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -53,7 +53,7 @@ async fn gateways_database_machine_and_engine_die_and_each_step_is_done_once() {
     let mut engine = PrivateEngine::start(&[&image]).await;
     for seed in seeds() {
         let database = format!("history_{seed}");
-        let admin = Book::open(&postgres.url("postgres")).await;
+        let admin = DbInspector::open(&postgres.url("postgres")).await;
         admin.change(&format!("CREATE DATABASE {database}")).await;
         admin.close().await;
         let mut stage = Stage::set(seed, &postgres, &database, engine.take(), &image).await;
@@ -74,9 +74,9 @@ struct Stage<'a> {
     /// Which of them works; the other is dead, or about to be.
     works: usize,
     owners: [Client; 2],
-    switch: Switch,
+    balancer: LoadBalancer,
     daemon: Daemon,
-    book: Book,
+    inspector: DbInspector,
     follower: Follower,
     /// Names under which gateways that are dead worked on runs.
     dead: BTreeSet<String>,
@@ -111,9 +111,9 @@ impl<'a> Stage<'a> {
         let mut two = Process::start_with(folders[1].path(), &store, &set).await;
         two.kill();
         let owners = [&one, &two].map(|one| Client::new(&one.url()).with_token(&token));
-        let switch = Switch::to(one.port()).await;
+        let balancer = LoadBalancer::to(one.port()).await;
         let host = engine.as_ref().map(PrivateEngine::host);
-        let daemon = Daemon::joined(&switch.url(), &owners[0], host.as_deref()).await;
+        let daemon = Daemon::joined(&balancer.url(), &owners[0], host.as_deref()).await;
         let there = json!({ "target": "node", "node_id": daemon.node_id });
         let there = owners[0].put("/api/fleet/placement").json(&there);
         there.expect(200).await;
@@ -130,9 +130,9 @@ impl<'a> Stage<'a> {
             engine,
             gateways: [one, two],
             works: 0,
-            switch,
+            balancer,
             daemon,
-            book: Book::open(&postgres.url(database)).await,
+            inspector: DbInspector::open(&postgres.url(database)).await,
             follower: Follower::start(owners.to_vec()),
             owners,
             dead: BTreeSet::new(),
@@ -162,7 +162,7 @@ impl<'a> Stage<'a> {
         work.finish(self.owner(), ran).await;
         let works = self.works;
         assert!(self.gateways[works].ended().is_none(), "it ended by itself");
-        let head = self.book.events_are_whole().await;
+        let head = self.inspector.events_are_whole().await;
         self.follower.saw_all(head).await;
         Work::clear(workbenches, self.owner()).await;
         self.gateways[works].kill();
@@ -199,7 +199,7 @@ impl<'a> Stage<'a> {
     /// The names under which living gateways work on runs: there is one at a time.
     async fn at_work(&self) -> Option<String> {
         let owners = "SELECT DISTINCT owner AS t FROM topology_runs WHERE status = 'running'";
-        let mut owners = self.book.texts(owners).await;
+        let mut owners = self.inspector.texts(owners).await;
         owners.retain(|owner| !self.dead.contains(owner));
         owners.pop()
     }
@@ -212,7 +212,7 @@ impl<'a> Stage<'a> {
     async fn other_takes_over(&mut self) {
         self.works = 1 - self.works;
         self.gateways[self.works].again().await;
-        self.switch.turn(self.gateways[self.works].port());
+        self.balancer.turn(self.gateways[self.works].port());
     }
 
     /// It wakes up believing that the runs are its own, and dies a moment later.
@@ -227,7 +227,7 @@ impl<'a> Stage<'a> {
                 "SELECT COUNT(*) AS n FROM topology_runs WHERE status = 'queued' OR (status = 'running' AND owner = '{had}')"
             );
             eventually("the other one works on its runs", async || {
-                (self.book.numbers(&theirs).await == [0]).then_some(())
+                (self.inspector.numbers(&theirs).await == [0]).then_some(())
             })
             .await;
         }
