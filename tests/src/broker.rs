@@ -1,4 +1,4 @@
-//! The real `roost-broker` as a process of its own, and a remote on loopback that echoes what it is sent.
+//! The real `roost-broker` as a separate process, and a remote on loopback that echoes requests.
 
 use std::fs::File;
 use std::net::SocketAddr;
@@ -25,8 +25,35 @@ pub struct BrokerProcess {
     pub client: Client,
 }
 
+/// The options for client secrets in a broker's folder.
+fn client_secrets(folder: &Path) -> Vec<String> {
+    let Ok(files) = std::fs::read_dir(folder.join("client-secrets")) else {
+        return Vec::new();
+    };
+    let named = files.flatten().map(|file| {
+        let (name, path) = (file.file_name(), file.path());
+        format!("--client-secret={}={}", name.display(), path.display())
+    });
+    named.collect()
+}
+
 impl BrokerProcess {
-    /// Starts it and does not wait; `die_after` steps on the disk it dies.
+    /// File of an OAuth client's secret for brokers in this folder.
+    pub fn client_secret_file(folder: &Path, client: &str) -> PathBuf {
+        folder.join("client-secrets").join(client)
+    }
+
+    /// Stores an OAuth client's secret for brokers in this folder, as an operator does.
+    ///
+    /// # Panics
+    /// When the file cannot be written.
+    pub fn keep_client_secret(folder: &Path, client: &str, secret: &str) {
+        let file = Self::client_secret_file(folder, client);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&file, format!("{secret}\n")).expect("a file");
+    }
+
+    /// Starts it without waiting. It aborts after `die_after` steps on the disk.
     ///
     /// # Panics
     /// When the program is missing.
@@ -43,6 +70,7 @@ impl BrokerProcess {
         command
             .args(["serve", "--allow-private=127.0.0.1"])
             .arg(format!("--data-dir={}", folder.join("data").display()))
+            .args(client_secrets(folder))
             .args(more)
             .env_remove("CREDENTIALS_DIRECTORY")
             .env_remove("ROOST_BROKER_LOG")
@@ -77,13 +105,17 @@ impl BrokerProcess {
         let mut process = Self::launch_with(folder, None, more);
         let deadline = Instant::now() + Duration::from_secs(60);
         loop {
-            assert!(process.ended().is_none(), "it ended:\n{}", process.log());
+            assert!(
+                process.ended().is_none(),
+                "the broker ended:\n{}",
+                process.log()
+            );
             if process.client.call(&Verb::Status).await.is_ok() {
                 return process;
             }
             assert!(
                 Instant::now() < deadline,
-                "it does not answer:\n{}",
+                "the broker does not answer:\n{}",
                 process.log()
             );
             sleep(Duration::from_millis(10)).await;
@@ -95,27 +127,27 @@ impl BrokerProcess {
         self.child.id()
     }
 
-    /// How it ended, if it did.
+    /// Its exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("it is a child")
     }
 
-    /// `SIGKILL`, and its end.
+    /// Sends `SIGKILL` and waits for its end.
     pub fn kill(&mut self) {
         self.child.kill().expect("it is a child");
         self.child.wait().expect("it is a child");
     }
 
-    /// `SIGTERM`; its end is not waited for.
+    /// Sends `SIGTERM` without waiting for its end.
     ///
     /// # Panics
-    /// When it was waited for already.
+    /// When it has already ended.
     pub fn terminate(&self) {
         let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         kill_process(id.expect("a process id"), Signal::TERM).expect("it is a child");
     }
 
-    /// All that it and its predecessors have logged.
+    /// The log of it and its predecessors.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
@@ -123,16 +155,16 @@ impl BrokerProcess {
 
 impl Drop for BrokerProcess {
     fn drop(&mut self) {
-        // One that ended already is only waited for.
+        // A process that has already ended is only waited for.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Keeps a bearer token for everything at a remote.
+/// Stores a bearer token that is allowed for everything at a remote.
 ///
 /// # Errors
-/// As the client's.
+/// See the client.
 pub async fn keep(
     client: &Client,
     name: RecordName,
@@ -149,7 +181,7 @@ pub async fn keep(
         .await
 }
 
-/// An allow-list.
+/// An allow-list for everything at a remote.
 pub fn everything_at(remote: SocketAddr) -> Vec<Allow> {
     vec![Allow {
         origin: format!("http://{remote}"),
@@ -158,7 +190,7 @@ pub fn everything_at(remote: SocketAddr) -> Vec<Allow> {
     }]
 }
 
-/// A remote that answers `/echo` with the credential it was sent, in many forms, and gives tokens at `/token`.
+/// A remote that answers `/echo` with the received credential in many encodings, and issues tokens at `/token`.
 ///
 /// # Panics
 /// When it cannot listen.

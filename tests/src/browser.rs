@@ -1,30 +1,30 @@
-//! A browser as far as signing in needs one: follows redirects, keeps cookies by host and port, runs no script.
+//! A browser for sign-ins: follows redirects, keeps cookies by host and port, runs no script.
 
 use std::collections::BTreeMap;
 
 use reqwest::header;
 use url::Url;
 
-/// A browser of somebody.
+/// One person's browser.
 #[derive(Debug, Clone)]
 pub struct Browser {
     http: reqwest::Client,
-    /// By authority, then by name.
+    /// Cookies by authority, then by name.
     jar: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-/// Where it ended up.
+/// The last page.
 #[derive(Debug, Clone)]
 pub struct Page {
     pub url: Url,
     pub status: u16,
     pub text: String,
-    /// Where it leads, when it was not followed.
+    /// The redirect target, if it was not followed.
     pub leads_to: Option<Url>,
 }
 
 impl Browser {
-    /// Without cookies.
+    /// A browser without cookies.
     ///
     /// # Panics
     /// When TLS cannot be set up.
@@ -52,14 +52,18 @@ impl Browser {
         self.jar.get(&authority(url))?.get(name).map(String::as_str)
     }
 
-    /// One step.
+    /// Makes one request without following a redirect.
     ///
     /// # Panics
     /// When there is no answer.
     pub async fn step(&mut self, url: &Url) -> Page {
         let cookies = self.jar.entry(authority(url)).or_default();
         let line: Vec<String> = cookies.iter().map(|(k, v)| format!("{k}={v}")).collect();
-        let request = self.http.get(url.clone()).header("cookie", line.join("; "));
+        let request = self
+            .http
+            .get(url.clone())
+            .header("accept", "text/html,application/xhtml+xml")
+            .header("cookie", line.join("; "));
         let answer = request.send().await.expect("an answer");
         for set in answer.headers().get_all(header::SET_COOKIE) {
             let set = set.to_str().expect("a cookie of text");
@@ -84,7 +88,7 @@ impl Browser {
         }
     }
 
-    /// Follows redirects until `stop` says so of the next address, or to the end.
+    /// Follows redirects until `stop` returns true for the next address, or to the end.
     ///
     /// # Panics
     /// After thirty redirects.
@@ -96,7 +100,7 @@ impl Browser {
                 _ => return page,
             }
         }
-        panic!("it leads on and on, last to {}", page.url);
+        panic!("too many redirects, the last to {}", page.url);
     }
 
     /// Follows redirects to the end.

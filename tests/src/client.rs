@@ -1,4 +1,4 @@
-//! A client whose requests say which status they expect, and whose failures show the whole answer.
+//! A client whose requests state the expected status, and whose failures show the whole answer.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Without credentials.
+    /// A client without credentials.
     ///
     /// # Panics
     /// When TLS cannot be set up.
@@ -36,7 +36,7 @@ impl Client {
         }
     }
 
-    /// The same with a bearer.
+    /// The same client with a bearer token.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Client {
         }
     }
 
-    /// The same in another workspace.
+    /// The same client in another workspace.
     #[must_use]
     pub fn in_workspace(&self, workspace: &str) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Client {
         self.request(Method::DELETE, path)
     }
 
-    /// Any method.
+    /// A request with any method.
     pub fn request(&self, method: Method, path: &str) -> Request {
         let what = format!("{method} {path}");
         let mut builder = self.http.request(method, format!("{}{path}", self.url));
@@ -88,7 +88,7 @@ impl Client {
     }
 }
 
-/// A request that was not sent yet.
+/// A request that is not sent yet.
 #[derive(Debug)]
 pub struct Request {
     what: String,
@@ -134,7 +134,7 @@ impl Request {
             .unwrap_or_else(|error| panic!("{what}: no answer, or it broke off: {error:?}"))
     }
 
-    /// Sends it to a gateway that may be dead or die over it.
+    /// Sends it to a gateway that may be dead or may die meanwhile.
     ///
     /// # Errors
     /// When there is no whole answer.
@@ -162,7 +162,7 @@ impl Request {
         answer
     }
 
-    /// Sends it and expects a refusal of this status and code.
+    /// Sends it and expects an error of this status and code.
     ///
     /// # Panics
     /// On another answer.
@@ -176,7 +176,7 @@ impl Request {
         answer
     }
 
-    /// Sends it and leaves the body to be read piece by piece.
+    /// Sends it and leaves the body to be streamed.
     ///
     /// # Panics
     /// When there is no answer.
@@ -187,7 +187,7 @@ impl Request {
             .unwrap_or_else(|error| panic!("{what}: no answer: {error:?}"))
     }
 
-    /// As [`open`](Self::open), of a gateway that may be dead.
+    /// As [`open`](Self::open), for a gateway that may be dead.
     ///
     /// # Errors
     /// When there is no answer.
@@ -202,7 +202,7 @@ pub struct Answer {
     what: String,
     pub status: u16,
     pub headers: reqwest::header::HeaderMap,
-    /// `null` when it is no JSON.
+    /// `null` when it is not JSON.
     pub body: Value,
     pub text: String,
 }

@@ -1,4 +1,4 @@
-//! A code host on loopback that a test scripts: what it answers, what it was asked, and how many asked at once.
+//! A code host on loopback with scripted answers. It records requests and the highest number of concurrent ones.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use axum::response::Response;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
-/// What it was asked.
+/// One received request.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub path: String,
@@ -21,27 +21,27 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Which page.
+    /// The page number.
     pub fn page(&self) -> u32 {
         let page = self.query.get("page").and_then(|page| page.parse().ok());
         page.unwrap_or(1)
     }
 }
 
-/// What it answers.
-pub struct Told {
+/// One answer.
+pub struct Reply {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: String,
 }
 
-impl Told {
+impl Reply {
     /// 200 with JSON.
     pub fn json(body: &Value) -> Self {
         Self::status(200, &body.to_string())
     }
 
-    /// A status and a body.
+    /// An answer with a status and a body.
     pub fn status(status: u16, body: &str) -> Self {
         Self {
             status,
@@ -50,7 +50,7 @@ impl Told {
         }
     }
 
-    /// With a header.
+    /// Adds a header.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
@@ -58,7 +58,7 @@ impl Told {
     }
 }
 
-type Script = Arc<dyn Fn(Asked) -> BoxFuture<'static, Told> + Send + Sync>;
+type Script = Arc<dyn Fn(Asked) -> BoxFuture<'static, Reply> + Send + Sync>;
 
 /// The host.
 #[derive(Clone)]
@@ -71,11 +71,11 @@ pub struct CodeHost {
 }
 
 impl CodeHost {
-    /// Listens, and answers by `script`.
+    /// Starts the host with this script for answers.
     ///
     /// # Panics
     /// When it cannot listen.
-    pub async fn start(script: impl Fn(Asked) -> Told + Send + Sync + 'static) -> Self {
+    pub async fn start(script: impl Fn(Asked) -> Reply + Send + Sync + 'static) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
             .await
             .expect("a port");
@@ -91,25 +91,25 @@ impl CodeHost {
         host
     }
 
-    /// From now on it answers so.
-    pub fn answers(&self, script: impl Fn(Asked) -> Told + Send + Sync + 'static) {
+    /// Replaces the script.
+    pub fn answers(&self, script: impl Fn(Asked) -> Reply + Send + Sync + 'static) {
         *lock(&self.script) = now(script);
     }
 
-    /// From now on it answers so, after waiting.
+    /// Replaces the script and delays each answer.
     pub fn answers_later(
         &self,
-        script: impl Fn(Asked) -> BoxFuture<'static, Told> + Send + Sync + 'static,
+        script: impl Fn(Asked) -> BoxFuture<'static, Reply> + Send + Sync + 'static,
     ) {
         *lock(&self.script) = Arc::new(script);
     }
 
-    /// What it was asked until now; forgotten by this.
+    /// The requests so far; clears them.
     pub fn asked(&self) -> Vec<Asked> {
         std::mem::take(&mut *lock(&self.asked))
     }
 
-    /// How many requests it had at once, at most.
+    /// The highest number of concurrent requests.
     pub fn most_at_once(&self) -> usize {
         self.most.load(Ordering::SeqCst)
     }
@@ -120,7 +120,7 @@ impl CodeHost {
     }
 }
 
-fn now(script: impl Fn(Asked) -> Told + Send + Sync + 'static) -> Script {
+fn now(script: impl Fn(Asked) -> Reply + Send + Sync + 'static) -> Script {
     Arc::new(move |asked| Box::pin(std::future::ready(script(asked))))
 }
 
@@ -162,7 +162,7 @@ async fn answer(
         .expect("a script answers what can be sent")
 }
 
-/// An entry as GitHub, Forgejo and Gitea list it; `day` is when it changed.
+/// A list entry as GitHub, Forgejo and Gitea send it; `day` is the day of its last change.
 pub fn entry(id: u64, day: u32) -> Value {
     json!({
         "id": id, "name": format!("r{id}"), "full_name": format!("acme/r{id}"), "private": true, "fork": false,

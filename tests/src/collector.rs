@@ -1,4 +1,4 @@
-//! A collector of traces: takes OTLP over HTTP and decodes it with OpenTelemetry's own types.
+//! A collector of traces: accepts OTLP over HTTP and decodes it with OpenTelemetry's own types.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,17 +10,17 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 
-/// What came, in its order.
+/// The received batches, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Collector {
     batches: Arc<Mutex<Vec<(HeaderMap, Bytes)>>>,
 }
 
 impl Collector {
-    /// Listens on a free port of loopback; the address.
+    /// Starts it on a free loopback port; returns the address.
     ///
     /// # Panics
-    /// When there is no port.
+    /// When no port is free.
     pub async fn start(&self) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
         let listener = listener.expect("a free port");
@@ -32,7 +32,7 @@ impl Collector {
         format!("http://{address}")
     }
 
-    /// The headers and bodies as they came.
+    /// The headers and bodies as received.
     pub fn batches(&self) -> Vec<(HeaderMap, Bytes)> {
         let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         batches.clone()
@@ -41,7 +41,7 @@ impl Collector {
     /// All spans.
     ///
     /// # Panics
-    /// When a body is not what OTLP says.
+    /// When a body is not valid OTLP.
     pub fn spans(&self) -> Vec<Span> {
         self.batches()
             .into_iter()

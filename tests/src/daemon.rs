@@ -1,4 +1,4 @@
-//! The real `roostd` of a machine, as a process of its own, to be killed and started again.
+//! The real `roostd` of a machine, as a separate process that a test can kill and restart.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -15,15 +15,16 @@ pub struct Daemon {
     folder: TempDir,
     engine: Option<String>,
     child: Child,
-    /// The node that it is.
+    /// The id of its node.
     pub node_id: String,
 }
 
 impl Daemon {
-    /// Joins the workspace of `owner` through the gateway at `url`, with the engine at this address or the machine's.
+    /// Joins the workspace of `owner` through the gateway at `url`, with the engine at this address or the machine's
+    /// default.
     ///
     /// # Panics
-    /// When it does not join.
+    /// When the join fails.
     pub async fn joined(url: &str, owner: &Client, engine: Option<&str>) -> Self {
         let paired = owner.post("/api/nodes/pair").json(&json!({}));
         let code = paired.expect(201).await.str("/join_code").to_owned();
@@ -49,7 +50,7 @@ impl Daemon {
         }
     }
 
-    /// `SIGKILL`, and its end.
+    /// Sends `SIGKILL` and waits for its end.
     pub fn kill(&mut self) {
         self.child.kill().expect("it is a child");
         self.child.wait().expect("it is a child");
@@ -60,7 +61,7 @@ impl Daemon {
         self.child = run(&self.folder, self.engine.as_deref());
     }
 
-    /// All that it and its predecessors have logged.
+    /// The log of it and its predecessors.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }

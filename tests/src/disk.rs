@@ -1,4 +1,4 @@
-//! A small file system of a test's own that can be filled to the last byte. Only root may mount one.
+//! A small file system for one test that can be filled to the last byte. Only root may mount one.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ impl SmallDisk {
     /// Mounts it over a folder; `None` for a user who may not mount.
     ///
     /// # Panics
-    /// When the size is no text for the kernel.
+    /// When the size is not valid text for the kernel.
     pub fn mount(at: &Path, size: &str) -> Option<Self> {
         let data = std::ffi::CString::new(format!("size={size}")).expect("no NUL");
         match mount("tmpfs", at, "tmpfs", MountFlags::empty(), data.as_c_str()) {
@@ -25,7 +25,7 @@ impl SmallDisk {
         }
     }
 
-    /// Fills it to the last byte; removing the file that is answered makes room again.
+    /// Fills it to the last byte. Removing the returned file makes room again.
     ///
     /// # Panics
     /// When it cannot be written at all.
@@ -40,7 +40,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // A mount that stays behind is the kernel's to complain about.
+        // The kernel handles a mount that stays behind.
         let _ = unmount(&self.0, UnmountFlags::DETACH);
     }
 }

@@ -1,5 +1,5 @@
-//! A container engine of a test's own, which may be killed and started again: the one that all tests share may not. Only
-//! root can have one.
+//! A container engine for one test, which may be killed and restarted. The engine that all tests share may not. Only
+//! root can start one.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-/// How long it may take to answer.
+/// How long its start may take.
 const START: Duration = Duration::from_secs(60);
 
-/// A `dockerd` without a network; it and its containers end when it is dropped.
+/// A `dockerd` without a network. It and its containers end when it is dropped.
 #[derive(Debug)]
 pub struct PrivateEngine {
     folder: TempDir,
@@ -21,7 +21,7 @@ pub struct PrivateEngine {
 }
 
 impl PrivateEngine {
-    /// Starts one that has these images of the machine's engine; `None` for who may not, or where Docker is not installed.
+    /// Starts one with these images of the machine's engine; `None` without root, or where Docker is not installed.
     ///
     /// # Panics
     /// When it does not start.
@@ -41,26 +41,26 @@ impl PrivateEngine {
         let saved = engine.folder.path().join("images.tar");
         let mut save = Command::new("docker");
         let saved_to = save.arg("save").arg("-o").arg(&saved).args(images).output();
-        said(saved_to.expect("docker is installed"));
-        said(engine.docker(&["load", "-i", saved.to_str().expect("a path")]));
+        assert_success(saved_to.expect("docker is installed"));
+        assert_success(engine.docker(&["load", "-i", saved.to_str().expect("a path")]));
         std::fs::remove_file(saved).expect("removed");
         Some(engine)
     }
 
-    /// For `DOCKER_HOST`.
+    /// The address for `DOCKER_HOST`.
     pub fn host(&self) -> String {
         format!("unix://{}", socket(self.folder.path()).display())
     }
 
-    /// `SIGKILL`, and its end.
+    /// Sends `SIGKILL` and waits for its end.
     pub fn kill(&mut self) {
         self.child.kill().expect("it is a child");
         self.child.wait().expect("it is a child");
     }
 
-    /// Starts it again on its data; it ends what still ran.
+    /// Starts it again on its data; it ends the containers that still ran.
     pub async fn again(&mut self) {
-        // The ids in them may be somebody else's by now, or of the dead that nobody has buried.
+        // The ids in them may belong to other processes by now, or to dead ones that nobody has waited for.
         for left in ["pid", "exec/containerd/containerd.pid"] {
             let _ = std::fs::remove_file(self.folder.path().join(left));
         }
@@ -96,7 +96,7 @@ impl PrivateEngine {
 impl Drop for PrivateEngine {
     fn drop(&mut self) {
         self.clear();
-        // Asked, not killed: it unmounts what it mounted.
+        // Ask it to stop instead of killing it, so that it unmounts its mounts.
         let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         if let Some(id) = id {
             let _ = kill_process(id, Signal::TERM);
@@ -138,7 +138,7 @@ fn launch(folder: &Path) -> Child {
         .expect("dockerd is installed")
 }
 
-fn said(output: Output) {
+fn assert_success(output: Output) {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{error}");
 }

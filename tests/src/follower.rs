@@ -1,4 +1,4 @@
-//! Somebody who follows all events of a workspace, across the deaths of gateways, as a page does: by the last id seen.
+//! A client that follows all events of a workspace by the last id seen, like a page, even while gateways are killed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Follows from the beginning of the log; each new connection asks the next of these gateways.
+    /// Follows from the beginning of the log. Each new connection uses the next of these gateways.
     pub fn start(clients: Vec<Client>) -> Self {
         let seen = Arc::<Mutex<Vec<i64>>>::default();
         let mine = seen.clone();
@@ -38,22 +38,22 @@ impl Follower {
         Self { seen, task }
     }
 
-    /// What was seen so far, in the order in which it came.
+    /// The events seen so far, in order of arrival.
     pub fn seen(&self) -> Vec<i64> {
         lock(&self.seen).clone()
     }
 
-    /// Waits until the event `head` came; then all before it came, once, in order.
+    /// Waits until the event `head` arrived; then checks that all earlier events arrived once, in order.
     ///
     /// # Panics
-    /// When that is not so.
+    /// When an event is missing, double or out of order.
     pub async fn saw_all(&self, head: i64) {
         crate::eventually("the follower saw the newest event", async || {
             assert!(!self.task.is_finished(), "the follower failed");
             (self.seen().last() >= Some(&head)).then_some(())
         })
         .await;
-        // One that came after the head was read is no fault, if it is in its place.
+        // An event that arrived after the head was read is fine, if it is in order.
         let seen = self.seen();
         let last = seen.last().copied().unwrap_or(0);
         assert_eq!(seen, (1..=last).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Starting and stopping a gateway inside the test's process.
+//! Starts and stops a gateway inside the test's process.
 
 use std::path::Path;
 use std::sync::Once;
@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 use crate::people;
 use crate::{Client, Person, ScratchPostgres};
 
-/// Which database a gateway uses.
+/// The database of a gateway.
 #[derive(Debug, Clone)]
 pub enum Store {
     /// `roost.db` in its data directory.
@@ -33,7 +33,7 @@ impl Gateway {
         Self::start_with(&[]).await
     }
 
-    /// A gateway on SQLite with some keys set, as by `--set`.
+    /// A gateway on SQLite with some keys set, as with `--set`.
     pub async fn start_with(set: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         Self::start_in(folder, &Store::Sqlite, set, Surroundings::default())
@@ -41,7 +41,7 @@ impl Gateway {
             .expect("the gateway starts")
     }
 
-    /// A gateway on each back end there is: SQLite, and PostgreSQL where `ROOST_TEST_POSTGRES_URL` names a server.
+    /// A gateway on each database: SQLite, and PostgreSQL if `ROOST_TEST_POSTGRES_URL` names a server.
     pub async fn start_on_each() -> Vec<(Self, Option<ScratchPostgres>)> {
         let mut all = vec![(Self::start().await, None)];
         if let Some(scratch) = ScratchPostgres::new().await {
@@ -59,7 +59,7 @@ impl Gateway {
             .expect("the gateway starts")
     }
 
-    /// A gateway with these keys set, on a database that is there or on its own.
+    /// A gateway with these keys set, on an existing PostgreSQL database or on its own SQLite file.
     pub async fn start_like(set: &[(&str, String)], scratch: Option<&ScratchPostgres>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let store = scratch.map_or(Store::Sqlite, |scratch| {
@@ -71,10 +71,10 @@ impl Gateway {
             .expect("the gateway starts")
     }
 
-    /// A gateway with everything given, for tests of starting itself.
+    /// A gateway with all parameters, for tests of the start itself.
     ///
     /// # Errors
-    /// As the gateway's own start.
+    /// See the gateway's own start.
     pub async fn start_in(
         folder: TempDir,
         store: &Store,
@@ -91,7 +91,7 @@ impl Gateway {
         })
     }
 
-    /// The gateway itself, for tests that look behind the API.
+    /// The gateway itself, for tests below the API.
     pub fn app(&self) -> &app::Gateway {
         &self.app
     }
@@ -101,8 +101,15 @@ impl Gateway {
         format!("http://{}", self.app.public_address())
     }
 
-    /// The operators' listener.
+    /// A client of the operators' listener, with its token.
     pub fn operators(&self) -> Client {
+        let file = self.data_dir().join("operator-token");
+        let token = std::fs::read_to_string(file).expect("the gateway made one");
+        self.operators_listener().with_token(token.trim())
+    }
+
+    /// A client of the operators' listener without a token.
+    pub fn operators_listener(&self) -> Client {
         Client::new(&format!("http://{}", self.app.operator_address()))
     }
 
@@ -127,34 +134,34 @@ impl Gateway {
             .await
     }
 
-    /// Somebody new in the Owner's workspace, with this role (`viewer`, `member`, `admin`, `owner`).
+    /// A new person in the Owner's workspace with this role (`viewer`, `member`, `admin`, `owner`).
     pub async fn person(&self, role: &str) -> Person {
         let workspace = self.owner().await.workspace.clone();
         people::join(self, &workspace, role).await
     }
 
-    /// Somebody new who owns a workspace of their own.
+    /// A new person who owns a separate workspace.
     pub async fn stranger(&self) -> Person {
         people::stranger(self).await
     }
 
-    /// Stops it in order; the folder goes with it.
+    /// Stops it in order and deletes its folder.
     pub async fn stop(self) {
         self.stop_and_keep().await;
     }
 
-    /// Stops it in order and gives the data directory back, for a second start.
+    /// Stops it in order and returns the data directory, for a second start.
     pub async fn stop_and_keep(self) -> TempDir {
         let report = self.app.shutdown().await;
         assert!(
             report.killed.is_empty() && report.abandoned.is_empty(),
-            "everything stops within its grace: {report:?}"
+            "everything stops within its grace period: {report:?}"
         );
         self.folder
     }
 }
 
-/// The configuration of a gateway in a test: free ports, its own folder, nothing of the environment.
+/// The configuration of a gateway in a test: free ports, its own folder, nothing from the environment.
 pub fn configuration(folder: &Path, store: &Store, set: &[(&str, &str)]) -> config::Config {
     let file = folder.join("roost.toml");
     if !file.exists() {
@@ -164,7 +171,7 @@ pub fn configuration(folder: &Path, store: &Store, set: &[(&str, &str)]) -> conf
         ("listen", "127.0.0.1:0"),
         ("operator_listen", "127.0.0.1:0"),
         ("data_dir", &folder.display().to_string()),
-        // A test that wants a broker starts the real program, which is not beside the test's own.
+        // A test that needs a broker starts the real program, which is not beside the test's own.
         ("broker.start", "off"),
     ]
     .map(|(key, value)| (key.to_owned(), value.to_owned()))
@@ -186,11 +193,11 @@ pub fn configuration(folder: &Path, store: &Store, set: &[(&str, &str)]) -> conf
         .0
 }
 
-/// Once a process: the crypto provider, and logs where `ROOST_TEST_LOG` asks for them.
+/// Once per process: sets the crypto provider, and logging if `ROOST_TEST_LOG` is set.
 pub(crate) fn prepare_process() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // An error means that there is one already.
+        // An error means that a provider is already set.
         drop(rustls::crypto::ring::default_provider().install_default());
         if let Ok(filter) = std::env::var("ROOST_TEST_LOG") {
             tracing_subscriber::fmt()

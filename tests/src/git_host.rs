@@ -1,5 +1,5 @@
-//! A git host on loopback: the real `git http-backend` over bare repositories, behind a token, with lists of them as
-//! Forgejo has. A test may put its own answer in front of any request.
+//! A git host on loopback: the real `git http-backend` over bare repositories, protected by a token, with lists in
+//! Forgejo's format. A test can override the answer to any request.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use tokio::process::Command;
 #[derive(Debug, Clone)]
 pub struct Visit {
     pub method: String,
-    /// With the query.
+    /// Path and query.
     pub address: String,
     pub authorization: Option<String>,
 }
@@ -40,10 +40,10 @@ pub struct GitHost {
 }
 
 impl GitHost {
-    /// Listens; whoever asks needs the token, as a password or as Forgejo's own.
+    /// Starts it. Every request needs the token, as a password or in Forgejo's own header.
     ///
     /// # Panics
-    /// When it cannot.
+    /// When it cannot listen.
     pub async fn start(token: &str) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
             .await
@@ -66,20 +66,20 @@ impl GitHost {
         format!("http://{}", self.address)
     }
 
-    /// The address of a repository, as `acme/tools`.
+    /// The address of a repository, such as `acme/tools`.
     pub fn clone_url(&self, name: &str) -> String {
         format!("{}/{name}.git", self.url())
     }
 
-    /// Where it is on the disk.
+    /// Its path on the disk.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(format!("{name}.git"))
     }
 
-    /// Makes an empty repository, which is also listed from now on.
+    /// Makes an empty repository and lists it from now on.
     ///
     /// # Panics
-    /// When git cannot.
+    /// When git fails.
     pub async fn create(&self, name: &str) {
         let path = self.path(name);
         let path = path.to_str().expect("a path of text");
@@ -99,10 +99,10 @@ impl GitHost {
         }));
     }
 
-    /// Adds a commit with one file to a branch, and answers its id.
+    /// Adds a commit with one file to a branch; returns its id.
     ///
     /// # Panics
-    /// When git cannot.
+    /// When git fails.
     pub async fn commit(&self, name: &str, branch: &str, file: &str, content: &[u8]) -> String {
         let reference = format!("refs/heads/{branch}");
         let shown = ["for-each-ref", "--format=%(objectname)", reference.as_str()];
@@ -137,7 +137,7 @@ impl GitHost {
         String::from_utf8(output).unwrap_or_else(|_| panic!("git {arguments:?}: {complaint}"))
     }
 
-    /// From now on this is asked first; where it answers, git is not.
+    /// Sets a script that is asked first; git answers only when the script does not.
     pub fn instead(
         &self,
         instead: impl Fn(&Visit) -> BoxFuture<'static, Option<Response>> + Send + Sync + 'static,
@@ -145,12 +145,12 @@ impl GitHost {
         *lock(&self.instead) = Some(Arc::new(instead));
     }
 
-    /// From now on everything is as it was at the beginning.
+    /// Removes the script.
     pub fn as_before(&self) {
         *lock(&self.instead) = None;
     }
 
-    /// All requests until now; forgotten by this.
+    /// The requests so far; clears them.
     pub fn visits(&self) -> Vec<Visit> {
         std::mem::take(&mut *lock(&self.visits))
     }
@@ -195,26 +195,26 @@ async fn answer(State(host): State<GitHost>, request: Request) -> Response {
         return response;
     }
     if !host.lets_in(visit.authorization.as_deref()) {
-        return told(401, "who are you?");
+        return text_answer(401, "who are you?");
     }
     if head.uri.path().contains(".git/") {
         let body = to_bytes(body, 64 << 20).await.expect("a request of git");
         return backend(&host, &head, &body).await;
     }
     let listed = Value::Array(lock(&host.listed).clone()).to_string();
-    let mut response = told(200, listed);
+    let mut response = text_answer(200, listed);
     let json = "application/json".parse().expect("a value");
     response.headers_mut().insert("content-type", json);
     response
 }
 
-/// An answer of a few words.
-pub fn told(status: u16, body: impl Into<Body>) -> Response {
+/// A short text answer.
+pub fn text_answer(status: u16, body: impl Into<Body>) -> Response {
     let response = Response::builder().status(status).body(body.into());
     response.expect("a status and a body")
 }
 
-/// As the CGI program that git comes with wants to be called.
+/// Calls git's CGI program with its expected environment.
 async fn backend(host: &GitHost, head: &Parts, body: &Bytes) -> Response {
     let header = |name: &str| {
         let value = head.headers.get(name);
@@ -254,7 +254,7 @@ async fn backend(host: &GitHost, head: &Parts, body: &Bytes) -> Response {
     response.body(body).expect("an answer of git")
 }
 
-/// Output and complaint of a program that is given this input.
+/// Runs a program with this input; returns its output and its standard error.
 async fn fed(mut command: Command, input: &[u8]) -> (Vec<u8>, String) {
     let mut child = command
         .stdin(Stdio::piped())
@@ -265,7 +265,7 @@ async fn fed(mut command: Command, input: &[u8]) -> (Vec<u8>, String) {
     let mut stdin = child.stdin.take().expect("an input");
     let input = input.to_vec();
     let writing = tokio::spawn(async move {
-        // One that needs no input may have ended.
+        // A program that needs no input may have ended.
         let _ = stdin.write_all(&input).await;
     });
     let output = child.wait_with_output().await.expect("its output");

@@ -1,5 +1,5 @@
-//! An OAuth issuer on loopback that does what a test tells it to: it gives tokens for codes whose PKCE verifier fits,
-//! writes down what it was asked, and can lie, be slow, or be another.
+//! A scripted OAuth issuer on loopback. It issues tokens for codes whose PKCE verifier matches, records its requests,
+//! and can return false answers, be slow, or act as another issuer.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::Gate;
+use crate::Latch;
 
 type Fields = HashMap<String, String>;
 
@@ -28,18 +28,18 @@ pub struct Issuer {
 
 #[derive(Default)]
 struct Shared {
-    /// Codes that were given, with the parameters of their authorize address.
+    /// Issued codes, with the parameters of their authorize address.
     codes: HashMap<String, Fields>,
     exchanged: Vec<Fields>,
     revoked: Vec<Fields>,
-    /// What is answered instead, by path.
+    /// Overridden answers, by path.
     instead: HashMap<String, (u16, String)>,
-    /// What replaces fields of the metadata; null takes one away.
+    /// Replacements for fields of the metadata; null removes one.
     metadata: Value,
     asked: Vec<String>,
     tokens: u32,
-    /// Where the next who wants a token waits.
-    gate: Option<Gate>,
+    /// The latch for the next token request.
+    latch: Option<Latch>,
 }
 
 impl Issuer {
@@ -70,7 +70,7 @@ impl Issuer {
         format!("http://{}", self.address)
     }
 
-    /// Answers a path so from now on.
+    /// Overrides the answer for a path.
     pub fn answer(&self, path: &str, status: u16, body: impl Into<String>) {
         self.with(|shared| {
             shared
@@ -79,35 +79,35 @@ impl Issuer {
         });
     }
 
-    /// Replaces fields of the metadata; null takes one away.
+    /// Replaces fields of the metadata; null removes one.
     pub fn metadata(&self, fields: Value) {
         self.with(|shared| shared.metadata = fields);
     }
 
-    /// What the token endpoint was asked.
+    /// The requests to the token endpoint.
     pub fn exchanged(&self) -> Vec<Fields> {
         self.with(|shared| shared.exchanged.clone())
     }
 
-    /// The next who wants a token waits here.
-    pub fn hold_tokens(&self, gate: &Gate) {
-        self.with(|shared| shared.gate = Some(gate.clone()));
+    /// Holds the next token request at this latch.
+    pub fn hold_tokens(&self, latch: &Latch) {
+        self.with(|shared| shared.latch = Some(latch.clone()));
     }
 
-    /// What it was asked to take back.
+    /// The revocation requests.
     pub fn revoked(&self) -> Vec<Fields> {
         self.with(|shared| shared.revoked.clone())
     }
 
-    /// Paths that were asked for, in order.
+    /// The requested paths, in order.
     pub fn asked(&self) -> Vec<String> {
         self.with(|shared| shared.asked.clone())
     }
 
-    /// A person allows what an authorize address asks for: the address that the browser is sent back to.
+    /// A person allows an authorize request; returns the address to which the browser is redirected.
     ///
     /// # Panics
-    /// When the address is not what an authorize address has to be.
+    /// When the address is not a valid authorize address.
     pub fn allow(&self, authorize_url: &str) -> String {
         let url: url::Url = authorize_url.parse().expect("an address");
         let fields: Fields = url.query_pairs().into_owned().collect();
@@ -149,9 +149,9 @@ async fn authorize(State(issuer): State<Issuer>, Query(fields): Query<Fields>) -
 }
 
 async fn token(State(issuer): State<Issuer>, Form(form): Form<Fields>) -> Response {
-    let gate = issuer.with(|shared| shared.gate.take());
-    if let Some(gate) = gate {
-        gate.pass().await;
+    let latch = issuer.with(|shared| shared.latch.take());
+    if let Some(latch) = latch {
+        latch.pass().await;
     }
     let (status, answer) = issuer.with(|shared| {
         shared.exchanged.push(form.clone());

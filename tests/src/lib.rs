@@ -1,5 +1,5 @@
-//! The harness: a real gateway in this process on free loopback ports with a data directory of its own, a client whose
-//! requests say which status they expect, and people in every role.
+//! The test harness: a real gateway in this process on free loopback ports with its own data directory, a client whose
+//! requests state the expected status, and people in every role.
 //!
 //! ```no_run
 //! # async fn example() {
@@ -11,63 +11,72 @@
 //! # }
 //! ```
 
-mod book;
 pub mod broker;
 mod browser;
 mod client;
 pub mod code_host;
 mod collector;
 mod daemon;
+mod db_inspector;
 mod disk;
 mod engine;
+mod fake_node;
 mod follower;
-mod forms;
-pub mod front;
-mod gate;
+pub mod fuzz;
 mod gateway;
 pub mod git_host;
 pub mod hosted;
 mod issuer;
+mod latch;
+mod load_balancer;
 pub mod machine;
 mod memory;
 pub mod model_server;
+pub mod modes;
 pub mod network;
 mod people;
-mod player;
 mod postgres;
 mod postgres_server;
 mod process;
 pub mod provider;
-pub mod raw;
+pub mod raw_socket;
 pub mod schema;
+mod secret_encodings;
 mod stream;
-mod switch;
+pub mod tls_proxy;
 
-pub use book::Book;
 pub use browser::{Browser, Page};
 pub use client::{Answer, Client, Request};
 pub use collector::Collector;
 pub use daemon::Daemon;
+pub use db_inspector::DbInspector;
 pub use disk::SmallDisk;
 pub use engine::PrivateEngine;
+pub use fake_node::{FakeNode, NodeHistory};
 pub use follower::Follower;
-pub use forms::forms_of;
-pub use gate::Gate;
 pub use gateway::{Gateway, Store, configuration};
 pub use issuer::Issuer;
+pub use latch::Latch;
+pub use load_balancer::LoadBalancer;
 pub use machine::Machine;
 pub use memory::in_memory;
 pub use people::Person;
-pub use player::{Played, Player};
 pub use postgres::ScratchPostgres;
 pub use postgres_server::PostgresServer;
 pub use process::{Process, bin_dir, free_port};
+pub use secret_encodings::encodings_of;
 pub use stream::{Event, Stream};
-pub use switch::Switch;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Polls a condition until it holds; fails the test when it does not within ten seconds.
+/// A name that is unique in this process: names of agents are unique in a workspace.
+pub fn unique(name: &str) -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(1);
+    format!("{name} {}", COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Polls a condition until it holds; fails the test when it does not within two minutes.
 ///
 /// # Panics
 /// When the time is up.

@@ -1,5 +1,5 @@
-//! A played machine: it pairs, joins and speaks the real protocol over a real WebSocket, but runs nothing. Tests decide
-//! what it says, honest or not.
+//! A fake machine: it pairs, joins and uses the real protocol over a real WebSocket, but runs nothing. Tests decide
+//! what it sends, honest or not.
 
 use std::time::Duration;
 
@@ -10,8 +10,9 @@ use roost_protocol::hello::{Capabilities, Engine, Hello, ImageState, Refused, We
 use roost_protocol::ids::{ConnectionEpoch, InstallId, InstanceId, OperationId};
 use roost_protocol::inventory::Inventory;
 use roost_protocol::machine::session::Outgoing;
-use roost_protocol::operation::OperationRequest;
+use roost_protocol::operation::{Operation, OperationRequest};
 use roost_protocol::report::{Ended, OperationReport, Outcome, Report, Terminal};
+use roost_protocol::sandbox::{ContainerState, SandboxFacts, WorkspaceState};
 use roost_protocol::version::SUPPORTED;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -41,14 +42,14 @@ pub struct Connection {
     pub outgoing: Outgoing,
 }
 
-/// What came over a socket.
+/// A received message.
 #[derive(Debug)]
-pub enum Heard {
+pub enum Received {
     /// A frame.
     Frame(Box<ToNode>),
-    /// A sign of life.
+    /// A WebSocket pong.
     Pong,
-    /// The end.
+    /// The end of the connection.
     Closed,
 }
 
@@ -56,7 +57,7 @@ impl Machine {
     /// Pairs a machine and lets it join.
     ///
     /// # Panics
-    /// When that does not work.
+    /// When that fails.
     pub async fn joined(gateway: &Gateway, owner: &Client) -> Self {
         Self::joined_by(&gateway.anonymous(), owner).await
     }
@@ -64,7 +65,7 @@ impl Machine {
     /// As [`joined`](Self::joined), with clients of any gateway.
     ///
     /// # Panics
-    /// When that does not work.
+    /// When that fails.
     pub async fn joined_by(anonymous: &Client, owner: &Client) -> Self {
         let paired = owner
             .post("/api/nodes/pair")
@@ -82,7 +83,7 @@ impl Machine {
         machine
     }
 
-    /// A machine that has a token of its own making and nothing else.
+    /// A machine with a token that it made itself and nothing else.
     pub fn unpaired() -> Self {
         Self {
             node_id: String::new(),
@@ -93,7 +94,7 @@ impl Machine {
         }
     }
 
-    /// What it asks to join with a code.
+    /// The body of its join request with a code.
     pub fn join_request(&self, code: &str) -> serde_json::Value {
         json!({
             "code": code,
@@ -104,7 +105,7 @@ impl Machine {
         })
     }
 
-    /// The route of its node.
+    /// The API path of its node.
     pub fn path(&self, rest: &str) -> String {
         format!("/api/nodes/{}{rest}", self.node_id)
     }
@@ -123,10 +124,10 @@ impl Machine {
         })
     }
 
-    /// Opens the channel of a gateway that may be dead.
+    /// Opens the channel to a gateway that may be dead.
     ///
     /// # Errors
-    /// A refusal, or that nobody answers.
+    /// A refusal, or no answer.
     pub async fn try_dial(&self) -> tungstenite::Result<Connection> {
         let mut request = self
             .channel
@@ -144,7 +145,7 @@ impl Machine {
         })
     }
 
-    /// What it says first.
+    /// Its first message.
     pub fn hello(&self, inventory: Inventory) -> Hello {
         Hello {
             versions: SUPPORTED,
@@ -171,7 +172,7 @@ impl Machine {
     /// Connects with an empty inventory.
     ///
     /// # Panics
-    /// When it is not welcomed.
+    /// When the gateway does not welcome it.
     pub async fn connect(&self) -> Connection {
         self.connect_holding(Inventory::default()).await.0
     }
@@ -179,7 +180,7 @@ impl Machine {
     /// Connects with this inventory.
     ///
     /// # Panics
-    /// When it is not welcomed.
+    /// When the gateway does not welcome it.
     pub async fn connect_holding(&self, inventory: Inventory) -> (Connection, Welcome) {
         let mut connection = self.dial().await.expect("the token is known");
         let answer = connection.greet(self.hello(inventory)).await;
@@ -188,16 +189,16 @@ impl Machine {
 }
 
 impl Connection {
-    /// Says hello.
+    /// Sends hello.
     ///
     /// # Errors
     /// The refusal.
     ///
     /// # Panics
-    /// When the answer is neither.
+    /// When the answer is neither a welcome nor a refusal.
     pub async fn greet(&mut self, hello: Hello) -> Result<Welcome, Refused> {
-        self.say(ToGateway::Hello(hello)).await;
-        match self.hear().await {
+        self.send(ToGateway::Hello(hello)).await;
+        match self.receive().await {
             Some(ToNode::Welcome(welcome)) => {
                 self.outgoing.welcomed(welcome.epoch);
                 Ok(welcome)
@@ -207,25 +208,25 @@ impl Connection {
         }
     }
 
-    /// Says something in the right envelope.
+    /// Sends a message in the correct envelope.
     ///
     /// # Panics
     /// When it cannot be encoded.
-    pub async fn say(&mut self, message: ToGateway) {
+    pub async fn send(&mut self, message: ToGateway) {
         let envelope = self.outgoing.wrap(message);
-        self.say_in(envelope).await;
+        self.send_in(envelope).await;
     }
 
-    /// Says something in any envelope.
+    /// Sends a message in any envelope.
     ///
     /// # Panics
     /// When it cannot be encoded.
-    pub async fn say_in(&mut self, envelope: Envelope<ToGateway>) {
+    pub async fn send_in(&mut self, envelope: Envelope<ToGateway>) {
         let bytes = frame::encode(&envelope).expect("a frame");
         self.raw(Message::Binary(bytes.into())).await;
     }
 
-    /// Sends anything. A socket that is closed already swallows it.
+    /// Sends anything. A closed socket ignores it.
     pub async fn raw(&mut self, message: Message) {
         drop(self.socket.send(message).await);
     }
@@ -233,8 +234,8 @@ impl Connection {
     /// The next frame; `None` when the gateway closed the connection.
     ///
     /// # Panics
-    /// When nothing comes, or something that is no frame.
-    pub async fn hear(&mut self) -> Option<ToNode> {
+    /// When nothing arrives, or something that is not a frame.
+    pub async fn receive(&mut self) -> Option<ToNode> {
         loop {
             let next = tokio::time::timeout(PATIENCE, self.socket.next());
             match next.await.expect("a frame in time") {
@@ -248,39 +249,39 @@ impl Connection {
         }
     }
 
-    /// Whatever comes next, however long it takes.
+    /// Waits without a limit for the next message.
     ///
     /// # Panics
-    /// When it is something that is no frame.
-    pub async fn listen(&mut self) -> Heard {
+    /// When it is not a valid frame.
+    pub async fn next_message(&mut self) -> Received {
         match self.socket.next().await {
             Some(Ok(Message::Binary(bytes))) => {
                 let frame: Envelope<ToNode> = frame::decode(&bytes).expect("a frame");
-                Heard::Frame(Box::new(frame.message))
+                Received::Frame(Box::new(frame.message))
             }
-            Some(Ok(Message::Close(_)) | Err(_)) | None => Heard::Closed,
-            Some(Ok(_)) => Heard::Pong,
+            Some(Ok(Message::Close(_)) | Err(_)) | None => Received::Closed,
+            Some(Ok(_)) => Received::Pong,
         }
     }
 
-    /// A WebSocket ping: whoever lives answers it.
+    /// Sends a WebSocket ping; a live gateway answers it.
     pub async fn ping(&mut self) {
         self.raw(Message::Ping(Vec::new().into())).await;
     }
 
-    /// The next frame that `pick` wants; pings are answered meanwhile, everything else is skipped.
+    /// The first frame for which `pick` returns a value. Pings are answered meanwhile; other frames are skipped.
     ///
     /// # Panics
     /// When the connection ends before.
-    pub async fn hear_until<T>(&mut self, mut pick: impl FnMut(&ToNode) -> Option<T>) -> T {
+    pub async fn receive_until<T>(&mut self, mut pick: impl FnMut(&ToNode) -> Option<T>) -> T {
         loop {
             let message = self
-                .hear()
+                .receive()
                 .await
                 .expect("the connection stays open until then");
             if let ToNode::Control(Control::Ping { nonce }) = message {
                 let pong = roost_protocol::control::ControlReply::Pong { nonce };
-                self.say(ToGateway::Reply(pong)).await;
+                self.send(ToGateway::Reply(pong)).await;
             }
             if let Some(found) = pick(&message) {
                 return found;
@@ -290,16 +291,16 @@ impl Connection {
 
     /// The next operation.
     pub async fn operation(&mut self) -> OperationRequest {
-        self.hear_until(|message| match message {
+        self.receive_until(|message| match message {
             ToNode::Operation(request) => Some(request.clone()),
             _ => None,
         })
         .await
     }
 
-    /// The acknowledgement of this operation's end.
+    /// Waits for the acknowledgement of this operation's end.
     pub async fn acknowledged(&mut self, operation: OperationId) {
-        self.hear_until(|message| match message {
+        self.receive_until(|message| match message {
             ToNode::Control(Control::Ack { operation: acked }) => {
                 (*acked == operation).then_some(())
             }
@@ -310,16 +311,42 @@ impl Connection {
 
     /// Waits until the gateway closes the connection.
     pub async fn closed(&mut self) {
-        while self.hear().await.is_some() {}
+        while self.receive().await.is_some() {}
     }
 
     /// Reports on an operation.
     pub async fn report(&mut self, operation: OperationId, report: Report) {
-        self.say(ToGateway::Report(OperationReport { operation, report }))
+        self.send(ToGateway::Report(OperationReport { operation, report }))
             .await;
     }
 
-    /// Goes away without a word.
+    /// Reports that the machine made the requested sandbox.
+    ///
+    /// # Panics
+    /// When another operation was requested.
+    pub async fn made(&mut self, request: &OperationRequest) {
+        let Operation::SbProvision(provision) = &request.operation else {
+            panic!("another operation was requested: {request:?}");
+        };
+        let spec = &provision.spec;
+        let sandbox = SandboxFacts {
+            sandbox: spec.sandbox,
+            workspace: spec.workspace,
+            agent: spec.agent,
+            epoch: spec.epoch,
+            container: "c".repeat(64),
+            image: spec.image.clone(),
+            state: ContainerState::Running,
+            created_at_s: 0,
+            limits: spec.limits,
+        };
+        let workspace = WorkspaceState::Empty;
+        let made = ended(Terminal::Done, Outcome::Provisioned { sandbox, workspace });
+        self.report(request.id, Report::Accepted).await;
+        self.report(request.id, Report::Ended(made)).await;
+    }
+
+    /// Drops the connection without a close frame.
     pub fn vanish(self) {
         drop(self.socket);
     }

@@ -1,4 +1,4 @@
-//! A model's server below HTTP: it says what a test wrote, byte for byte, and knows when whoever asked has gone.
+//! A model server below HTTP: it sends the test's bytes exactly, and detects when the client disconnects.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,29 +9,29 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 
-/// How long a test waits for something before it fails.
+/// How long a test waits for an event before it fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What it was asked.
+/// One received request.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
-    /// Request line and headers, in small letters.
+    /// Request line and headers, in lower case.
     pub head: String,
     pub body: serde_json::Value,
 }
 
-/// What it does next.
+/// The next action of the server.
 pub enum Act {
     Say(Bytes),
-    /// Waits until the test says go on.
+    /// Waits for a signal of the test.
     Wait(oneshot::Receiver<()>),
-    /// Says this again and again, as long as somebody listens.
+    /// Sends this repeatedly, as long as the client reads.
     Repeat(Bytes, Duration),
-    /// Says nothing more, and keeps the connection.
+    /// Sends nothing more and keeps the connection open.
     Hang,
 }
 
-/// A server that does the same for each that asks.
+/// A server that answers each client in the same way.
 pub struct ModelServer {
     pub address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -39,7 +39,7 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// Starts one that does this to the first who asks, and then no more.
+    /// Starts one that performs these actions for the first client, and answers no other.
     ///
     /// # Panics
     /// When it cannot listen.
@@ -55,7 +55,7 @@ impl ModelServer {
         server
     }
 
-    /// Starts one that says this to everybody.
+    /// Starts one that sends this to every client.
     ///
     /// # Panics
     /// When it cannot listen.
@@ -71,7 +71,7 @@ impl ModelServer {
         server
     }
 
-    /// As [`ModelServer::always`], and thinks so long before it says it.
+    /// As [`ModelServer::always`], after this delay.
     ///
     /// # Panics
     /// When it cannot listen.
@@ -103,13 +103,13 @@ impl ModelServer {
         (listener, server, told)
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.clone()
     }
 
-    /// Waits until the connection of who asked first is over.
+    /// Waits until the first client's connection is closed.
     ///
     /// # Panics
     /// When it stays open.
@@ -169,11 +169,11 @@ async fn serve(mut socket: TcpStream, acts: Vec<Act>, asked: &Mutex<Vec<Asked>>)
         }
     }
     drop(socket.shutdown().await);
-    // What the other side still sends is taken, so that it is not told of a reset before it has read the answer.
+    // Read the rest of the client's data, so that the client does not get a reset before it has read the answer.
     ends_within(&mut socket, PATIENCE).await;
 }
 
-/// Whether the other side closes within this time.
+/// Whether the client closes the connection within this time.
 async fn ends_within(socket: &mut TcpStream, time: Duration) -> bool {
     let mut piece = [0; 1024];
     let until = tokio::time::Instant::now() + time;
@@ -220,7 +220,7 @@ pub struct RealModels {
 }
 
 impl RealModels {
-    /// Starts it, with the key that it wants.
+    /// Starts it with this key.
     ///
     /// # Panics
     /// When its packages are missing.
@@ -231,7 +231,7 @@ impl RealModels {
         let mut child = Command::new(format!("{repository}/target/python/bin/python3"))
             .args(["tests/python/model_server.py", key])
             .current_dir(repository)
-            // It ends when this pipe does, so it cannot outlive a test that is killed.
+            // It ends together with this pipe, so it cannot outlive a killed test.
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -254,7 +254,7 @@ impl RealModels {
 
 impl Drop for RealModels {
     fn drop(&mut self) {
-        // One that ended already is only waited for.
+        // A process that has already ended is only waited for.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

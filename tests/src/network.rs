@@ -1,6 +1,6 @@
-//! A network of a test's own: a loopback nobody else is on, the metadata address of clouds, and a name server whose
-//! answers change between two questions. The programs that a test starts there use the system's resolver as they always
-//! do. Only root may make one.
+//! A network namespace for one test: a private loopback, the metadata address of clouds, and a name server whose
+//! answers change between two queries. Programs that the test starts there use the system's resolver as usual. Only
+//! root may make one.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -13,13 +13,13 @@ use rustix::mount::{MountPropagationFlags, mount_bind, mount_change};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 const NAME_SERVER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 53);
-/// Where clouds keep the credentials of machines.
+/// The address where clouds serve machine credentials.
 pub const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 
-/// Runs a test there, on a thread that ends with it; a user who may not make a network is told so.
+/// Runs a test there, on a thread that ends with it. Without the rights for it, it prints a message and skips the test.
 ///
 /// # Panics
-/// When the test does.
+/// When the test panics.
 pub fn in_a_network_of_its_own(test: impl AsyncFnOnce(Names) + Send + 'static) {
     let thread = std::thread::spawn(move || {
         let folder = tempfile::tempdir().expect("a folder");
@@ -41,14 +41,14 @@ pub fn in_a_network_of_its_own(test: impl AsyncFnOnce(Names) + Send + 'static) {
     }
 }
 
-/// Moves this thread, and what it starts from now on.
+/// Moves this thread, and everything that it starts later, into the namespace.
 fn enter(folder: &Path) -> io::Result<Names> {
     #[expect(unsafe_code, reason = "namespaces are entered by no safe call")]
     // SAFETY: neither flag parts this thread's memory or descriptors from the others'.
     unsafe {
         unshare_unsafe(UnshareFlags::NEWNET | UnshareFlags::NEWNS)?;
     }
-    // What is mounted here is seen by nobody else.
+    // Mounts made here are invisible elsewhere.
     mount_change(
         "/",
         MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
@@ -79,7 +79,7 @@ pub struct Names {
 
 #[derive(Debug, Default)]
 struct Zone {
-    /// What is answered next; the last answer stays.
+    /// The next answers; the last one repeats.
     answers: BTreeMap<String, VecDeque<Vec<Ipv4Addr>>>,
     /// Answers that were given, by name.
     given: BTreeMap<String, Vec<Vec<Ipv4Addr>>>,
@@ -89,7 +89,7 @@ impl Names {
     fn serve(socket: UdpSocket) -> io::Result<Self> {
         let names = Self::default();
         let zone = names.zone.clone();
-        // Its own thread: who asks may hold up the test's. It ends with the process.
+        // A separate thread, because a query may block the test's thread. It ends with the process.
         std::thread::Builder::new().spawn(move || {
             let mut query = [0_u8; 512];
             while let Ok((length, from)) = socket.recv_from(&mut query) {
@@ -98,7 +98,7 @@ impl Names {
                     .expect("nobody panics with it")
                     .answer(&query[..length]);
                 if let Some(answer) = answer {
-                    // Whoever asked asks again.
+                    // A client that gets no answer queries again.
                     drop(socket.send_to(&answer, from));
                 }
             }
@@ -106,10 +106,10 @@ impl Names {
         Ok(names)
     }
 
-    /// From now on this name has these addresses, one answer after the other.
+    /// Sets the addresses of a name, one answer after the other.
     ///
     /// # Panics
-    /// When another thread did.
+    /// When another thread panicked.
     pub fn answers(&self, name: &str, answers: &[&[Ipv4Addr]]) {
         let mut zone = self.zone.lock().expect("nobody panics with it");
         let answers = answers.iter().map(|answer| answer.to_vec()).collect();
@@ -117,10 +117,10 @@ impl Names {
         zone.given.remove(name);
     }
 
-    /// What was answered for it since.
+    /// The answers given for a name so far.
     ///
     /// # Panics
-    /// When another thread did.
+    /// When another thread panicked.
     pub fn given(&self, name: &str) -> Vec<Vec<Ipv4Addr>> {
         let zone = self.zone.lock().expect("nobody panics with it");
         zone.given.get(name).cloned().unwrap_or_default()
@@ -128,7 +128,7 @@ impl Names {
 }
 
 impl Zone {
-    /// RFC 1035, as much of it as a question for one name's addresses needs.
+    /// RFC 1035, as far as a query for one name's addresses needs it.
     fn answer(&mut self, query: &[u8]) -> Option<Vec<u8>> {
         const HEAD: usize = 12;
         const A: u16 = 1;
@@ -161,7 +161,7 @@ impl Zone {
         answer.extend([0x81, 0x80 | code, 0, 1, 0, count, 0, 0, 0, 0]);
         answer.extend_from_slice(&query[HEAD..at + 4]);
         for address in addresses {
-            // The question's name, an address of the internet, not to be kept.
+            // The queried name, an IPv4 address, a time to live of zero.
             answer.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4]);
             answer.extend(address.octets());
         }

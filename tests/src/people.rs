@@ -1,17 +1,17 @@
-//! People in every role. Memberships are put right into the store, which is quicker than an invitation for each;
-//! sessions are opened by signing in like everybody.
+//! People in every role. Memberships are written directly into the database, which is faster than invitations; sessions
+//! are opened by a normal sign-in.
 
 use std::ops::Deref;
 
-use roost_gateway::clock::{Clock, SystemClock};
-use roost_gateway::domains::auth::{self, commands, entity::user};
-use roost_gateway::domains::workspaces::{self, entity::member};
-use roost_gateway::ids::{UserId, UuidV7, WorkspaceId, fresh};
+use roost_gateway::platform::clock::{Clock, SystemClock};
+use roost_gateway::platform::ids::{UserId, UuidV7, WorkspaceId, fresh};
+use roost_gateway::tenancy::auth::{self, entity::user};
+use roost_gateway::tenancy::workspaces::{self, entity::member};
 use serde_json::{Value, json};
 
 use crate::{Client, Gateway};
 
-/// Somebody who is signed in. Derefs to their client.
+/// A signed-in person. It derefs to the person's client.
 #[derive(Debug, Clone)]
 pub struct Person {
     pub client: Client,
@@ -52,16 +52,10 @@ pub(crate) async fn join(gateway: &Gateway, workspace: &str, role: &str) -> Pers
     let ids = UuidV7::shared(clock.clone());
     let id: UserId = fresh(&ids);
     let tx = gateway.app().db().write().await.expect("a transaction");
-    let person = user::Model {
-        id,
-        email: format!("{role}-{id}@example.test"),
-        name: format!("A {role}"),
-        password_hash: None,
-        created_at: SystemClock.now(),
-        auth_subject: None,
-        hosted_role: None,
-        hosted_at: None,
-    };
+    // Like a person who accepted an invitation.
+    let email = format!("{role}-{id}@example.test");
+    let typed = (email.as_str(), auth::EmailBy::Person);
+    let person = user::Model::new(id, typed, format!("A {role}"), SystemClock.now());
     auth::store::insert_user(&*tx, person)
         .await
         .expect("a user");
@@ -71,10 +65,10 @@ pub(crate) async fn join(gateway: &Gateway, workspace: &str, role: &str) -> Pers
         role: role.to_owned(),
         created_at: SystemClock.now(),
     };
-    workspaces::store::insert_member(&*tx, membership)
+    workspaces::insert_member(&*tx, membership)
         .await
         .expect("a member");
-    let token = commands::issue_one_time(&tx, &clock, &ids, id, 15)
+    let token = auth::issue_one_time(&tx, &clock, &ids, id, 15)
         .await
         .expect("a one-time login");
     tx.commit().await.expect("a commit");
@@ -93,7 +87,7 @@ pub(crate) async fn stranger(gateway: &Gateway) -> Person {
         created_at: SystemClock.now(),
         version: 1,
     };
-    workspaces::store::insert(&tx, workspace)
+    workspaces::insert(&tx, workspace)
         .await
         .expect("a workspace");
     tx.commit().await.expect("a commit");

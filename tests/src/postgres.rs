@@ -1,8 +1,8 @@
-//! A PostgreSQL database for one test, where `ROOST_TEST_POSTGRES_URL` names a server. With `CI=true` there must be one.
+//! A PostgreSQL database for one test, if `ROOST_TEST_POSTGRES_URL` names a server. With `CI=true` there must be one.
 
 use sea_orm::{ConnectionTrait, Database};
 
-/// A database of its own; dropped by [`remove`](Self::remove).
+/// A database for one test; [`remove`](Self::remove) drops it.
 #[derive(Debug)]
 pub struct ScratchPostgres {
     server: String,
@@ -14,10 +14,10 @@ impl ScratchPostgres {
     /// `None` when no server is named.
     ///
     /// # Panics
-    /// When the server does not answer, and when none is named where every test must run.
+    /// When the server does not answer, and when none is named although every test must run.
     pub async fn new() -> Option<Self> {
         let server = std::env::var("ROOST_TEST_POSTGRES_URL").ok();
-        // On a developer's machine half the tests are better than none; where a change is judged they are not.
+        // On a developer's machine half of the tests are better than none. In CI they are not enough.
         let required = std::env::var("CI").is_ok_and(|ci| ci == "true");
         assert!(
             server.is_some() || !required,
@@ -27,7 +27,7 @@ impl ScratchPostgres {
         Some(Self::made(server?, "").await)
     }
 
-    /// A copy of it as it stands, whoever is connected to it.
+    /// A copy of its present state, even while others are connected.
     pub async fn copy(&self) -> Self {
         let leave = format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'",
@@ -49,12 +49,12 @@ impl ScratchPostgres {
         }
     }
 
-    /// For `database.url`.
+    /// The value for `database.url`.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Drops the database, whoever is connected.
+    /// Drops the database, even while others are connected.
     pub async fn remove(self) {
         let sql = format!("DROP DATABASE {} WITH (FORCE)", self.name);
         run(&self.server, &sql).await;

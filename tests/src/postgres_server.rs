@@ -1,4 +1,4 @@
-//! A PostgreSQL server of a test's own, which may be killed and started again: the one that all tests share may not.
+//! A PostgreSQL server for one test, which may be killed and restarted. The server that all tests share may not.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ pub struct PostgresServer {
 }
 
 impl PostgresServer {
-    /// Starts one that keeps what it committed when it is killed; `None` where PostgreSQL is not installed.
+    /// Starts one that keeps committed data when it is killed; `None` where PostgreSQL is not installed.
     ///
     /// # Panics
     /// When it is installed and does not start.
@@ -32,7 +32,7 @@ impl PostgresServer {
             folder,
             port: free_port(),
         };
-        // PostgreSQL refuses to run as root, and whoever it runs as owns the folder.
+        // PostgreSQL refuses to run as root, and its user must own the folder.
         let made = server.data();
         std::fs::create_dir(&made).expect("a folder");
         if let Some(account) = account() {
@@ -53,19 +53,19 @@ impl PostgresServer {
         Some(server)
     }
 
-    /// Its address, with this database.
+    /// The address of this database on it.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// Ends all of its processes at once, without a checkpoint: the next start recovers from its log.
+    /// Ends all of its processes at once, without a checkpoint. The next start recovers from its log.
     pub fn crash(&self) {
         run(self.tool("pg_ctl").args(["-m", "immediate", "-s", "stop"]));
     }
 
-    /// Starts it under its address.
+    /// Starts it again at its address.
     pub fn again(&self) {
-        // The disk is not what is tested: nobody pulls the plug of the machine. What is committed is in the log.
+        // The disk is not tested: the machine keeps its power. Committed data is in the log.
         let options = format!(
             "-p {} -k {} -c listen_addresses=127.0.0.1 -c fsync=off -c synchronous_commit=on -c max_connections=100",
             self.port,
@@ -100,13 +100,13 @@ impl PostgresServer {
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
-        // It may be down already.
+        // It may have stopped already.
         let mut stop = self.tool("pg_ctl");
         let _ = stop.args(["-m", "immediate", "-s", "stop"]).output();
     }
 }
 
-/// Where the newest version's programs are.
+/// Folder of the newest version's programs.
 fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
     let mut found: Vec<(u32, PathBuf)> = versions
@@ -124,7 +124,7 @@ fn programs() -> Option<PathBuf> {
     found.pop().map(|(_, programs)| programs)
 }
 
-/// Whom it runs as where the test is root.
+/// The user that it runs as when the test is root.
 fn account() -> Option<&'static str> {
     geteuid().is_root().then(|| {
         let accounts = std::fs::read_to_string(Path::new("/etc/passwd")).unwrap_or_default();
@@ -136,7 +136,7 @@ fn account() -> Option<&'static str> {
 }
 
 fn run(command: &mut Command) {
-    // What it starts must not hold a pipe open that somebody waits for.
+    // The server must not keep a pipe open that the test waits for.
     let status = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -1,4 +1,4 @@
-//! The real `roost` as a process of its own, to be killed, stopped for a while, and started again under its address.
+//! The real `roost` as a separate process that a test can kill, pause and restart at the same address.
 
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use tokio::time::{Instant, sleep};
 
 use crate::{Client, Store};
@@ -14,7 +14,7 @@ use crate::{Client, Store};
 /// How long a start may take on a machine that builds other things meanwhile.
 const START: Duration = Duration::from_secs(60);
 
-/// Where `cargo build --bins` put the programs.
+/// The folder of the programs that `cargo build --bins` built.
 pub fn bin_dir() -> PathBuf {
     std::env::var("ROOST_TEST_BIN_DIR").map_or_else(
         |_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/debug"),
@@ -22,7 +22,7 @@ pub fn bin_dir() -> PathBuf {
     )
 }
 
-/// A `roost serve` with a folder and a port of its own.
+/// A `roost serve` with its own folder and port.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -41,7 +41,7 @@ impl Process {
         Self::start_with(folder, store, &[]).await
     }
 
-    /// As [`start`](Self::start), with some keys set, as by `--set`, in this life and all later ones.
+    /// As [`start`](Self::start), with some keys set, as with `--set`, in this and all later starts.
     ///
     /// # Panics
     /// When it does not get ready.
@@ -51,7 +51,7 @@ impl Process {
         process
     }
 
-    /// Starts it with kill points armed by its environment, and does not wait: it may die before it is ready.
+    /// Starts it with armed kill points and does not wait: it may die before it is ready.
     ///
     /// # Panics
     /// When the program is missing.
@@ -73,7 +73,7 @@ impl Process {
         }
     }
 
-    /// Starts it again under its address after its end, with nothing armed; waits until it is ready.
+    /// Starts it again at its address after its end, with nothing armed; waits until it is ready.
     ///
     /// # Panics
     /// When it does not get ready.
@@ -81,7 +81,7 @@ impl Process {
         self.again_with("").await;
     }
 
-    /// As [`again`](Self::again), armed; `false` when it died before it was ready.
+    /// As [`again`](Self::again), with armed kill points; `false` when it died before it was ready.
     pub async fn again_with(&mut self, arms: &str) -> bool {
         self.child.wait().expect("it is a child");
         self.child = launch(&self.folder, &self.store, &self.set, self.port, arms);
@@ -105,15 +105,15 @@ impl Process {
         false
     }
 
-    /// How it ended, if it did.
+    /// Its exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("it is a child")
     }
 
-    /// Waits a little for an end by this signal: a connection breaks before the process is gone.
+    /// Waits briefly for an end by this signal: a connection breaks before the process is gone.
     ///
     /// # Panics
-    /// When it lives on, or ended otherwise.
+    /// When it still runs, or ended in another way.
     pub async fn ended_by(&mut self, signal: i32) {
         let deadline = Instant::now() + Duration::from_secs(10);
         loop {
@@ -132,16 +132,16 @@ impl Process {
         self.child.id()
     }
 
-    /// `SIGKILL`, and its end.
+    /// Sends `SIGKILL` and waits for its end.
     pub fn kill(&mut self) {
         self.child.kill().expect("it is a child");
         self.child.wait().expect("it is a child");
     }
 
-    /// `SIGTERM`, and its end.
+    /// Sends `SIGTERM` and waits for its end.
     ///
     /// # Panics
-    /// When it does not end well.
+    /// When its exit status is not 0.
     pub async fn terminate(&mut self) {
         self.signal(Signal::TERM);
         let deadline = Instant::now() + START;
@@ -155,20 +155,29 @@ impl Process {
         assert!(status.success(), "{status}:\n{}", self.log());
     }
 
-    /// Holds it still (`SIGSTOP`), as a machine that sleeps would.
+    /// Pauses it (`SIGSTOP`), like a machine that sleeps.
+    ///
+    /// The call returns when every thread is stopped. The kernel delivers the signal to one thread first, so on a busy machine the
+    /// other threads go on for some milliseconds.
     pub fn pause(&self) {
         self.signal(Signal::STOP);
+        let stopped = waitid(WaitId::Pid(self.pid()), WaitIdOptions::STOPPED);
+        stopped.expect("the child can be waited for");
     }
 
-    /// Lets it go on.
+    /// Continues it.
     pub fn go_on(&self) {
         self.signal(Signal::CONT);
     }
 
     fn signal(&self, signal: Signal) {
-        // It was not waited for yet, so the id is its own.
+        kill_process(self.pid(), signal).expect("the child can be signalled");
+    }
+
+    /// Nothing waited for the child's end yet, so the id is still its own.
+    fn pid(&self) -> Pid {
         let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        kill_process(id.expect("a process id"), signal).expect("the child can be signalled");
+        id.expect("a process id")
     }
 
     /// Its port.
@@ -176,12 +185,12 @@ impl Process {
         self.port
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Where machines connect.
+    /// The address of its node channel.
     pub fn channel(&self) -> String {
         format!("ws://127.0.0.1:{}/api/nodes/agent", self.port)
     }
@@ -204,7 +213,7 @@ impl Process {
         }
     }
 
-    /// All that it and its predecessors have logged.
+    /// The log of it and its predecessors.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
@@ -212,7 +221,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // One that ended already is only waited for.
+        // A process that has already ended is only waited for.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -222,7 +231,7 @@ fn data(folder: &Path) -> PathBuf {
     folder.join("data")
 }
 
-/// A port below those that the kernel gives out by itself, so that it is still free when a killed gateway comes back.
+/// A port below the kernel's ephemeral range, so that it is still free when a killed gateway restarts.
 pub fn free_port() -> u16 {
     loop {
         let port = rand::random_range(10_000..20_000);

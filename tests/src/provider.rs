@@ -1,14 +1,16 @@
-//! A certified OpenID provider (npm `oidc-provider`, in gateway/ui) as a process of its own.
+//! A certified OpenID provider (npm `oidc-provider`, in gateway/ui) as a separate process.
 
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use crate::broker::BrokerProcess;
 use crate::free_port;
 
 /// The provider; it ends when dropped.
 pub struct Provider {
     child: Child,
-    /// Kept open: it writes notices, and would die of a pipe that nobody holds.
+    /// Kept open: it writes messages, and would fail on a closed pipe.
     _out: BufReader<ChildStdout>,
     url: String,
 }
@@ -24,7 +26,7 @@ impl Provider {
         let mut child = Command::new("node")
             .args(["test/issuer/provider.mjs", &port.to_string(), redirect])
             .current_dir(folder)
-            // It ends when this pipe does, so it cannot outlive a test that is killed.
+            // It ends together with this pipe, so it cannot outlive a killed test.
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -44,21 +46,33 @@ impl Provider {
         }
     }
 
-    /// What it calls itself.
+    /// Stops it.
+    ///
+    /// # Panics
+    /// When it cannot be killed.
+    pub fn stop(&mut self) {
+        self.child.kill().expect("it is a child");
+        self.child.wait().expect("it is a child");
+    }
+
+    /// Its issuer name.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The configuration of a gateway that is its client.
-    pub fn settings(&self) -> Vec<(&'static str, String)> {
+    /// The configuration of a gateway that is its client, with the secret at a broker in this folder.
+    pub fn settings(&self, folder: &Path) -> Vec<(&'static str, String)> {
+        const CLIENT: &str = "sign-in";
+        let secret = "a secret of the client & its = signs";
+        BrokerProcess::keep_client_secret(folder, CLIENT, secret);
+        let file = BrokerProcess::client_secret_file(folder, CLIENT);
+        let socket = folder.join("data/run/broker.sock");
         vec![
             ("auth.mode", "oidc".to_owned()),
             ("auth.issuer_url", self.url.clone()),
             ("auth.client_id", "roost".to_owned()),
-            (
-                "auth.client_secret",
-                "a secret of the client & its = signs".to_owned(),
-            ),
+            ("auth.client_secret_file", file.display().to_string()),
+            ("broker.socket", socket.display().to_string()),
             ("auth.display_name", "The provider".to_owned()),
             ("outbound.allow_private", "[\"127.0.0.1\"]".to_owned()),
             ("sandboxes.local", "off".to_owned()),

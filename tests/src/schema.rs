@@ -1,6 +1,6 @@
-//! Checks what a stream brings against the schemas of the OpenAPI document. Each stream's answer is documented as an object
-//! with a field for each type of event; what comes must be exactly as its field says: nothing missing, nothing more, and
-//! no type without a field. It understands the keywords that our document uses and refuses to pass over any other.
+//! Checks the data of streams against the schemas of the OpenAPI document. Each stream's answer is documented as an
+//! object with a field for each type of event. An event must match its field exactly: nothing missing, nothing extra,
+//! and no type without a field. The check knows the keywords that our document uses and fails on any other.
 
 use std::sync::OnceLock;
 
@@ -10,11 +10,12 @@ use serde_json::Value;
 fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
     DOCUMENT.get_or_init(|| {
-        serde_json::to_value(roost_gateway::http::router::openapi()).expect("a document encodes")
+        serde_json::to_value(roost_gateway::edge::server::router::openapi())
+            .expect("a document encodes")
     })
 }
 
-/// What the stream at a path may bring: a field for each type of event.
+/// The documented events of the stream at a path: a field for each type of event.
 ///
 /// # Panics
 /// When the document has no such stream.
@@ -41,7 +42,7 @@ pub fn stream_at(path: &str) -> &'static Value {
 /// Checks the data of an event.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The difference between the data and the schema.
 pub fn check_event(stream: &Value, kind: &str, data: &Value) -> Result<(), String> {
     match stream["properties"].get(kind) {
         None => Err(format!("the document has no schema for the type `{kind}`")),
@@ -60,7 +61,7 @@ fn resolved(schema: &'static Value) -> &'static Value {
     }
 }
 
-/// Keywords that say something to people, or that the checks below read beside their own.
+/// Keywords for people, or keywords that the checks below read together with their own.
 const PASSED: &[&str] = &[
     "description",
     "default",
@@ -77,7 +78,7 @@ fn check(schema: &Value, data: &Value, at: &str) -> Result<(), String> {
     check_as(schema, data, at, false)
 }
 
-/// `part`: other parts of an `allOf` may know fields that this one does not.
+/// `part`: other parts of an `allOf` may define fields that this one does not.
 fn check_as(schema: &Value, data: &Value, at: &str, part: bool) -> Result<(), String> {
     if let Some(reference) = schema["$ref"].as_str() {
         let pointer = reference.strip_prefix('#').expect("references are local");
@@ -99,7 +100,7 @@ fn check_as(schema: &Value, data: &Value, at: &str, part: bool) -> Result<(), St
                 let fits = match (is, bound) {
                     (Some(is), Some(bound)) if keyword == "minimum" => is >= bound,
                     (Some(is), Some(bound)) => is <= bound,
-                    // Not a number: `type` says whether that may be.
+                    // Not a number: `type` decides whether that is allowed.
                     _ => true,
                 };
                 known(fits, || {
@@ -172,7 +173,7 @@ fn check_fields(
     Ok(())
 }
 
-/// Whether a part of an `allOf` has this field.
+/// Whether a part of an `allOf` defines this field.
 fn knows(part: &Value, name: &str) -> bool {
     let pointer = part["$ref"].as_str().and_then(|to| to.strip_prefix('#'));
     let part = pointer.map_or(Some(part), |pointer| document().pointer(pointer));
@@ -184,7 +185,7 @@ fn knows(part: &Value, name: &str) -> bool {
     })
 }
 
-/// An object of which nothing is said but that it is one.
+/// An object without any further constraints.
 fn is_free(schema: &Value) -> bool {
     schema.get("type").is_none() && schema.get("properties").is_none()
 }
@@ -219,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_as_documented_passes_and_each_difference_is_found() {
+    fn documented_value_passes_and_each_difference_is_found() {
         let stream = stream_at("/api/events?types=x");
         let id = "0190a000-0000-7000-8000-000000000001";
         let good = json!({ "kind": "claw", "id": id, "version": 3 });
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_together_from_parts_is_as_closed_as_any() {
+    fn composed_schemas_are_closed_too() {
         let health = &document()["components"]["schemas"]["NodeHealth"];
         assert!(health["allOf"].is_array(), "{health}");
         let mut data = json!({ "at": "2026-01-01T00:00:00Z", "cores": 8, "psi": null });
@@ -270,7 +271,7 @@ mod tests {
     #[test]
     fn every_type_that_is_emitted_has_a_schema() {
         let stream = stream_at("/api/events");
-        for kind in roost_gateway::events::Event::EMITTED {
+        for kind in roost_gateway::platform::events::Event::EMITTED {
             assert!(stream["properties"].get(kind).is_some(), "{kind}");
         }
     }

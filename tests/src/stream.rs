@@ -1,4 +1,4 @@
-//! Reading server-sent events in tests. Whatever a stream brings is checked against its schema.
+//! Reads server-sent events in tests. Everything from a stream is checked against its schema.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{Request, schema};
 
-/// One event as it came.
+/// One received event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     pub id: Option<String>,
@@ -39,7 +39,7 @@ impl Stream {
         Self::of(response, &path)
     }
 
-    /// Opens it at a gateway that may be dead; `None` when it is, or refuses.
+    /// Opens it at a gateway that may be dead; `None` when the gateway is dead or refuses.
     pub async fn try_open(request: Request) -> Option<Self> {
         let path = request.path();
         let response = request.try_open().await.ok()?;
@@ -58,10 +58,10 @@ impl Stream {
         }
     }
 
-    /// The next event but beats; `None` when the stream ended.
+    /// The next event except heartbeats; `None` when the stream ended.
     ///
     /// # Panics
-    /// When nothing comes for 20 s.
+    /// When nothing arrives for 20 s.
     pub async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -80,7 +80,7 @@ impl Stream {
         }
     }
 
-    /// So many events.
+    /// The next `count` events.
     ///
     /// # Panics
     /// When the stream ends before.

@@ -1,6 +1,6 @@
-//! A request through the secret broker beside the same request sent directly, on loopback, alternating in one run:
-//! median and 99th percentile of both and what the broker adds; then forwards a second. Starts a broker of its own; the
-//! remote is in this process. `broker_figures [rounds] [seconds]`.
+//! Measures a request through the secret broker and the same request sent directly, on loopback, alternating in one
+//! run: median and 99th percentile of both, and the broker's overhead; then forwards per second. It starts its own
+//! broker; the remote is in this process. `broker_figures [rounds] [seconds]`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use roost_secret_broker::client::{Body, Client};
 use roost_secret_broker::wire::{Forward, RecordName, Secret};
 use roost_tests::broker::{BrokerProcess, echoing_remote, keep};
 
-/// Requests of one side before the other has its turn.
+/// Requests of one side before the other side's turn.
 const BLOCK: usize = 50;
-/// Not counted: connections are made, programs warm up.
+/// Not counted: connections are made and programs warm up.
 const WARM_UP: usize = 4;
-/// At once, when forwards a second are counted.
+/// Concurrent forwards when forwards per second are counted.
 const AT_ONCE: [usize; 3] = [1, 8, 32];
 
 #[tokio::main]

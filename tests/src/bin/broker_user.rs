@@ -1,12 +1,12 @@
-//! Uses the broker as the gateway does, by the gateway's own handle, and then waits to be searched: nothing of a secret
-//! may be left in its memory. The test in tests/it/broker/canary.rs starts it, says where everything is on the command
-//! line and gives the secret on standard input.
+//! Uses the broker as the gateway does, through the gateway's own handle, and then waits while a test searches its
+//! memory: it must hold no part of a secret. The test in tests/it/broker/canary.rs starts it, passes all addresses on
+//! the command line and the secret on standard input.
 
 use std::io::Write;
 use std::net::SocketAddr;
 
 use anyhow::{Context, Result, bail, ensure};
-use roost_gateway::broker::BrokerHandle;
+use roost_gateway::platform::broker::BrokerHandle;
 use roost_secret_broker::client::Body;
 use roost_secret_broker::wire::{
     Begin, ClientAuth, Exchange, Forward, Inject, RecordName, Secret, Store,
@@ -23,7 +23,7 @@ async fn main() -> Result<()> {
     let handle = BrokerHandle::new(socket);
     let name = |connection: &str| RecordName::new("w1", connection);
 
-    // Straight from the pipe into the one buffer that is wiped.
+    // Read the pipe directly into the one buffer that is wiped.
     let mut secret = Vec::with_capacity(256);
     let mut byte = [0_u8; 1];
     while rustix::io::read(std::io::stdin(), &mut byte)? == 1 && byte[0] != b'\n' {
@@ -88,7 +88,7 @@ async fn main() -> Result<()> {
     let mut out = std::io::stdout();
     writeln!(out, "done")?;
     out.flush()?;
-    // Until whoever searches is done.
+    // Until the test's search is done.
     while rustix::io::read(std::io::stdin(), &mut byte).context("standard input")? > 0 {}
     Ok(())
 }

@@ -1,9 +1,10 @@
-//! Provision and exec through a running gateway beside the engine's own API, alternating in one run: medians and 95th
-//! percentiles. Commands alternate in blocks with a pause between, because the engine tidies up behind each of its own
-//! (a process a command) for longer than ours take. Reads the session of `roost login`; see CONTRIBUTING.md for the command.
+//! Measures provision and exec through a running gateway and through the engine's own API, alternating in one run:
+//! medians and 95th percentiles. Commands alternate in blocks with a pause between them, because the engine cleans up
+//! after each of its own (one process per command) for longer than ours take. It uses the session of `roost login`; see
+//! CONTRIBUTING.md for the command.
 //!
-//! The engine's side creates and starts a container with exactly the configuration that the gateway's own sandbox has
-//! (read back by inspect), and runs `true` through the engine's exec, so both sides pay for the same hardening.
+//! The engine's side creates and starts a container with exactly the configuration of the gateway's own sandbox (read
+//! by inspect), and runs `true` through the engine's exec, so both sides have the same hardening.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
-/// Rounds of each measurement; the first is thrown away.
+/// Rounds of each measurement; the first is discarded.
 const PROVISIONS: usize = 12;
 const EXECS: usize = 200;
 const BLOCK: usize = 25;
@@ -205,7 +206,7 @@ impl Engine {
             .await?;
         let mut body = seen["Config"].clone();
         body["HostConfig"] = seen["HostConfig"].clone();
-        // Ours are swept and counted by their labels; this one is only a yardstick.
+        // Our sandboxes are swept and counted by their labels; this one is only for comparison.
         body["Labels"] = json!({ "roost-figures": "1" });
         body["Hostname"] = "".into();
         Ok(body)

@@ -1,6 +1,7 @@
-//! Figures of a fleet: a thousand machines that speak the real protocol (pair, join, WebSocket, hello, heartbeats, the
-//! daemon's own back-off) towards a real `roost serve`. Processor and memory of the gateway at rest and while one person
-//! watches the fleet, and how long after a kill and a restart of the gateway all are back. See CONTRIBUTING.md.
+//! Measures a fleet: a thousand machines that use the real protocol (pair, join, WebSocket, hello, heartbeats, the
+//! daemon's own back-off) with a real `roost serve`. It prints the processor use and memory of the gateway at rest and
+//! while one person watches the fleet, and the time until all machines are back after a kill and restart. See
+//! CONTRIBUTING.md.
 //!
 //!     fleet_figures [machines] [seconds of rest]
 
@@ -17,13 +18,13 @@ use roost_protocol::frame::{ToGateway, ToNode};
 use roost_protocol::hello::ImageState;
 use roost_protocol::inventory::Inventory;
 use roost_protocol::vitals::Heartbeat;
-use roost_tests::machine::{Connection, Heard};
+use roost_tests::machine::{Connection, Received};
 use roost_tests::{Client, Machine, Process, Store, Stream};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::json;
 use tokio::time::{Instant as Moment, sleep, sleep_until, timeout};
 
-/// How many are paired and joined at the same time.
+/// Machines that pair and join at the same time.
 const TOGETHER: usize = 16;
 /// How long a machine waits for a connection or a welcome.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -137,7 +138,7 @@ async fn all_connected(fleet: &Fleet, machines: usize) -> Result<()> {
     Ok(())
 }
 
-/// A machine's life: connects, beats, and comes back with the daemon's back-off.
+/// A machine's loop: connects, sends heartbeats, and reconnects with the daemon's back-off.
 async fn live(machine: Machine, fleet: Arc<Fleet>) {
     let mut backoff = Backoff::default();
     loop {
@@ -155,33 +156,33 @@ async fn live(machine: Machine, fleet: Arc<Fleet>) {
 
 async fn session(machine: &Machine, mut connection: Connection, fleet: &Fleet) {
     let hello = ToGateway::Hello(machine.hello(Inventory::default()));
-    connection.say(hello).await;
+    connection.send(hello).await;
     let every = loop {
-        match timeout(PATIENCE, connection.listen()).await {
-            Ok(Heard::Frame(message)) => {
+        match timeout(PATIENCE, connection.next_message()).await {
+            Ok(Received::Frame(message)) => {
                 if let ToNode::Welcome(welcome) = *message {
                     connection.outgoing.welcomed(welcome.epoch);
                     break Duration::from_secs(u64::from(welcome.heartbeat_s));
                 }
             }
-            Ok(Heard::Pong) => {}
-            Ok(Heard::Closed) | Err(_) => return,
+            Ok(Received::Pong) => {}
+            Ok(Received::Closed) | Err(_) => return,
         }
     };
     fleet.connected.fetch_add(1, Ordering::Relaxed);
-    // As the daemon does: not all at the same moment.
+    // As in the daemon: not all at the same moment.
     let mut due = Moment::now() + every.mul_f64(rand::random());
     loop {
         tokio::select! {
-            heard = connection.listen() => match heard {
-                Heard::Frame(message) => answer(&mut connection, *message).await,
-                Heard::Pong => {}
-                Heard::Closed => break,
+            heard = connection.next_message() => match heard {
+                Received::Frame(message) => answer(&mut connection, *message).await,
+                Received::Pong => {}
+                Received::Closed => break,
             },
             () = sleep_until(due) => {
                 due += every;
                 fleet.heartbeats.fetch_add(1, Ordering::Relaxed);
-                connection.say(ToGateway::Heartbeat(vitals())).await;
+                connection.send(ToGateway::Heartbeat(vitals())).await;
             }
         }
     }
@@ -192,17 +193,17 @@ async fn answer(connection: &mut Connection, message: ToNode) {
     match message {
         ToNode::Control(Control::Ping { nonce }) => {
             let pong = ToGateway::Reply(ControlReply::Pong { nonce });
-            connection.say(pong).await;
+            connection.send(pong).await;
         }
         ToNode::Control(Control::Reconcile { .. }) => {
             let inventory = ToGateway::Inventory(Inventory::default());
-            connection.say(inventory).await;
+            connection.send(inventory).await;
         }
         _ => {}
     }
 }
 
-/// What a machine of the middle class says of itself.
+/// The vitals of an average machine.
 fn vitals() -> Heartbeat {
     Heartbeat {
         hostname: "played".into(),

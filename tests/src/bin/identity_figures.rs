@@ -1,21 +1,22 @@
-//! Requests a second whose bearer is a token of an issuer, beside the same requests with a session of ours, alternating
-//! in one run; then signing in with a browser by code, against a certified OpenID provider. The gateway (SQLite), the
-//! issuer and the clients share this process; the provider is Node. `identity_figures [seconds] [logins]`.
+//! Measures requests per second with an issuer's token and with a session of ours, alternating in one run; then browser
+//! sign-ins by code with a certified OpenID provider. The gateway (SQLite), the issuer and the clients share this
+//! process; the provider runs in Node. `identity_figures [seconds] [logins]`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use roost_tests::broker::BrokerProcess;
 use roost_tests::hosted::Issuer;
 use roost_tests::provider::Provider;
 use roost_tests::{Browser, Client, Gateway, free_port};
 use serde_json::json;
 use url::Url;
 
-/// At once.
+/// Concurrent clients.
 const CLIENTS: usize = 32;
-/// Of each side, alternating.
+/// Rounds of each side, alternating.
 const ROUNDS: usize = 3;
 /// Sign-ins that are not counted.
 const WARM_UP: usize = 5;
@@ -73,7 +74,9 @@ async fn rate(client: &Client, each: Duration) -> Result<f64> {
 async fn by_code(logins: usize) -> Result<()> {
     let listen = format!("127.0.0.1:{}", free_port());
     let provider = Provider::start(&format!("http://{listen}/api/auth/oidc/callback"));
-    let mut set = provider.settings();
+    let folder = tempfile::tempdir()?;
+    let mut set = provider.settings(folder.path());
+    let _broker = BrokerProcess::start(folder.path()).await;
     set.push(("listen", listen));
     let gateway = Gateway::start_like(&set, None).await;
     let start: Url = format!("{}/api/auth/oidc/start", gateway.url()).parse()?;
@@ -97,13 +100,13 @@ async fn by_code(logins: usize) -> Result<()> {
             ours.push(at_the_gateway);
         }
     }
-    say("signing in by code", &mut whole);
-    say("of it at the gateway", &mut ours);
+    print("signing in by code", &mut whole);
+    print("of it at the gateway", &mut ours);
     gateway.stop().await;
     Ok(())
 }
 
-fn say(what: &str, took: &mut [Duration]) {
+fn print(what: &str, took: &mut [Duration]) {
     took.sort_unstable();
     let at = |share: f64| {
         let index = ((took.len() as f64 * share) as usize).min(took.len() - 1);

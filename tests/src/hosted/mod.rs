@@ -1,5 +1,5 @@
-//! An issuer on loopback that signs whatever a test wants signed, and answers as badly as a test wants. What a certified
-//! provider does is tested against one (`tests/it/identity/provider.rs`); this one does what they never would.
+//! An issuer on loopback that signs any token and misbehaves in any way that a test needs.
+//! `tests/it/identity/provider.rs` tests a certified provider; this issuer does what a certified one never would.
 
 mod sign;
 
@@ -18,22 +18,22 @@ pub use sign::{Key, forged};
 /// How the issuer answers.
 #[derive(Debug, Clone, Default)]
 pub enum Manner {
-    /// As it should.
+    /// Correctly.
     #[default]
     Honest,
-    /// Never.
+    /// It does not answer.
     Silent,
     /// With a redirect to this address.
     Redirects(String),
     /// With this many bytes.
     Floods(usize),
-    /// As if it were this issuer.
+    /// Under the name of this issuer.
     Pretends(String),
-    /// As it should, by the name that it has in front of it.
+    /// Correctly, under the name of the proxy before it.
     Behind(String),
     /// With keys at this address.
     KeysAt(String),
-    /// With a status.
+    /// With this error status.
     Fails(u16),
 }
 
@@ -56,10 +56,10 @@ struct Published {
 }
 
 impl Issuer {
-    /// One with key 1.
+    /// An issuer with key 1.
     ///
     /// # Panics
-    /// When loopback gives no port.
+    /// When no loopback port is free.
     pub async fn start() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
             .await
@@ -87,21 +87,21 @@ impl Issuer {
         }
     }
 
-    /// Where it listens.
+    /// Its socket address.
     ///
     /// # Panics
-    /// When its own address is none.
+    /// When its address is not valid.
     pub fn address(&self) -> std::net::SocketAddr {
         let address = self.url.trim_start_matches("http://");
         address.parse().expect("an address")
     }
 
-    /// What tokens name as `iss`.
+    /// The value of `iss` in its tokens.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The configuration of a gateway that believes it.
+    /// The configuration of a gateway that trusts it.
     pub fn settings(&self) -> Vec<(&'static str, String)> {
         vec![
             ("auth.mode", "hosted".to_owned()),
@@ -111,25 +111,25 @@ impl Issuer {
         ]
     }
 
-    /// Answers in another manner from now on.
+    /// Changes its behaviour.
     pub fn becomes(&self, manner: Manner) {
         self.state().manner = manner;
     }
 
-    /// Publishes other keys from now on.
+    /// Publishes other keys.
     pub fn publishes(&self, keys: Vec<Value>) {
         self.state().keys = keys;
     }
 
-    /// How often its keys were read.
+    /// How often its keys were fetched.
     pub fn key_fetches(&self) -> usize {
         self.shared.key_fetches.load(Ordering::SeqCst)
     }
 
-    /// Claims of somebody, good for five minutes, with changes; `null` takes a claim away.
+    /// Claims of a person, valid for five minutes, with changes; `null` removes a claim.
     ///
     /// # Panics
-    /// When the changes are no object.
+    /// When the changes are not an object.
     pub fn claims(&self, subject: &str, changes: Value) -> Value {
         let now = seconds_now();
         let mut claims = json!({ "iss": self.url, "sub": subject, "iat": now, "exp": now + 300 });
@@ -141,7 +141,7 @@ impl Issuer {
         claims
     }
 
-    /// A token of somebody, signed with key 1.
+    /// A token for a person, signed with key 1.
     pub fn token(&self, subject: &str, changes: Value) -> String {
         Key::number(1).signs(&self.claims(subject, changes))
     }

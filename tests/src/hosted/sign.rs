@@ -1,4 +1,4 @@
-//! Keys that exist for tests alone, and tokens signed with them as they should be and as they should not.
+//! Keys for tests only, and correctly and incorrectly signed tokens.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -34,7 +34,7 @@ impl Key {
         }
     }
 
-    /// The same key under another id.
+    /// The same key with another id.
     #[must_use]
     pub fn called(self, id: &str) -> Self {
         Self {
@@ -43,20 +43,20 @@ impl Key {
         }
     }
 
-    /// As a set of keys has it.
+    /// Its entry in a key set.
     pub fn published(&self) -> Value {
         let public: PublicKeyComponents<Vec<u8>> = self.pair.public().into();
         let (n, e) = (part(&public.n), part(&public.e));
         json!({ "kty": "RSA", "use": "sig", "alg": "RS256", "kid": self.id, "n": n, "e": e })
     }
 
-    /// The modulus, as somebody who has only the published key knows it.
+    /// The modulus, which everybody can read from the published key.
     pub fn modulus(&self) -> Vec<u8> {
         let public: PublicKeyComponents<Vec<u8>> = self.pair.public().into();
         public.n
     }
 
-    /// A token as it should be.
+    /// A correct token.
     pub fn signs(&self, claims: &Value) -> String {
         self.signs_as(
             &json!({ "alg": "RS256", "typ": "JWT", "kid": self.id }),
@@ -69,7 +69,7 @@ impl Key {
         self.signed(&RSA_PKCS1_SHA256, header, claims)
     }
 
-    /// A token signed with RS512, which is as good and is not taken.
+    /// A token signed with RS512, which is secure but not accepted.
     pub fn signs_with_sha512(&self, claims: &Value) -> String {
         let header = json!({ "alg": "RS512", "typ": "JWT", "kid": self.id });
         self.signed(&RSA_PKCS1_SHA512, &header, claims)
@@ -99,7 +99,7 @@ fn message(header: &Value, claims: &Value) -> String {
     format!("{}.{}", part(header.as_bytes()), part(claims.as_bytes()))
 }
 
-/// Tokens of the same claims, each wrong in its own way, with the name of the way.
+/// Tokens with the same claims, each invalid in one way, with a name for that way.
 ///
 /// # Panics
 /// When ring fails.

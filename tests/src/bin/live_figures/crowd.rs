@@ -1,5 +1,5 @@
-//! A crowd of subscribers on one thread with epoll, so that reading costs as little as it can beside what is measured.
-//! Each connection checks that the numbers of its messages have no gap and no double.
+//! Many subscribers on one thread with epoll, so that reading costs little beside the measured server. Each connection
+//! checks that its message numbers have no gap and no duplicate.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 use crate::sides::Side;
 
-/// What one of the crowd does.
+/// The behaviour of the subscribers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
     Everything,
@@ -23,7 +23,7 @@ pub enum Want {
     OneStalls,
 }
 
-/// Subscribers that listen until they leave.
+/// Subscribers that read until they leave.
 pub struct Crowd {
     shared: Arc<Shared>,
     thread: JoinHandle<Result<Tally>>,
@@ -33,35 +33,35 @@ pub struct Crowd {
 struct Shared {
     /// When each message was due, in order.
     sent: Mutex<Vec<Instant>>,
-    /// Messages that all have.
+    /// Number of messages that all subscribers have.
     complete: AtomicUsize,
     changed: Notify,
     leave: AtomicBool,
 }
 
-/// What came.
+/// The received messages.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub delivered: u64,
-    /// Microseconds from when a message was due to when it was read.
+    /// Microseconds between the due time of a message and its read.
     pub latencies: Vec<u32>,
 }
 
 struct Member {
     socket: TcpStream,
-    /// The beginning of a line whose end has not come yet.
+    /// An incomplete line.
     rest: Vec<u8>,
     last: u64,
 }
 
 impl Crowd {
-    /// Connects all of them and waits until each is listening.
+    /// Connects all of them and waits until each is ready.
     pub async fn gather(side: &Side, count: usize, want: Want) -> Result<Self> {
         let request = format!("{}\r\n", side.subscription());
         let mut members = Vec::with_capacity(count);
         for number in 0..count {
             members.push(Member::connect(side, &request)?);
-            // Not more at once than a listener keeps waiting.
+            // Not more at once than a listen queue holds.
             if number % 100 == 99 {
                 for member in &mut members[number - 99..=number] {
                     member.begin(side.published())?;
@@ -95,19 +95,19 @@ impl Crowd {
         })
     }
 
-    /// The next message is due now.
+    /// Records that the next message is due now.
     pub fn sending(&self, number: usize) {
         let mut sent = self.shared.sent();
         assert_eq!(sent.len(), number, "one after the other");
         sent.push(Instant::now());
     }
 
-    /// How many messages all have.
+    /// Number of messages that all subscribers have.
     pub fn complete(&self) -> usize {
         self.shared.complete.load(Ordering::Acquire)
     }
 
-    /// Waits until all have so many.
+    /// Waits until all subscribers have `count` messages.
     pub async fn completed(&self, count: usize) -> Result<()> {
         let all = async {
             while self.complete() < count {
@@ -124,7 +124,7 @@ impl Crowd {
         Ok(())
     }
 
-    /// Leaves.
+    /// Closes all connections.
     pub fn leave(self) -> Result<Tally> {
         self.shared.leave.store(true, Ordering::Release);
         match self.thread.join() {
@@ -151,7 +151,7 @@ impl Member {
         })
     }
 
-    /// Reads the answer's head; from then on every message is for it.
+    /// Reads the head of the answer; every later message counts.
     fn begin(&mut self, last: u64) -> Result<()> {
         self.last = last;
         self.socket
@@ -173,7 +173,7 @@ impl Member {
         Ok(())
     }
 
-    /// Takes what was read apart; `each` is told the number of each message.
+    /// Parses received data; calls `each` with the number of each message.
     fn take(&mut self, piece: &[u8], mut each: impl FnMut(u64)) -> Result<()> {
         let mut text = piece;
         while let Some(end) = text.iter().position(|byte| *byte == b'\n') {
@@ -202,7 +202,7 @@ impl Member {
     }
 }
 
-/// The number of a message, which ends its `data:` line.
+/// The number of a message, at the end of its `data:` line.
 pub fn number_of(line: &[u8]) -> Option<u64> {
     let data = line.strip_prefix(b"data: ")?;
     let data = data
@@ -227,7 +227,7 @@ fn read_all(mut members: Vec<Member>, shared: &Shared, first: u64) -> Result<Tal
         epoll::add(&epoll, &member.socket, data, epoll::EventFlags::IN)?;
     }
     let mut tally = Tally::default();
-    // How many have each message.
+    // Number of subscribers that have each message.
     let mut came: Vec<usize> = Vec::new();
     let mut sent: Vec<Instant> = Vec::new();
     let mut events = Vec::with_capacity(1_024);

@@ -1,9 +1,9 @@
-//! Figures of live events, beside nginx with nchan in one run: deliveries, latency, memory, idle connections, reconnects,
-//! a reader that stalls, a long replay. See CONTRIBUTING.md for the command. Both sides are asked in turn, several rounds
-//! each, and the medians are printed; what is published to Roost is a change of an agent by its public route, committed
-//! with its event and its audit row, and nchan gets the same bytes as a message.
+//! Measures live events, together with nginx with nchan in one run: deliveries, latency, memory, idle connections,
+//! reconnects, a stalled reader, a long replay. See CONTRIBUTING.md for the command. Both sides are measured in turn,
+//! several rounds each, and the medians are printed. A message to Roost is a change of an agent through its public
+//! route, committed with its event and its audit row; nchan gets the same bytes as a message.
 //!
-//! Give it `--nginx <binary> --nchan <module>` for nchan; without them only Roost is measured.
+//! Pass `--nginx <binary> --nchan <module>` for nchan; without them only Roost is measured.
 
 mod crowd;
 mod reconnects;
@@ -103,7 +103,7 @@ async fn main() -> Result<()> {
         }
     }
     if options.wants("reconnects") {
-        report.say(reconnects::run(&mut sides[0], options.reconnects).await?);
+        report.add_sentence(reconnects::run(&mut sides[0], options.reconnects).await?);
     }
     report.print();
     drop(sides);
@@ -113,7 +113,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// As fast as it goes: `window` messages are under way at any time, and one is done when all subscribers have it.
+/// At full speed: `window` messages are in flight at any time, and one is done when all subscribers have it.
 async fn closed(side: &mut Side, options: &Options, window: usize) -> Result<Round> {
     let crowd = Crowd::gather(side, options.subscribers, Want::Everything).await?;
     let (cpu, begun) = (side.cpu()?, Instant::now());
@@ -144,7 +144,7 @@ async fn closed(side: &mut Side, options: &Options, window: usize) -> Result<Rou
     })
 }
 
-/// A hundred messages a second, whether or not the crowd keeps up; latency counts from when each was due.
+/// A hundred messages per second, whether or not the subscribers keep up. Latency counts from each due time.
 async fn paced(side: &mut Side, options: &Options, stalled: bool) -> Result<Round> {
     let want = if stalled {
         Want::OneStalls
@@ -182,11 +182,11 @@ async fn paced(side: &mut Side, options: &Options, stalled: bool) -> Result<Roun
     })
 }
 
-/// So many connections to which nothing is said but beats.
+/// Idle connections that receive only heartbeats.
 async fn idle(side: &mut Side, options: &Options) -> Result<Round> {
     let before = side.memory()?;
     let crowd = Crowd::gather(side, options.idle, Want::Everything).await?;
-    // Two rounds of beats, so that what a beat needs is in the figure.
+    // Two heartbeat rounds, so that the figure includes the memory of a heartbeat.
     tokio::time::sleep(Duration::from_secs(25)).await;
     let memory = side.memory()?;
     eprintln!(

@@ -1,6 +1,5 @@
-//! Subscribers that break off again and again and go on where they stood, while messages are published: each must have
-//! every message once, in order. They come from several loopback addresses, because closed connections block their port
-//! for a minute.
+//! Subscribers that disconnect again and again and resume, while messages are published: each must get every message
+//! once, in order. They use several loopback addresses, because closed connections block their port for a minute.
 
 use std::cell::Cell;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -16,9 +15,9 @@ use tokio::time::timeout;
 use crate::crowd::number_of;
 use crate::sides::Side;
 
-/// How many walk at the same time.
+/// Concurrent subscribers.
 const WALKERS: usize = 64;
-/// How many addresses they come from.
+/// Number of their addresses.
 const ADDRESSES: u8 = 8;
 
 #[derive(Default)]
@@ -38,7 +37,7 @@ struct Walker {
     counts: Rc<Counts>,
 }
 
-/// Breaks so many connections.
+/// Makes this many reconnects.
 pub async fn run(side: &mut Side, reconnects: usize) -> Result<String> {
     let counts = Rc::new(Counts::default());
     let mut walkers: Vec<Walker> = (0..WALKERS)
@@ -106,9 +105,10 @@ impl Walker {
         Ok(stream)
     }
 
-    /// One connection, broken off after a moment.
+    /// One connection, closed after a moment.
     async fn step(&mut self) -> Result<()> {
-        // The first one stays until it has a cursor; without one, what is published between two connections is not asked for.
+        // The first one stays until it has a cursor. Without a cursor, messages between two connections would not be
+        // requested.
         let patience = match self.cursor {
             Some(_) => Duration::from_micros(rand::random_range(0..10_000)),
             None => Duration::from_secs(10),
@@ -128,7 +128,7 @@ impl Walker {
         Ok(())
     }
 
-    /// Reads the head of the answer, and then what comes: for a time, or up to a message.
+    /// Reads the head of the answer and then messages: for a time, or up to a message.
     async fn read(
         &mut self,
         stream: &mut TcpStream,
@@ -155,7 +155,7 @@ impl Walker {
                 ensure!(ok, "refused: {}", String::from_utf8_lossy(&text));
                 until = Some(Instant::now() + patience);
             }
-            // Whole messages only: what is cut off in the middle was not received.
+            // Only whole messages: a message that is cut off was not received.
             while let Some(end) = text[done..].windows(2).position(|two| two == b"\n\n") {
                 let message = text[done..done + end].to_vec();
                 done += end + 2;
@@ -184,7 +184,7 @@ impl Walker {
             return;
         };
         let counts = &self.counts;
-        // The very first may be any: the one before it was published before the stream was open.
+        // The very first may have any number: earlier ones were published before the stream was open.
         if self.cursor.is_some() && number <= self.last {
             counts.doubles.set(counts.doubles.get() + 1);
         } else if self.cursor.is_some() && number != self.last + 1 {

@@ -1,20 +1,20 @@
-//! A replay of very many events to one reader: how fast, and how much memory the gateway needs for it. The events are
-//! put into the database of a gateway that stands still, because making them by its routes would take hours.
+//! Measures a replay of very many events to one reader: its speed, and the gateway's memory. The events are written
+//! into the database of a stopped gateway, because making them through its routes would take hours.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use roost_gateway::db::{Access, Db};
-use roost_gateway::events::Hub;
+use roost_gateway::platform::db::{Access, Db};
+use roost_gateway::platform::events::Hub;
 use roost_tests::{Client, Process, Store};
 use sea_orm::ConnectionTrait;
 use serde_json::json;
 
 use crate::sides;
 
-/// Replays so many events.
+/// Replays `count` events.
 pub async fn run(count: u64) -> Result<String> {
     let folder = tempfile::tempdir()?;
     let set = [("events.retention_count", "10000000")];

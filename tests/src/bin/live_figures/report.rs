@@ -1,15 +1,15 @@
-//! What was measured, and the medians of it.
+//! The measurements and their medians.
 
 use std::collections::BTreeMap;
 
 /// One measurement.
 pub struct Round {
     pub what: String,
-    /// Deliveries a second.
+    /// Deliveries per second.
     pub rate: Option<f64>,
     /// Microseconds.
     pub latencies: Vec<u32>,
-    /// Seconds of the server's processor.
+    /// Seconds of the server's processor time.
     pub cpu_per_delivery: Option<f64>,
     /// Bytes resident.
     pub memory: Option<u64>,
@@ -32,7 +32,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Takes one in.
+    /// Adds a measurement.
     pub fn add(&mut self, side: &'static str, mut round: Round) {
         let all = self.rounds.entry((round.what, side)).or_default();
         all.rate.extend(round.rate);
@@ -51,8 +51,8 @@ impl Report {
         }
     }
 
-    /// Takes a sentence in.
-    pub fn say(&mut self, sentence: String) {
+    /// Adds a sentence.
+    pub fn add_sentence(&mut self, sentence: String) {
         self.said.push(sentence);
     }
 

@@ -1,5 +1,5 @@
-//! The two servers: the real `roost serve` on SQLite, and nginx with nchan. Each in a folder of its own on free loopback
-//! ports, stopped when dropped.
+//! The two servers: the real `roost serve` on SQLite, and nginx with nchan. Each has its own folder and free loopback
+//! ports, and stops when dropped.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -13,14 +13,14 @@ use serde_json::json;
 
 use crate::Options;
 
-/// A server that can be published to and listened to.
+/// A server with publishers and subscribers.
 pub enum Side {
     Roost(Roost),
     Nchan(Nchan),
 }
 
 impl Side {
-    /// For the report.
+    /// Its name in the report.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Roost(_) => "roost",
@@ -28,7 +28,7 @@ impl Side {
         }
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         match self {
             Self::Roost(roost) => roost.address(),
@@ -36,7 +36,7 @@ impl Side {
         }
     }
 
-    /// The request of a subscriber, up to and without the empty line.
+    /// A subscriber's request, without the final empty line.
     pub fn subscription(&self) -> String {
         match self {
             Self::Roost(roost) => roost.subscription(),
@@ -46,7 +46,7 @@ impl Side {
         }
     }
 
-    /// Publishes one message; its number is one more than that of the one before.
+    /// Publishes one message; its number is the next one.
     pub async fn publish(&mut self) -> Result<()> {
         match self {
             Self::Roost(roost) => roost.publish().await,
@@ -69,7 +69,7 @@ impl Side {
         }
     }
 
-    /// Bytes resident, of all its processes; what they share is counted once.
+    /// Resident bytes of all its processes; shared memory counts once.
     pub fn memory(&self) -> Result<u64> {
         self.processes().into_iter().map(proportional).sum()
     }
@@ -80,14 +80,14 @@ impl Side {
     }
 }
 
-/// Raises the soft limit of open files to the hard one, here and in what is started from here.
+/// Raises the soft limit of open files to the hard limit, for this process and its children.
 pub fn allow_many_connections() -> Result<()> {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     Ok(setrlimit(Resource::Nofile, limit)?)
 }
 
-/// Bytes of a process; what it shares with others is divided between them.
+/// Bytes of a process; shared memory is divided between the processes.
 pub fn proportional(process: u32) -> Result<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup"))?;
     let line = text.lines().find(|line| line.starts_with("Pss:"));
@@ -124,7 +124,7 @@ impl Roost {
         let set = [
             ("limits.streams_per_user", many.as_str()),
             ("limits.streams_per_workspace", many.as_str()),
-            // Room for all that is published while somebody reconnects.
+            // Room for everything that is published during a reconnect.
             ("events.retention_count", "10000000"),
         ];
         let process = Process::start_with(folder.path(), &Store::Sqlite, &set).await;
@@ -262,10 +262,10 @@ http {{
 
 impl Drop for Nchan {
     fn drop(&mut self) {
-        // The master takes its workers with it when it is asked to stop; one that was killed would leave them.
+        // The master stops its workers when it gets SIGTERM; a killed master would leave them.
         let id = i32::try_from(self.master.id()).ok();
         if let Some(id) = id.and_then(rustix::process::Pid::from_raw) {
-            // One that ended by itself is only waited for.
+            // A process that ended by itself is only waited for.
             let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
         }
         drop(self.master.wait());

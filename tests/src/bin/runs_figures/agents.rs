@@ -1,7 +1,7 @@
-//! 200 scripted agents at work at once in a real `roost serve`: what it costs the gateway's process, and what a person who
-//! reads meanwhile notices. The agents are real (sessions, journal, events, tools), the script speaks without a pause and
-//! the tools are those that only read skills, so the gateway is as busy as agents can keep it: models that think, and
-//! commands that run, only make it idle in between.
+//! 200 scripted agents at work in a real `roost serve`: the cost for the gateway's process, and the delays of a person
+//! who reads meanwhile. The agents are real (sessions, journal, events, tools). The script answers without a pause and
+//! the tools only read skills, so agents keep the gateway as busy as possible: thinking models and running commands
+//! would only make it idle in between.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use futures::stream::{self, StreamExt};
-use roost_tests::{Book, Client, Process, ScratchPostgres, Store};
+use roost_tests::{Client, DbInspector, Process, ScratchPostgres, Store};
 use serde_json::json;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
@@ -19,17 +19,17 @@ use crate::Options;
 use crate::report::{OURS, Report, percentile};
 use crate::server::{cpu, memory};
 
-/// Requests that are under way at the same time while teams are made and runs started.
+/// Concurrent requests while teams are made and runs are started.
 const TOGETHER: usize = 8;
-/// Between two reads of whoever watches, whether or not the one before is answered.
+/// Time between two reads of the watching person, whether or not the previous one is answered.
 const READ: Duration = Duration::from_millis(20);
-/// Reads under way at most: a gateway that is behind must not be buried. Those that wait are late all the same.
+/// Most concurrent reads, so that a slow gateway is not overloaded. Waiting reads count as late.
 const UNDER_WAY: usize = 16;
-/// How long the idle gateway is read.
+/// How long the idle gateway is measured.
 const IDLE: Duration = Duration::from_secs(10);
-/// Whatever takes longer is not slow but wrong.
+/// A longer time means a fault.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// What whoever watches reads, in turn.
+/// The paths that the watching person reads in turn.
 const PATHS: [&str; 2] = ["/api/claws?limit=50", "/api/topology-runs?limit=50"];
 
 /// Measures on both databases.
@@ -63,15 +63,15 @@ async fn on(options: &Options, report: &mut Report, store: Store, base: &str) ->
     let idle = reads_until(&owner, sleep(IDLE)).await;
 
     let (cpu_before, begun) = (cpu(process.id())?, Instant::now());
-    let book = Book::open(&process.database()).await;
+    let inspector = DbInspector::open(&process.database()).await;
     let work = async {
         stream::iter(&teams)
             .map(|team| start(&owner, team))
             .buffer_unordered(TOGETHER)
             .collect::<Vec<()>>()
             .await;
-        let at_once = running(&book).await;
-        while running(&book).await > 0 {
+        let at_once = running(&inspector).await;
+        while running(&inspector).await > 0 {
             ensure!(
                 begun.elapsed() < PATIENCE,
                 "the agents do not come to an end"
@@ -84,10 +84,10 @@ async fn on(options: &Options, report: &mut Report, store: Store, base: &str) ->
     let busy = reads_until(&owner, async { worked = Some(work.await) }).await;
     let (at_once, took) = worked.expect("the work was waited for")?;
     let used = (cpu(process.id())? - cpu_before).as_secs_f64();
-    let entries = count(&book, "SELECT count(*) AS n FROM run_calls").await;
+    let entries = count(&inspector, "SELECT count(*) AS n FROM run_calls").await;
     let done = "SELECT count(*) AS n FROM topology_runs WHERE status = 'completed'";
-    let done = count(&book, done).await;
-    book.close().await;
+    let done = count(&inspector, done).await;
+    inspector.close().await;
     ensure!(
         done as usize == options.agents,
         "only {done} runs were completed"
@@ -133,7 +133,7 @@ async fn signed_in(process: &Process) -> Client {
     anonymous.with_token(login.expect(200).await.str("/token"))
 }
 
-/// What every agent says: it looks at its skills and reads one, in turn, and is then done.
+/// The script of every agent: it lists its skills and reads one, in turn, and is then done.
 fn talk(turns: usize) -> String {
     let mut script = "[[scene]]\n".to_owned();
     for turn in 1..turns {
@@ -164,16 +164,16 @@ async fn start(owner: &Client, team: &str) {
     owner.post(&path).json(&goal).expect(202).await;
 }
 
-async fn running(book: &Book) -> i64 {
+async fn running(inspector: &DbInspector) -> i64 {
     let sql = "SELECT count(*) AS n FROM topology_runs WHERE status IN ('queued', 'running')";
-    count(book, sql).await
+    count(inspector, sql).await
 }
 
-async fn count(book: &Book, sql: &str) -> i64 {
-    book.numbers(sql).await[0]
+async fn count(inspector: &DbInspector, sql: &str) -> i64 {
+    inspector.numbers(sql).await[0]
 }
 
-/// Reads at a fixed beat until that is over; the milliseconds of each from when it was due.
+/// Reads at a fixed rate until `over`; returns the milliseconds of each read from its due time.
 async fn reads_until(owner: &Client, over: impl Future<Output = ()>) -> Vec<f64> {
     let stopped = Arc::new(AtomicBool::new(false));
     let reader = tokio::spawn({

@@ -1,39 +1,39 @@
-//! Claim latency: from the commit that puts a run into the queue to its first step at work. Idle: one run at a time. In a
-//! crowd: many runs by one commit, whose first steps stay at work until all have begun, so that only claiming is measured.
+//! Claim latency: from the commit that enqueues a run to the start of its first step. Idle: one run at a time. Crowd:
+//! many runs in one commit, whose first steps stay at work until all have begun, so that only claiming is measured.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use roost_gateway::domains::runs::commands;
-use roost_gateway::ids::RunId;
+use roost_gateway::execution::runs;
+use roost_gateway::platform::ids::RunId;
 use uuid::Uuid;
 
 use crate::Options;
-use crate::house::{House, Team};
+use crate::fixture::{Fixture, Team};
 use crate::report::{OURS, Report, percentile};
 
-/// Runs of the crowd, and samples of the idle one.
+/// Runs of the crowd, and samples when idle.
 const CROWD: usize = 200;
 
 /// Measures on both databases.
 pub async fn run(options: &Options, report: &mut Report) -> Result<()> {
     report.table("From the commit into the queue to the first step", None);
     for (base, postgres) in [("PostgreSQL", true), ("SQLite", false)] {
-        let house = House::open(postgres).await?;
-        let owner = house.owner().await.clone();
-        let team = house.team(&owner, 1).await?;
+        let fixture = Fixture::open(postgres).await?;
+        let owner = fixture.owner().await.clone();
+        let team = fixture.team(&owner, 1).await?;
         for round in 1..=options.rounds {
             eprintln!("claims: {base}, round {round}");
-            let samples = idle(&house, &team).await?;
+            let samples = idle(&fixture, &team).await?;
             report.add("idle", &side(base), &figures(&samples));
-            let samples = crowd(&house, &team).await?;
+            let samples = crowd(&fixture, &team).await?;
             report.add(
                 &format!("{CROWD} by one commit"),
                 &side(base),
                 &figures(&samples),
             );
         }
-        house.close().await;
+        fixture.close().await;
     }
     Ok(())
 }
@@ -49,12 +49,12 @@ fn figures(samples: &[f64]) -> [(&'static str, f64); 2] {
     ]
 }
 
-async fn idle(house: &House, team: &Team) -> Result<Vec<f64>> {
+async fn idle(fixture: &Fixture, team: &Team) -> Result<Vec<f64>> {
     let mut samples = Vec::new();
     for _ in 0..CROWD {
         let id = RunId(Uuid::now_v7());
-        let (first, ended) = (house.crew.first_step(id), house.await_end(id));
-        commands::enqueue(house.runs(), team.scope, team.user, team.run(id)).await?;
+        let (first, ended) = (fixture.executor.first_step(id), fixture.await_end(id));
+        runs::enqueue(fixture.runs(), team.scope, team.user, team.run(id)).await?;
         let committed = Instant::now();
         samples.push(milliseconds(committed, first.await?));
         ended.await?;
@@ -62,31 +62,31 @@ async fn idle(house: &House, team: &Team) -> Result<Vec<f64>> {
     Ok(samples)
 }
 
-async fn crowd(house: &House, team: &Team) -> Result<Vec<f64>> {
-    house.crew.hold(true);
+async fn crowd(fixture: &Fixture, team: &Team) -> Result<Vec<f64>> {
+    fixture.executor.hold(true);
     let (mut firsts, mut ends) = (Vec::new(), Vec::new());
-    let mut tx = house.db().write().await?;
+    let mut tx = fixture.db().write().await?;
     for _ in 0..CROWD {
         let id = RunId(Uuid::now_v7());
-        firsts.push(house.crew.first_step(id));
-        ends.push(house.await_end(id));
-        commands::start_in(house.runs(), &mut tx, team.scope, team.user, team.run(id)).await?;
+        firsts.push(fixture.executor.first_step(id));
+        ends.push(fixture.await_end(id));
+        runs::start_in(fixture.runs(), &mut tx, team.scope, team.user, team.run(id)).await?;
     }
     tx.commit().await?;
     let committed = Instant::now();
-    house.runs().nudge();
+    fixture.runs().nudge();
     let mut samples = Vec::new();
     for first in firsts {
         samples.push(milliseconds(committed, first.await?));
     }
-    house.crew.hold(false);
+    fixture.executor.hold(false);
     for end in ends {
         end.await?;
     }
     Ok(samples)
 }
 
-/// Zero for a step that began before the caller of the commit was told of it.
+/// Zero for a step that began before the commit returned to its caller.
 fn milliseconds(committed: Instant, began: Instant) -> f64 {
     let took: Duration = began.saturating_duration_since(committed);
     took.as_secs_f64() * 1e3

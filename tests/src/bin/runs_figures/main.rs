@@ -1,14 +1,15 @@
-//! Figures of durable runs in one go: steps a second beside graphile-worker and DBOS, claim latency, cancelling a tree of
-//! 100 runs, 200 scripted agents at work. `deploy/runs-figures.sh` starts a PostgreSQL that keeps what it commits and then
-//! this; see CONTRIBUTING.md. Each part says at the top of its file what it does and what is compared with what.
+//! Measures durable runs in one go: steps per second compared with graphile-worker and DBOS, claim latency, cancelling
+//! a tree of 100 runs, 200 scripted agents at work. `deploy/runs-figures.sh` starts a PostgreSQL server that keeps
+//! commits, and then this program; see CONTRIBUTING.md. The header of each file says what it measures and what it
+//! compares.
 //!
 //!     runs_figures [--only steps,claims,trees,agents] [--rounds 5] [--seconds 2] [--steps 5] [--trees 25]
 //!                  [--agents 200] [--turns 40] [--alone true] [--json FILE]
 
 mod agents;
 mod claims;
-mod crew;
-mod house;
+mod fake_executor;
+mod fixture;
 mod peers;
 mod report;
 mod server;
@@ -26,13 +27,13 @@ use report::Report;
 struct Options {
     only: Vec<String>,
     rounds: usize,
-    /// Of each side in each round.
+    /// Seconds of each side in each round.
     seconds: f64,
-    /// Of a run.
+    /// Steps of a run.
     steps: usize,
     trees: usize,
     agents: usize,
-    /// Of an agent's conversation.
+    /// Turns of an agent's conversation.
     turns: usize,
     /// Without the peers.
     alone: bool,

@@ -1,5 +1,5 @@
-//! The peers: small programs in `tests/node` and `tests/python` that are spoken to in lines. One is started once, on a
-//! database of its own, and asked in every round.
+//! The peers: small programs in `tests/node` and `tests/python` with a line protocol. Each is started once on its own
+//! database and measured in every round.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-/// Where a peer keeps its data.
+/// The database of a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Base {
     Postgres,
@@ -21,14 +21,14 @@ pub enum Base {
 /// A peer's program.
 #[derive(Debug, Clone, Copy)]
 pub struct Program {
-    /// How the tables call it.
+    /// Its name in the tables.
     pub name: &'static str,
     file: &'static str,
     word: Option<&'static str>,
     base: Base,
 }
 
-/// Those on PostgreSQL.
+/// The peers on PostgreSQL.
 pub const ON_POSTGRES: [Program; 4] = [
     Program {
         name: "graphile-worker, chained",
@@ -56,7 +56,7 @@ pub const ON_POSTGRES: [Program; 4] = [
     },
 ];
 
-/// The one on SQLite.
+/// The peer on SQLite.
 pub const ON_SQLITE: [Program; 1] = [Program {
     name: "DBOS (Python)",
     file: "tests/python/dbos_steps.py",
@@ -64,21 +64,21 @@ pub const ON_SQLITE: [Program; 1] = [Program {
     base: Base::Sqlite,
 }];
 
-/// What it says first.
+/// Its first message.
 #[derive(Debug, Deserialize)]
 pub struct About {
     pub what: String,
     pub care: String,
 }
 
-/// What it did.
+/// Its result.
 #[derive(Debug, Deserialize)]
 pub struct Done {
     pub steps: u64,
     pub seconds: f64,
 }
 
-/// A peer at work.
+/// A running peer.
 pub struct Peer {
     pub name: &'static str,
     pub about: About,
@@ -90,7 +90,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Starts it on a fresh database.
+    /// Starts it on a new database.
     pub async fn start(program: Program) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let scratch = match program.base {
@@ -136,7 +136,7 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Its next line that is JSON: some libraries greet on the same output.
+    /// Its next line that is JSON: some libraries print other lines too.
     async fn next<T: for<'a> Deserialize<'a>>(&mut self) -> Result<T> {
         while let Some(line) = self.answers.next_line().await? {
             if line.starts_with('{') {
@@ -147,7 +147,7 @@ impl Peer {
         bail!("{} ended:\n{log}", self.name)
     }
 
-    /// Has it work.
+    /// Lets it work.
     pub async fn measure(&mut self, at_once: usize, seconds: f64, steps: usize) -> Result<Done> {
         let line = format!("{at_once} {seconds} {steps}\n");
         self.ask.write_all(line.as_bytes()).await?;
@@ -156,7 +156,7 @@ impl Peer {
         Ok(done)
     }
 
-    /// Ends it; its data goes.
+    /// Ends it and deletes its data.
     pub async fn close(self) -> Result<()> {
         let Self {
             mut child,
@@ -173,7 +173,7 @@ impl Peer {
     }
 }
 
-/// What runs a program of a peer; installed by `deploy/setup.sh test`.
+/// The interpreter of a peer's program; `deploy/setup.sh test` installs it.
 fn interpreter(file: &Path) -> Result<PathBuf> {
     let of = match file.extension().and_then(|end| end.to_str()) {
         Some("py") => "target/python/bin/python",

@@ -1,34 +1,34 @@
-//! What was measured: medians and how far rounds were apart, as tables and as JSON.
+//! The measurements: medians and the spread between rounds, as tables and as JSON.
 
 use serde_json::{Map, Value, json};
 
-/// Measurements of one side under one setting, by the name of what was measured.
+/// Measurements of one side with one setting, by name.
 struct Row {
     setting: String,
     side: String,
     measured: Vec<(&'static str, Vec<f64>)>,
 }
 
-/// What belongs together.
+/// One table.
 struct Table {
     title: &'static str,
-    /// What sides are compared by, if they are.
+    /// The figure by which sides are compared, if any.
     ratio: Option<&'static str>,
     rows: Vec<Row>,
 }
 
-/// Everything.
+/// The whole report.
 #[derive(Default)]
 pub struct Report {
     tables: Vec<Table>,
     facts: Vec<String>,
 }
 
-/// Whose figures are divided by those of the others.
+/// The side whose figures are divided by those of the others.
 pub const OURS: &str = "Roost";
 
 impl Report {
-    /// Begins a table; sides of one setting are compared by `ratio`.
+    /// Begins a table; sides with the same setting are compared by `ratio`.
     pub fn table(&mut self, title: &'static str, ratio: Option<&'static str>) {
         self.tables.push(Table {
             title,
@@ -37,14 +37,14 @@ impl Report {
         });
     }
 
-    /// Notes what one should know to read the figures.
+    /// Adds a fact that readers need to understand the figures.
     pub fn fact(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         eprintln!("{sentence}");
         self.facts.push(sentence);
     }
 
-    /// Takes a round into the table that was begun last.
+    /// Adds a round to the last table.
     pub fn add(&mut self, setting: &str, side: &str, round: &[(&'static str, f64)]) {
         let table = self.tables.last_mut().expect("a table was begun");
         let found = table
@@ -92,7 +92,7 @@ impl Report {
         }
     }
 
-    /// Everything, each round with it.
+    /// The whole report with each round.
     pub fn json(&self) -> Value {
         let tables = self.tables.iter().map(|table| {
             let rows = table.rows.iter().map(|row| {
@@ -114,7 +114,7 @@ impl Report {
 }
 
 impl Table {
-    /// Our median by that of this row, where it is somebody else's of the same setting.
+    /// Our median divided by this row's, if it is another side's with the same setting.
     fn ratio(&self, row: &Row) -> Option<f64> {
         let of = |row: &Row| {
             let found = row
@@ -134,7 +134,7 @@ impl Table {
     }
 }
 
-/// In the middle; the mean of the two that are there.
+/// The median; with an even number, the mean of the middle two.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -146,7 +146,7 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The value below which this share of all are (nearest rank).
+/// The value below which this share of all values are (nearest rank).
 pub fn percentile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -165,7 +165,7 @@ fn ends(values: &[f64]) -> (f64, f64) {
     )
 }
 
-/// With as many places as it is worth.
+/// Formats it with a useful number of decimals.
 fn shown(value: f64) -> String {
     match value.abs() {
         large if large >= 100.0 => format!("{value:7.0}"),
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_and_the_ranks_are_those_of_the_sorted_values() {
+    fn median_and_ranks_follow_the_sorted_values() {
         assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
         let hundred: Vec<f64> = (1..=100).rev().map(f64::from).collect();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_compared_with_ours_of_the_same_setting_by_the_median() {
+    fn peers_are_compared_by_median_at_equal_settings() {
         let mut report = Report::default();
         report.table("Steps", Some("steps/s"));
         for (setting, side, rate) in [

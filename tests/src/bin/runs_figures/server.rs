@@ -1,37 +1,37 @@
-//! What the databases and the machine say of themselves, so that figures are only compared where care is equal.
+//! Facts about the databases and the machine, so that figures are compared only with equal durability.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use roost_tests::Book;
+use roost_tests::DbInspector;
 
-/// What PostgreSQL promises of a commit, and its version.
+/// The durability settings of PostgreSQL, and its version.
 pub async fn settings(url: &str) -> String {
-    let book = Book::open(url).await;
+    let inspector = DbInspector::open(url).await;
     let sql = "SELECT name || '=' || setting AS t FROM pg_settings WHERE name IN \
                ('server_version', 'fsync', 'synchronous_commit', 'full_page_writes', 'wal_sync_method') ORDER BY name";
-    let settings = book.texts(sql).await;
-    book.close().await;
+    let settings = inspector.texts(sql).await;
+    inspector.close().await;
     settings.join(" ")
 }
 
-/// How far a server's log and its transactions that wrote are.
+/// Positions of a server's log and of its counter of writing transactions.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
     transactions: i64,
     log_bytes: i64,
 }
 
-/// Reads marks of a PostgreSQL server; nothing else should write to it meanwhile.
-pub struct Marks(Book);
+/// Reads marks of a PostgreSQL server; no other program should write to it meanwhile.
+pub struct Marks(DbInspector);
 
 impl Marks {
-    /// Of the server of this database.
+    /// Marks of the server of this database.
     pub async fn of(url: &str) -> Self {
-        Self(Book::open(url).await)
+        Self(DbInspector::open(url).await)
     }
 
-    /// Where it is now. Reading it writes nothing.
+    /// The present mark. Reading it writes nothing.
     pub async fn now(&self) -> Mark {
         let sql = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS n UNION ALL \
                    SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint AS n";
@@ -44,7 +44,7 @@ impl Marks {
 }
 
 impl Mark {
-    /// Transactions that wrote, and bytes of the log, for each of so many steps.
+    /// Writing transactions and log bytes per step.
     pub fn a_step_since(self, before: Self, steps: u64) -> (f64, f64) {
         let of = |now: i64, then: i64| (now - then) as f64 / steps as f64;
         (
@@ -64,7 +64,7 @@ pub fn cpu(process: u32) -> Result<Duration> {
     Ok(Duration::from_millis(ticks * 10))
 }
 
-/// MiB that a process has resident: `VmRSS` now, `VmHWM` at most so far.
+/// Resident memory of a process in MiB: `VmRSS` now, `VmHWM` at its maximum.
 pub fn memory(process: u32, which: &str) -> Result<f64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = text.lines().find(|line| line.starts_with(which));

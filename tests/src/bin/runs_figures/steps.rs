@@ -1,11 +1,11 @@
-//! Durable steps that do nothing: Roost beside graphile-worker and DBOS on one PostgreSQL server, a fresh database each,
-//! and beside DBOS on SQLite. So many runs are at work at any time; a new one begins when one is over, for some seconds, and
-//! the clock stops when the last is over. The sides take turns in every round.
+//! Durable steps that do nothing: Roost compared with graphile-worker and DBOS on one PostgreSQL server, each with a
+//! new database, and with DBOS on SQLite. A fixed number of runs is at work at any time: a new one begins when one
+//! ends, for some seconds, and the clock stops when the last one ends. The sides take turns in every round.
 //!
-//! What a step is: for Roost its output, the begin of the next, the state of both agents and the events of it all in one
-//! fenced transaction; for DBOS the step's output in its table of operations; for graphile-worker a job that puts the next
-//! one into the queue (`chained`), or one that has nothing to do with any other (`loose jobs`: no order, no output, ends
-//! written in groups; what a plain queue can do at most).
+//! A step is: for Roost its output, the start of the next step, the state of both agents and all events in one fenced
+//! transaction; for DBOS the step's output in its table of operations; for graphile-worker a job that enqueues the next
+//! one (`chained`), or an independent job (`loose jobs`: no order, no output, ends written in groups; the maximum of a
+//! plain queue).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,22 +14,22 @@ use anyhow::{Result, ensure};
 use tokio::task::JoinSet;
 
 use crate::Options;
-use crate::house::{House, Team};
+use crate::fixture::{Fixture, Team};
 use crate::peers::{Done, ON_POSTGRES, ON_SQLITE, Peer};
 use crate::report::{OURS, Report};
 use crate::server::{self, Marks};
 
-/// Runs at once.
+/// Concurrent runs.
 const AT_ONCE: [usize; 3] = [1, 16, 64];
-/// Workspaces of the side that has several.
+/// Workspaces of the side with several.
 const WORKSPACES: usize = 16;
-/// Seconds of each side before anything counts.
+/// Warm-up seconds of each side.
 const WARM: f64 = 0.5;
 
 enum Side {
     Roost {
         name: &'static str,
-        house: Arc<House>,
+        fixture: Arc<Fixture>,
         teams: Vec<Team>,
         runs: usize,
     },
@@ -45,10 +45,10 @@ pub async fn run(options: &Options, report: &mut Report) -> Result<()> {
 }
 
 async fn on(options: &Options, report: &mut Report, postgres: bool) -> Result<()> {
-    let house = Arc::new(House::open(postgres).await?);
+    let fixture = Arc::new(Fixture::open(postgres).await?);
     let mut marks = None;
     if postgres {
-        let url = house.database();
+        let url = fixture.database();
         report.fact(format!(
             "PostgreSQL, for all: {}",
             server::settings(&url).await
@@ -59,17 +59,17 @@ async fn on(options: &Options, report: &mut Report, postgres: bool) -> Result<()
     }
     let mut sides = vec![Side::Roost {
         name: OURS,
-        teams: in_one_workspace(&house, options.steps).await?,
-        house: house.clone(),
+        teams: in_one_workspace(&fixture, options.steps).await?,
+        fixture: fixture.clone(),
         runs: 0,
     }];
     if postgres {
-        // On SQLite there is one writer, however many workspaces.
-        let apart = Arc::new(House::open(true).await?);
+        // SQLite has one writer, however many workspaces there are.
+        let apart = Arc::new(Fixture::open(true).await?);
         sides.push(Side::Roost {
             name: "Roost, 16 workspaces",
             teams: in_many_workspaces(&apart, options.steps).await?,
-            house: apart,
+            fixture: apart,
             runs: 0,
         });
     }
@@ -105,7 +105,7 @@ async fn on(options: &Options, report: &mut Report, postgres: bool) -> Result<()
             }
         }
     }
-    drop(house);
+    drop(fixture);
     for side in sides {
         side.close(options.steps).await?;
     }
@@ -123,9 +123,12 @@ impl Side {
     async fn measure(&mut self, at_once: usize, seconds: f64, steps: usize) -> Result<Done> {
         match self {
             Self::Roost {
-                house, teams, runs, ..
+                fixture,
+                teams,
+                runs,
+                ..
             } => {
-                let (done, took) = keep_going(house, teams, at_once, seconds).await?;
+                let (done, took) = keep_going(fixture, teams, at_once, seconds).await?;
                 *runs += done;
                 Ok(Done {
                     steps: u64::try_from(done * steps)?,
@@ -138,12 +141,12 @@ impl Side {
 
     async fn close(self, steps: usize) -> Result<()> {
         match self {
-            Self::Roost { house, runs, .. } => {
-                house.all_is_done(runs, steps).await?;
-                let house = Arc::into_inner(house);
-                ensure!(house.is_some(), "somebody still works with the gateway");
-                if let Some(house) = house {
-                    house.close().await;
+            Self::Roost { fixture, runs, .. } => {
+                fixture.all_is_done(runs, steps).await?;
+                let fixture = Arc::into_inner(fixture);
+                ensure!(fixture.is_some(), "somebody still works with the gateway");
+                if let Some(fixture) = fixture {
+                    fixture.close().await;
                 }
                 Ok(())
             }
@@ -152,34 +155,34 @@ impl Side {
     }
 }
 
-/// A team for each run at once, all in one workspace, which has one log of events.
-async fn in_one_workspace(house: &House, steps: usize) -> Result<Vec<Team>> {
-    let owner = house.owner().await.clone();
+/// A team for each concurrent run, all in one workspace, which has one event log.
+async fn in_one_workspace(fixture: &Fixture, steps: usize) -> Result<Vec<Team>> {
+    let owner = fixture.owner().await.clone();
     let mut teams = Vec::new();
     for _ in 0..AT_ONCE[AT_ONCE.len() - 1] {
-        teams.push(house.team(&owner, steps).await?);
+        teams.push(fixture.team(&owner, steps).await?);
     }
     Ok(teams)
 }
 
-/// The same, in as many workspaces as there are, in turn.
-async fn in_many_workspaces(house: &House, steps: usize) -> Result<Vec<Team>> {
+/// The same, in several workspaces in turn.
+async fn in_many_workspaces(fixture: &Fixture, steps: usize) -> Result<Vec<Team>> {
     let mut people = Vec::new();
-    // The first Owner is there, or nobody could sign in.
-    house.owner().await;
+    // The first Owner must exist before anybody can sign in.
+    fixture.owner().await;
     for _ in 0..WORKSPACES {
-        people.push(house.stranger().await);
+        people.push(fixture.stranger().await);
     }
     let mut teams = Vec::new();
     for n in 0..AT_ONCE[AT_ONCE.len() - 1] {
-        teams.push(house.team(&people[n % WORKSPACES], steps).await?);
+        teams.push(fixture.team(&people[n % WORKSPACES], steps).await?);
     }
     Ok(teams)
 }
 
-/// So many runs at any time, for so long; how many were done, and the seconds until the last was over.
+/// Keeps `at_once` runs at work for a time; returns how many were done, and the seconds until the last one ended.
 async fn keep_going(
-    house: &Arc<House>,
+    fixture: &Arc<Fixture>,
     teams: &[Team],
     at_once: usize,
     seconds: f64,
@@ -188,11 +191,11 @@ async fn keep_going(
     let until = begun + Duration::from_secs_f64(seconds);
     let mut all = JoinSet::new();
     for team in teams.iter().take(at_once) {
-        let (house, team) = (house.clone(), team.clone());
+        let (fixture, team) = (fixture.clone(), team.clone());
         all.spawn(async move {
             let mut done = 0;
             while Instant::now() < until {
-                let (_, ended) = house.start(&team).await?;
+                let (_, ended) = fixture.start(&team).await?;
                 ended.await?;
                 done += 1;
             }

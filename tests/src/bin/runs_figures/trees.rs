@@ -1,34 +1,34 @@
-//! Cancel to stopped over a tree of 100 runs: a team of 9 teams of 10 teams, all of whose agents are at work. From the
-//! request that cancels the first to the end of the last, written down, with nobody at work any more.
+//! Time to cancel a tree of 100 runs: a team of 9 teams of 10 teams, whose agents are all at work. Measured from the
+//! request that cancels the root to the stored end of the last run, with no step at work.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use roost_gateway::ids::RunId;
-use roost_tests::Book;
+use roost_gateway::platform::ids::RunId;
+use roost_tests::DbInspector;
 use tokio::time::sleep;
 
 use crate::Options;
-use crate::house::{House, Team};
+use crate::fixture::{Fixture, Team};
 use crate::report::{OURS, Report, median, percentile};
 
 const MIDDLE: usize = 9;
 const LEAVES: usize = 10;
 const RUNS: usize = 1 + MIDDLE + MIDDLE * LEAVES;
-/// Whatever takes longer is not slow but wrong.
+/// A longer time means a fault.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Measures on both databases.
 pub async fn run(options: &Options, report: &mut Report) -> Result<()> {
     report.table("Cancel to stopped, a tree of 100 runs", None);
     for (base, postgres) in [("PostgreSQL", true), ("SQLite", false)] {
-        let house = House::open(postgres).await?;
-        let root = grown(&house).await?;
+        let fixture = Fixture::open(postgres).await?;
+        let root = grown(&fixture).await?;
         let (mut stopped, mut answered, mut each) = (Vec::new(), Vec::new(), Vec::new());
         for tree in 1..=options.trees {
             eprintln!("trees: {base}, {tree} of {}", options.trees);
-            let times = cancelled(&house, &root, tree).await?;
+            let times = cancelled(&fixture, &root, tree).await?;
             answered.push(times.answered);
             stopped.push(times.stopped);
             each.extend(times.runs);
@@ -42,45 +42,45 @@ pub async fn run(options: &Options, report: &mut Report) -> Result<()> {
         ];
         let setting = format!("{} trees of {RUNS} runs", options.trees);
         report.add(&setting, &format!("{OURS} on {base}"), &figures);
-        house.close().await;
+        fixture.close().await;
     }
     Ok(())
 }
 
-/// The team at the top. Each team has agents of its own.
-async fn grown(house: &House) -> Result<Team> {
-    let owner = house.owner().await.clone();
+/// The team at the root. Each team has its own agents.
+async fn grown(fixture: &Fixture) -> Result<Team> {
+    let owner = fixture.owner().await.clone();
     let mut middle = Vec::new();
     for _ in 0..MIDDLE {
         let mut leaves = Vec::new();
         for _ in 0..LEAVES {
-            leaves.push(house.team(&owner, 1).await?);
+            leaves.push(fixture.team(&owner, 1).await?);
         }
-        middle.push(house.hub_of(&owner, &leaves).await?);
+        middle.push(fixture.hub_of(&owner, &leaves).await?);
     }
-    house.hub_of(&owner, &middle).await
+    fixture.hub_of(&owner, &middle).await
 }
 
 struct Times {
     /// Milliseconds until the request was answered.
     answered: f64,
-    /// Until all runs had ended and nobody was at work.
+    /// Until all runs had ended and no step was at work.
     stopped: f64,
     /// Until each run had ended.
     runs: Vec<f64>,
 }
 
-async fn cancelled(house: &House, root: &Team, tree: usize) -> Result<Times> {
-    house.crew.hold(true);
-    let mut endings = house.runs().endings();
-    let (id, _) = house.start(root).await?;
+async fn cancelled(fixture: &Fixture, root: &Team, tree: usize) -> Result<Times> {
+    fixture.executor.hold(true);
+    let mut endings = fixture.runs().endings();
+    let (id, _) = fixture.start(root).await?;
     until("all leaves are at work", || {
-        house.crew.at_work() == MIDDLE * LEAVES
+        fixture.executor.at_work() == MIDDLE * LEAVES
     })
     .await?;
     let path = format!("/api/topology-runs/{id}/cancel");
     let begun = Instant::now();
-    let owner = house.owner().await;
+    let owner = fixture.owner().await;
     let asked = async {
         owner.post(&path).expect(200).await;
         begun.elapsed()
@@ -94,12 +94,12 @@ async fn cancelled(house: &House, root: &Team, tree: usize) -> Result<Times> {
         anyhow::Ok(ended)
     };
     let (answered, ended) = tokio::join!(asked, ended);
-    until("nobody is at work", || house.crew.at_work() == 0).await?;
+    until("nobody is at work", || fixture.executor.at_work() == 0).await?;
     let stopped = begun.elapsed();
-    let book = Book::open(&house.database()).await;
+    let inspector = DbInspector::open(&fixture.database()).await;
     let left = "SELECT count(*) AS n FROM topology_runs WHERE status = 'cancelled'";
-    let cancelled = book.numbers(left).await;
-    book.close().await;
+    let cancelled = inspector.numbers(left).await;
+    inspector.close().await;
     ensure!(
         cancelled == [i64::try_from(tree * RUNS)?],
         "{cancelled:?} runs are cancelled after {tree} trees"

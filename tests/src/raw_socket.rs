@@ -1,4 +1,4 @@
-//! A connection below HTTP clients: for clients that are slow, rude, or do not read.
+//! A connection below HTTP clients: for clients that are slow, hostile, or do not read.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A connection to a gateway's public listener.
 #[derive(Debug)]
-pub struct Raw {
+pub struct RawSocket {
     socket: TcpStream,
     read: Vec<u8>,
 }
 
-impl Raw {
-    /// Connects; what the other side sends without being read is little.
+impl RawSocket {
+    /// Connects with a small receive buffer.
     ///
     /// # Panics
     /// When nobody listens.
@@ -32,22 +32,22 @@ impl Raw {
         }
     }
 
-    /// Sends bytes. A connection that was cut already swallows them.
+    /// Sends bytes. A closed connection ignores them.
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         drop(self.socket.write_all(bytes.as_ref()).await);
     }
 
-    /// Asks for a path with a bearer.
+    /// Requests a path with a bearer token.
     pub async fn get(&mut self, path: &str, token: &str) {
         let request =
             format!("GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n");
         self.send(request).await;
     }
 
-    /// Reads until `done` is content with the last that came; `false` when the connection ended before.
+    /// Reads until `done` returns true for the received text; `false` when the connection ended before.
     ///
     /// # Panics
-    /// When nothing comes any more.
+    /// When nothing more arrives.
     pub async fn read_until(&mut self, done: impl Fn(&str) -> bool) -> bool {
         let mut piece = vec![0; 64 << 10];
         loop {
@@ -63,7 +63,7 @@ impl Raw {
         }
     }
 
-    /// Reads to the end of the connection; all that came.
+    /// Reads to the end of the connection; returns everything received.
     ///
     /// # Panics
     /// When it does not end.
@@ -72,12 +72,12 @@ impl Raw {
         self.text()
     }
 
-    /// All that came so far.
+    /// Everything received so far.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.read).into_owned()
     }
 
-    /// The sequences of the events that came. A frame is never split between two chunks.
+    /// The sequence numbers of the received events. A frame is never split between two chunks.
     pub fn sequences(&self) -> Vec<i64> {
         self.text()
             .lines()

@@ -1,5 +1,5 @@
-//! A played machine that is honest: it does what it is asked, starts an id at most once (promise P2), keeps a ledger,
-//! reports again after each welcome, and comes back to whichever gateway lives when its connection breaks.
+//! An honest fake node: it carries out its operations, starts an id at most once (promise P2), keeps a ledger, reports
+//! again after each welcome, and reconnects to a live gateway when its connection breaks.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,68 +18,68 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::Machine;
-use crate::machine::{Connection, Heard, ended};
+use crate::machine::{Connection, Received, ended};
 
-/// A gateway that says nothing for so long, not even to a WebSocket ping, is dead.
+/// A gateway that sends nothing for so long, not even a WebSocket pong, counts as dead.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// What the machine has done.
+/// What the node has done.
 #[derive(Debug, Default)]
-pub struct Played {
+pub struct NodeHistory {
     ledger: HashMap<OperationId, LedgerEntry>,
-    /// Each operation that had an effect, and how often.
+    /// Each operation with an effect, and how often it ran.
     pub begun: HashMap<OperationId, u32>,
-    /// What runs there now.
+    /// The running sandboxes.
     pub sandboxes: BTreeMap<SandboxId, SandboxFacts>,
-    /// How often it was welcomed.
+    /// Number of welcomes.
     pub welcomes: u32,
 }
 
-/// A machine that plays in the background until it is dropped.
+/// A fake node that runs in the background until it is dropped.
 #[derive(Debug)]
-pub struct Player {
+pub struct FakeNode {
     machine: Machine,
     channels: Vec<String>,
-    played: Arc<Mutex<Played>>,
+    history: Arc<Mutex<NodeHistory>>,
     task: JoinHandle<()>,
 }
 
-impl Player {
-    /// Plays this machine towards these gateways, one after the other.
+impl FakeNode {
+    /// Connects this machine to these gateways, one after the other.
     pub fn start(machine: Machine, channels: Vec<String>) -> Self {
-        let played = Arc::<Mutex<Played>>::default();
+        let history = Arc::<Mutex<NodeHistory>>::default();
         Self {
-            task: tokio::spawn(play(machine.clone(), channels.clone(), played.clone())),
+            task: tokio::spawn(run(machine.clone(), channels.clone(), history.clone())),
             machine,
             channels,
-            played,
+            history,
         }
     }
 
-    /// Breaks its connection off and stays away; what it has done it keeps.
+    /// Breaks its connection and stays away; it keeps its state.
     pub fn leave(&mut self) {
         self.task.abort();
     }
 
-    /// Comes back after [`Self::leave`].
+    /// Reconnects after [`Self::leave`].
     pub fn come_back(&mut self) {
         let (machine, channels) = (self.machine.clone(), self.channels.clone());
-        self.task = tokio::spawn(play(machine, channels, self.played.clone()));
+        self.task = tokio::spawn(run(machine, channels, self.history.clone()));
     }
 
     /// What it has done so far.
-    pub fn played(&self) -> MutexGuard<'_, Played> {
-        lock(&self.played)
+    pub fn history(&self) -> MutexGuard<'_, NodeHistory> {
+        lock(&self.history)
     }
 }
 
-impl Drop for Player {
+impl Drop for FakeNode {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-async fn play(machine: Machine, channels: Vec<String>, played: Arc<Mutex<Played>>) {
+async fn run(machine: Machine, channels: Vec<String>, history: Arc<Mutex<NodeHistory>>) {
     for channel in channels.iter().cycle() {
         let machine = Machine {
             channel: channel.clone(),
@@ -87,28 +87,28 @@ async fn play(machine: Machine, channels: Vec<String>, played: Arc<Mutex<Played>
         };
         let dialled = timeout(SILENCE, machine.try_dial()).await;
         if let Ok(Ok(connection)) = dialled {
-            session(&machine, connection, &played).await;
+            session(&machine, connection, &history).await;
         }
         sleep(Duration::from_millis(50)).await;
     }
 }
 
-fn lock(played: &Mutex<Played>) -> MutexGuard<'_, Played> {
-    played.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(history: &Mutex<NodeHistory>) -> MutexGuard<'_, NodeHistory> {
+    history.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn session(machine: &Machine, mut connection: Connection, played: &Mutex<Played>) {
-    let inventory = lock(played).inventory();
+async fn session(machine: &Machine, mut connection: Connection, history: &Mutex<NodeHistory>) {
+    let inventory = lock(history).inventory();
     let hello = ToGateway::Hello(machine.hello(inventory));
-    connection.say(hello).await;
+    connection.send(hello).await;
     while let Some(message) = next(&mut connection).await {
         match message {
             ToNode::Welcome(welcome) => {
                 connection.outgoing.welcomed(welcome.epoch);
                 let again = {
-                    let mut played = lock(played);
-                    played.welcomes += 1;
-                    played.inventory().operations
+                    let mut history = lock(history);
+                    history.welcomes += 1;
+                    history.inventory().operations
                 };
                 for entry in again {
                     let report = entry.ended.map_or(Report::Accepted, Report::Ended);
@@ -117,11 +117,11 @@ async fn session(machine: &Machine, mut connection: Connection, played: &Mutex<P
             }
             ToNode::Refused(_) => return,
             ToNode::Operation(request) => {
-                let end = lock(played).carry_out(&request);
+                let end = lock(history).carry_out(&request);
                 connection.report(request.id, Report::Accepted).await;
                 connection.report(request.id, Report::Ended(end)).await;
             }
-            ToNode::Control(control) => heed(&mut connection, control, played).await,
+            ToNode::Control(control) => handle_control(&mut connection, control, history).await,
             ToNode::Unknown => {}
         }
     }
@@ -131,32 +131,36 @@ async fn session(machine: &Machine, mut connection: Connection, played: &Mutex<P
 async fn next(connection: &mut Connection) -> Option<ToNode> {
     let mut silent = Duration::ZERO;
     while silent < SILENCE {
-        match timeout(Duration::from_millis(500), connection.listen()).await {
-            Ok(Heard::Frame(message)) => return Some(*message),
-            Ok(Heard::Pong) => silent = Duration::ZERO,
-            Ok(Heard::Closed) => return None,
+        match timeout(Duration::from_millis(500), connection.next_message()).await {
+            Ok(Received::Frame(message)) => return Some(*message),
+            Ok(Received::Pong) => silent = Duration::ZERO,
+            Ok(Received::Closed) => return None,
             Err(_) => {
                 silent += Duration::from_millis(500);
                 connection.ping().await;
                 let beat = ToGateway::Heartbeat(Heartbeat::default());
-                connection.say(beat).await;
+                connection.send(beat).await;
             }
         }
     }
     None
 }
 
-async fn heed(connection: &mut Connection, control: Control, played: &Mutex<Played>) {
+async fn handle_control(
+    connection: &mut Connection,
+    control: Control,
+    history: &Mutex<NodeHistory>,
+) {
     match control {
         Control::Ack { operation } => {
-            lock(played).ledger.remove(&operation);
+            lock(history).ledger.remove(&operation);
         }
         Control::Ping { nonce } => {
             let pong = ToGateway::Reply(ControlReply::Pong { nonce });
-            connection.say(pong).await;
+            connection.send(pong).await;
         }
         Control::Reconcile { waiting, .. } => {
-            let inventory = lock(played).inventory();
+            let inventory = lock(history).inventory();
             for operation in waiting {
                 let known = inventory
                     .operations
@@ -168,13 +172,13 @@ async fn heed(connection: &mut Connection, control: Control, played: &Mutex<Play
                 };
                 connection.report(operation, report).await;
             }
-            connection.say(ToGateway::Inventory(inventory)).await;
+            connection.send(ToGateway::Inventory(inventory)).await;
         }
         _ => {}
     }
 }
 
-impl Played {
+impl NodeHistory {
     fn inventory(&self) -> Inventory {
         Inventory {
             operations: self.ledger.values().cloned().collect(),
@@ -183,7 +187,7 @@ impl Played {
         }
     }
 
-    /// The ledger first; what it knows is not done again.
+    /// The ledger comes first: a known operation is not repeated.
     fn carry_out(&mut self, request: &OperationRequest) -> Ended {
         if let Some(end) = self.ledger.get(&request.id).and_then(|e| e.ended.clone()) {
             return end;

@@ -1,5 +1,6 @@
-//! What stands where names lead to: a front with TLS that passes requests on to this harness's remotes and closes after
-//! each, so that every request is a new connection and a new question for its name; and traps, which only count who comes.
+//! A TLS proxy for the names of remotes. It passes requests to this harness's remotes and closes the connection after
+//! each, so that every request makes a new connection and resolves its name again. Also traps, which only count
+//! connections.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -13,14 +14,14 @@ use axum_server::tls_rustls::{RustlsConfig, from_tcp_rustls};
 use http::header;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
 
-/// Where each host's requests go, and who takes them there.
+/// The target of each host's requests, and the client that forwards them.
 type Hosts = Arc<(BTreeMap<String, SocketAddr>, reqwest::Client)>;
 
-/// Serves these hosts at an address; answers the authority that vouches for them, as PEM.
+/// Serves these hosts at an address; returns the certificate authority as PEM.
 ///
 /// # Panics
 /// When it cannot listen.
-pub async fn front(at: SocketAddr, hosts: &[(&str, SocketAddr)]) -> String {
+pub async fn tls_proxy(at: SocketAddr, hosts: &[(&str, SocketAddr)]) -> String {
     crate::gateway::prepare_process();
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -71,7 +72,7 @@ async fn pass_on(State(hosts): State<Hosts>, request: Request) -> Response {
     answer
 }
 
-/// A place that nobody may reach.
+/// An address that no connection may reach.
 #[derive(Debug, Clone)]
 pub struct Trap {
     at: SocketAddr,
@@ -79,7 +80,7 @@ pub struct Trap {
 }
 
 impl Trap {
-    /// Listens there.
+    /// Listens at the address.
     ///
     /// # Panics
     /// When it cannot listen.
@@ -100,15 +101,15 @@ impl Trap {
         trap
     }
 
-    /// Nobody came but this visitor, whom it sees.
+    /// Checks that no connection came except this test's own probe.
     ///
     /// # Panics
-    /// When somebody did.
+    /// When another connection came.
     pub async fn is_empty(&self) {
         let visitor = tokio::net::TcpStream::connect(self.at).await;
         let visitor = visitor.expect("it can be reached from here");
         let visitor = visitor.local_addr().expect("an address");
-        // Accepted in order: whoever came before is seen before.
+        // Connections are accepted in order, so an earlier one is seen before the probe.
         let caught = crate::eventually("the trap sees who comes", || async {
             let mut caught = self.caught.lock().expect("nobody panics with it");
             caught

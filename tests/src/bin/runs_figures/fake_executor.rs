@@ -1,4 +1,4 @@
-//! In the place of the agents: steps that do nothing, or that stay at work until they are let go.
+//! A fake executor in place of the agents: its steps do nothing, or stay at work until they are released.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,27 +6,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use roost_gateway::domains::runs::entity::run;
-use roost_gateway::domains::runs::{Effect, End, Job, Perform};
-use roost_gateway::domains::topology::Purpose;
-use roost_gateway::ids::RunId;
+use roost_gateway::execution::runs::entity::run;
+use roost_gateway::execution::runs::{Effect, End, Job, Perform};
+use roost_gateway::execution::topology::Purpose;
+use roost_gateway::platform::ids::RunId;
 use tokio::sync::{oneshot, watch};
 
-/// The crew; cheap to clone.
+/// The fake executor; cheap to clone.
 #[derive(Clone)]
-pub struct Crew {
+pub struct FakeExecutor {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    /// Whether steps that work (not those that plan or merge) stay at it.
+    /// Whether working steps (not those that plan or merge) stay at work.
     hold: watch::Sender<bool>,
     at_work: AtomicUsize,
-    /// Who wants to know when the first step of a run is at work.
+    /// Receivers for the start of the first step of a run.
     awaited: Mutex<HashMap<RunId, oneshot::Sender<Instant>>>,
 }
 
-/// One at work; counted until it is done or dropped.
+/// One step at work; counted until it is done or dropped.
 struct AtWork<'a>(&'a AtomicUsize);
 
 impl Drop for AtWork<'_> {
@@ -35,8 +35,8 @@ impl Drop for AtWork<'_> {
     }
 }
 
-impl Crew {
-    /// One whose steps do nothing.
+impl FakeExecutor {
+    /// An executor whose steps do nothing.
     pub fn new() -> Self {
         Self {
             inner: Arc::new(Inner {
@@ -47,17 +47,17 @@ impl Crew {
         }
     }
 
-    /// From now on steps stay at work, or not any more, and then those that do are done.
+    /// Holds steps at work, or releases them.
     pub fn hold(&self, hold: bool) {
         self.inner.hold.send_replace(hold);
     }
 
-    /// Steps at work now.
+    /// Number of steps at work.
     pub fn at_work(&self) -> usize {
         self.inner.at_work.load(Ordering::SeqCst)
     }
 
-    /// When the first step of this run is at work.
+    /// Sends when the first step of this run starts.
     pub fn first_step(&self, run: RunId) -> oneshot::Receiver<Instant> {
         let (tell, told) = oneshot::channel();
         let mut awaited = self
@@ -71,7 +71,7 @@ impl Crew {
 }
 
 #[async_trait]
-impl Perform for Crew {
+impl Perform for FakeExecutor {
     async fn perform(&self, job: Job) -> End {
         let now = Instant::now();
         self.inner.at_work.fetch_add(1, Ordering::SeqCst);
@@ -85,11 +85,11 @@ impl Perform for Crew {
             awaited.remove(&job.run.id)
         };
         if let Some(tell) = awaited {
-            // Whoever asked may have given up.
+            // The receiver may be gone.
             let _ = tell.send(now);
         }
         if job.step.purpose == Purpose::Work {
-            // The sender lives as long as the crew.
+            // The sender lives as long as the executor.
             let _ = self.inner.hold.subscribe().wait_for(|hold| !hold).await;
         }
         End::Done("done".to_owned())

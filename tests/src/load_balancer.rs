@@ -1,4 +1,4 @@
-//! One address for several gateways, as a load balancer gives them: connections go to the one that it points at.
+//! A load balancer: one address for several gateways. Connections go to the gateway that it points at.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// Stands until it is dropped.
+/// Runs until it is dropped.
 #[derive(Debug)]
-pub struct Switch {
+pub struct LoadBalancer {
     at: SocketAddr,
     to: Arc<AtomicU16>,
-    /// Counts how often it was turned; who was connected before is cut off.
+    /// Number of turns; a turn closes existing connections.
     turns: watch::Sender<u64>,
     task: JoinHandle<()>,
 }
 
-impl Switch {
+impl LoadBalancer {
     /// Points at a port of this machine.
     ///
     /// # Panics
@@ -40,7 +40,7 @@ impl Switch {
                         return;
                     };
                     let both = tokio::io::copy_bidirectional(&mut near, &mut far);
-                    // Either end may hang up at any time.
+                    // Either end may close at any time.
                     tokio::select! { _ = both => {} _ = turned.changed() => {} }
                 });
                 while lines.try_join_next().is_some() {}
@@ -54,19 +54,19 @@ impl Switch {
         }
     }
 
-    /// Where it stands.
+    /// Its address.
     pub fn url(&self) -> String {
         format!("http://{}", self.at)
     }
 
-    /// From now on it points there, and who is connected is cut off.
+    /// Points at another port and closes existing connections.
     pub fn turn(&self, port: u16) {
         self.to.store(port, Ordering::SeqCst);
         self.turns.send_modify(|turn| *turn += 1);
     }
 }
 
-impl Drop for Switch {
+impl Drop for LoadBalancer {
     fn drop(&mut self) {
         self.task.abort();
     }

@@ -1,26 +1,25 @@
-//! Roost with a crew in the place of its agents: real teams of real agents, whose steps are written down as always.
+//! A gateway with a fake executor in place of its agents. Teams and agents are real, and their steps are stored as
+//! usual.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 use roost_gateway::app::Surroundings;
-use roost_gateway::domains::auth::WorkspaceScope;
-use roost_gateway::domains::runs::RunsHandle;
-use roost_gateway::domains::runs::commands::{self, New};
-use roost_gateway::domains::runs::model::{Kind, Tier};
-use roost_gateway::domains::topology::Graph;
-use roost_gateway::ids::{RunId, TeamId, UserId};
-use roost_tests::{Book, Gateway, Person, ScratchPostgres, Store};
+use roost_gateway::execution::runs::{self, Kind, NewRun, RunsHandle, Tier};
+use roost_gateway::execution::topology::Graph;
+use roost_gateway::platform::ids::{RunId, TeamId, UserId};
+use roost_gateway::tenancy::auth::WorkspaceScope;
+use roost_tests::{DbInspector, Gateway, Person, ScratchPostgres, Store};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use crate::crew::Crew;
+use crate::fake_executor::FakeExecutor;
 
-/// A team that may be given work.
+/// A team for runs.
 #[derive(Clone)]
 pub struct Team {
     pub id: TeamId,
@@ -30,7 +29,7 @@ pub struct Team {
 }
 
 impl Team {
-    /// As the API shows it to this person.
+    /// The team in the API's answer to this person.
     fn of(person: &Person, shown: &Value) -> Result<Self> {
         let id = shown["id"].as_str().context("a team has an id")?;
         Ok(Self {
@@ -41,9 +40,9 @@ impl Team {
         })
     }
 
-    /// A run of it that is to be.
-    pub fn run(&self, id: RunId) -> New<'static> {
-        New {
+    /// A new run of it.
+    pub fn run(&self, id: RunId) -> NewRun<'static> {
+        NewRun {
             id,
             kind: Kind::Team,
             tier: Tier::Team,
@@ -61,16 +60,16 @@ impl Team {
 type Waiters = Arc<Mutex<HashMap<RunId, oneshot::Sender<()>>>>;
 
 /// A gateway in this process.
-pub struct House {
+pub struct Fixture {
     gateway: Gateway,
     scratch: Option<ScratchPostgres>,
-    pub crew: Crew,
+    pub executor: FakeExecutor,
     waiters: Waiters,
     listener: JoinHandle<()>,
 }
 
-impl House {
-    /// On a SQLite file of its own, or on a database of its own of the PostgreSQL server.
+impl Fixture {
+    /// On a SQLite file, or on a new database of the PostgreSQL server.
     pub async fn open(postgres: bool) -> Result<Self> {
         let scratch = match postgres {
             true => Some(ScratchPostgres::new().await.context(
@@ -81,9 +80,9 @@ impl House {
         let store = scratch.as_ref().map_or(Store::Sqlite, |scratch| {
             Store::Postgres(scratch.url().to_owned())
         });
-        let crew = Crew::new();
+        let executor = FakeExecutor::new();
         let around = Surroundings {
-            perform: Some(Arc::new(crew.clone())),
+            perform: Some(Arc::new(executor.clone())),
             ..Surroundings::default()
         };
         let set = [
@@ -93,17 +92,17 @@ impl House {
         ];
         let gateway = Gateway::start_in(tempfile::tempdir()?, &store, &set, around).await?;
         let waiters = Waiters::default();
-        let listener = tokio::spawn(listen(gateway.app().runs().endings(), waiters.clone()));
+        let listener = tokio::spawn(notify_ends(gateway.app().runs().endings(), waiters.clone()));
         Ok(Self {
             gateway,
             scratch,
-            crew,
+            executor,
             waiters,
             listener,
         })
     }
 
-    /// Its database.
+    /// The address of its database.
     pub fn database(&self) -> String {
         match &self.scratch {
             Some(scratch) => scratch.url().to_owned(),
@@ -119,8 +118,8 @@ impl House {
         self.gateway.app().runs()
     }
 
-    /// Its database, as it has it open.
-    pub fn db(&self) -> &roost_gateway::db::Db {
+    /// Its open database.
+    pub fn db(&self) -> &roost_gateway::platform::db::Db {
         self.gateway.app().db()
     }
 
@@ -129,12 +128,12 @@ impl House {
         self.gateway.owner().await
     }
 
-    /// Somebody with a workspace of their own.
+    /// A new person with a separate workspace.
     pub async fn stranger(&self) -> Person {
         self.gateway.stranger().await
     }
 
-    /// A team of so many agents who work one after the other.
+    /// A team of this many agents who work one after the other.
     pub async fn team(&self, person: &Person, agents: usize) -> Result<Team> {
         let roles: Vec<Value> = (1..=agents)
             .map(|n| json!({ "slot": format!("step-{n}") }))
@@ -145,7 +144,7 @@ impl House {
         Team::of(person, &shown.body)
     }
 
-    /// A team of one agent that hands out work to these teams and merges what they make of it.
+    /// A team of one agent that delegates work to these teams and merges their results.
     pub async fn hub_of(&self, person: &Person, teams: &[Team]) -> Result<Team> {
         let hub = self.team(person, 1).await?;
         let agent = hub.graph.nodes[0].attributes.agent;
@@ -163,15 +162,15 @@ impl House {
         Team::of(person, &shown.body)
     }
 
-    /// Puts a run of the team into the queue; the receiver hears of its end.
+    /// Enqueues a run of the team; the receiver gets its end.
     pub async fn start(&self, team: &Team) -> Result<(RunId, oneshot::Receiver<()>)> {
         let id = RunId(Uuid::now_v7());
         let ended = self.await_end(id);
-        commands::enqueue(self.runs(), team.scope, team.user, team.run(id)).await?;
+        runs::enqueue(self.runs(), team.scope, team.user, team.run(id)).await?;
         Ok((id, ended))
     }
 
-    /// Hears of the end of a run.
+    /// A receiver for the end of a run.
     pub fn await_end(&self, run: RunId) -> oneshot::Receiver<()> {
         let (tell, told) = oneshot::channel();
         let mut waiters = self.waiters.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,17 +178,17 @@ impl House {
         told
     }
 
-    /// Fails unless every run is completed and each has all its steps: what was measured was done.
+    /// Fails unless every run is completed with all its steps, so that only finished work is measured.
     pub async fn all_is_done(&self, runs: usize, steps: usize) -> Result<()> {
-        let book = Book::open(&self.database()).await;
-        let count = |sql: &'static str| book.numbers(sql);
+        let inspector = DbInspector::open(&self.database()).await;
+        let count = |sql: &'static str| inspector.numbers(sql);
         let done =
             count("SELECT count(*) AS n FROM topology_runs WHERE status = 'completed'").await;
         let outputs = count(
             "SELECT count(*) AS n FROM run_steps WHERE status = 'done' AND output IS NOT NULL",
         )
         .await;
-        book.close().await;
+        inspector.close().await;
         let expected = (i64::try_from(runs)?, i64::try_from(runs * steps)?);
         ensure!(
             (done[0], outputs[0]) == expected,
@@ -198,9 +197,9 @@ impl House {
         Ok(())
     }
 
-    /// Stops it; its data goes.
+    /// Stops it and deletes its data.
     pub async fn close(self) {
-        self.crew.hold(false);
+        self.executor.hold(false);
         self.listener.abort();
         self.gateway.stop().await;
         if let Some(scratch) = self.scratch {
@@ -209,7 +208,7 @@ impl House {
     }
 }
 
-async fn listen(mut endings: tokio::sync::broadcast::Receiver<RunId>, waiters: Waiters) {
+async fn notify_ends(mut endings: tokio::sync::broadcast::Receiver<RunId>, waiters: Waiters) {
     loop {
         match endings.recv().await {
             Ok(run) => {
@@ -218,11 +217,11 @@ async fn listen(mut endings: tokio::sync::broadcast::Receiver<RunId>, waiters: W
                     .unwrap_or_else(PoisonError::into_inner)
                     .remove(&run);
                 if let Some(tell) = waiter {
-                    // Whoever asked may have given up.
+                    // The receiver may be gone.
                     let _ = tell.send(());
                 }
             }
-            // Its waiters would wait for ever: dropping them says that the figures are void.
+            // Its receivers would wait for ever. Dropping them marks the figures as invalid.
             Err(RecvError::Lagged(_)) => waiters
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)

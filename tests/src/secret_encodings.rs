@@ -1,10 +1,10 @@
-//! A secret in the forms in which remotes echo what they were sent.
+//! A secret in the encodings in which remotes echo requests.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
-/// Every form, each with its name: as it is, escaped, encoded, in other letters.
-pub fn forms_of(secret: &str) -> Vec<(&'static str, String)> {
+/// Every encoding with its name: plain, escaped, encoded, in another case.
+pub fn encodings_of(secret: &str) -> Vec<(&'static str, String)> {
     let each = |form: fn(u8) -> String| secret.bytes().map(form).collect::<String>();
     let plain = serde_json::Value::from(secret).to_string();
     let percent = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect::<String>();

@@ -1,29 +1,29 @@
-//! Holds one request of a remote still, until a test lets it go.
+//! A latch that holds one request of a remote until a test releases it.
 
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-/// A gate. Cheap to clone; each request that passes it is let through once.
+/// A latch. Cheap to clone; it holds each request until one release.
 #[derive(Debug, Clone, Default)]
-pub struct Gate {
+pub struct Latch {
     arrived: Arc<Notify>,
     go: Arc<Notify>,
 }
 
-impl Gate {
-    /// For the remote: says that it is here, and waits.
+impl Latch {
+    /// For the remote: reports its arrival and waits.
     pub async fn pass(&self) {
         self.arrived.notify_one();
         self.go.notified().await;
     }
 
-    /// For the test: until a request is here.
+    /// For the test: waits until a request has arrived.
     pub async fn arrived(&self) {
         self.arrived.notified().await;
     }
 
-    /// For the test: lets it go.
+    /// For the test: releases the request.
     pub fn open(&self) {
         self.go.notify_one();
     }

@@ -1,15 +1,15 @@
-//! Looking at a gateway's database directly: what clients cannot be shown to be wrong about.
+//! Reads a gateway's database directly, to check facts that its API does not show.
 
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
 
-/// A connection beside the gateways.
+/// A database connection beside those of the gateways.
 #[derive(Debug)]
-pub struct Book {
+pub struct DbInspector {
     db: DatabaseConnection,
 }
 
-impl Book {
-    /// Opens the database of this address.
+impl DbInspector {
+    /// Opens the database at this address.
     ///
     /// # Panics
     /// When it cannot be opened.
@@ -18,10 +18,10 @@ impl Book {
         Self { db }
     }
 
-    /// The whole numbers that a query gives in its column `n`.
+    /// The integers in the column `n` of a query's result.
     ///
     /// # Panics
-    /// When the query is wrong.
+    /// When the query fails.
     pub async fn numbers(&self, sql: &str) -> Vec<i64> {
         let statement = Statement::from_string(self.db.get_database_backend(), sql);
         let rows = self.db.query_all_raw(statement).await.expect(sql);
@@ -29,10 +29,10 @@ impl Book {
         rows.iter().map(number).collect()
     }
 
-    /// The texts that a query gives in its column `t`.
+    /// The texts in the column `t` of a query's result.
     ///
     /// # Panics
-    /// When the query is wrong.
+    /// When the query fails.
     pub async fn texts(&self, sql: &str) -> Vec<String> {
         let statement = Statement::from_string(self.db.get_database_backend(), sql);
         let rows = self.db.query_all_raw(statement).await.expect(sql);
@@ -40,10 +40,10 @@ impl Book {
         rows.iter().map(text).collect()
     }
 
-    /// Changes something.
+    /// Executes a statement.
     ///
     /// # Panics
-    /// When the database says no.
+    /// When the statement fails.
     pub async fn change(&self, sql: &str) -> u64 {
         self.db
             .execute_unprepared(sql)
@@ -52,20 +52,20 @@ impl Book {
             .rows_affected()
     }
 
-    /// A minute passes for requests that were cut off: whoever repeats one is let through.
+    /// Simulates that a minute has passed for interrupted requests, so that repeating one is allowed.
     pub async fn a_minute_passes(&self) {
         let sql = "UPDATE idempotency_keys SET taken_ms = taken_ms - 61000 WHERE state = 'working'";
         self.change(sql).await;
     }
 
-    /// Every event has its place: 1, 2, 3 … up to the head, none missing, none twice. Answers the head.
+    /// Checks that the events of the log are numbered 1, 2, 3 … up to the head, each once. Returns the head.
     ///
     /// # Panics
-    /// When that is not so.
+    /// When an event is missing or double.
     pub async fn events_are_whole(&self) -> i64 {
         let heads = self.numbers("SELECT COUNT(*) AS n FROM event_heads").await;
         assert_eq!(heads, [1], "one workspace has one log");
-        // Head and events in one statement: an event that comes between two would look like one too many.
+        // Read head and events in one statement: an event between two statements would look like an extra one.
         let both = "SELECT seq AS n FROM (SELECT 0 AS part, seq FROM event_heads \
                     UNION ALL SELECT 1 AS part, seq FROM events) AS log ORDER BY part, seq";
         let both = self.numbers(both).await;
