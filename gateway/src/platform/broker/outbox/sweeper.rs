@@ -1,0 +1,80 @@
+//! Requests the due deletions from the broker, again and again until each succeeds.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use roost_secret_broker::wire::RecordName;
+use sea_orm::DbErr;
+
+use super::store;
+use crate::platform::broker::BrokerHandle;
+use crate::platform::clock::SharedClock;
+use crate::platform::db::Db;
+
+/// How often the sweeper runs without a nudge. Another gateway may have written rows.
+pub const PERIOD: Duration = Duration::from_secs(5);
+/// Rows in one sweep.
+const SOME: u64 = 50;
+/// Seconds until the next attempt for a row: the first wait and the longest wait.
+const FIRST: i64 = 30;
+const LONGEST: i64 = 3_600;
+
+/// What the sweeper needs.
+#[derive(Clone)]
+pub struct CredentialSweeper {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub broker: BrokerHandle,
+}
+
+impl CredentialSweeper {
+    /// Requests due deletions. It stops at the first that the broker cannot do.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn sweep(&self) -> Result<(), DbErr> {
+        let now = self.clock.now();
+        for row in store::due(self.db.read(), now, SOME).await? {
+            let tx = self.db.write().await?;
+            let mine = store::take(&tx, &row, now + wait(row.attempts)).await?;
+            tx.commit().await?;
+            if !mine {
+                continue;
+            }
+            let Ok(name) = RecordName::new(&row.tenant, &row.connection) else {
+                tracing::error!(
+                    tenant = row.tenant,
+                    connection = row.connection,
+                    "a credential to forget has a name that is none"
+                );
+                continue;
+            };
+            if let Err(error) = self.broker.delete(name).await {
+                tracing::warn!(%error, attempts = row.attempts + 1, "the secret broker could not forget a credential; it is asked again");
+                return Ok(());
+            }
+            let tx = self.db.write().await?;
+            store::done(&tx, &row).await?;
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+}
+
+/// The wait until the next attempt.
+fn wait(attempts: i32) -> TimeDelta {
+    let doubled = FIRST.saturating_mul(1 << attempts.clamp(0, 10));
+    TimeDelta::seconds(doubled.min(LONGEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_grows_to_an_hour() {
+        assert_eq!(wait(0).num_seconds(), FIRST);
+        assert_eq!(wait(3).num_seconds(), 8 * FIRST);
+        assert_eq!(wait(1_000).num_seconds(), LONGEST);
+    }
+}

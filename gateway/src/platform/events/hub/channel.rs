@@ -1,0 +1,96 @@
+//! One workspace's channel: its listeners, the last delivered event, and early events that wait for the ones before
+//! them. Two commits may reach the hub in another order than they were made, and another gateway's commits do not reach
+//! it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Listener;
+use super::wakes::Woken;
+use crate::platform::events::{EventId, StoredEvent};
+
+/// The limit of early events that wait. Beyond it, all are dropped, and the relay reads them from the store.
+const MOST_HELD: usize = 1_024;
+
+#[derive(Default)]
+pub(super) struct Channel {
+    listeners: BTreeMap<u64, Arc<dyn Listener>>,
+    next_number: u64,
+    told: Option<EventId>,
+    held: BTreeMap<EventId, Arc<StoredEvent>>,
+}
+
+impl Channel {
+    pub(super) fn join(&mut self, listener: Arc<dyn Listener>) -> u64 {
+        self.next_number += 1;
+        self.listeners.insert(self.next_number, listener);
+        self.next_number
+    }
+
+    /// Removes a listener. Returns whether the channel is empty now.
+    pub(super) fn leave(&mut self, number: u64) -> bool {
+        self.listeners.remove(&number);
+        self.listeners.is_empty()
+    }
+
+    pub(super) fn told(&self) -> Option<EventId> {
+        self.told
+    }
+
+    /// Delivers an event and the waiting ones that follow it. An early event waits. Returns whether events are missing
+    /// now.
+    pub(super) fn offer(&mut self, event: Arc<StoredEvent>, woken: &mut Woken) -> bool {
+        match self.told {
+            Some(told) if event.id <= told => return !self.held.is_empty(),
+            Some(told) if !event.id.follows(told) => {
+                if self.held.len() >= MOST_HELD {
+                    self.held.clear();
+                }
+                self.held.insert(event.id, event);
+                return true;
+            }
+            _ => self.tell(&event, woken),
+        }
+        self.tell_held(woken);
+        !self.held.is_empty()
+    }
+
+    /// Delivers the waiting events that follow the last delivered one without a gap.
+    fn tell_held(&mut self, woken: &mut Woken) {
+        while let Some(first) = self.held.first_entry() {
+            match self.told {
+                Some(told) if *first.key() <= told => drop(first.remove()),
+                Some(told) if first.key().follows(told) => {
+                    let event = first.remove();
+                    self.tell(&event, woken);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn tell(&mut self, event: &Arc<StoredEvent>, woken: &mut Woken) {
+        self.told = Some(event.id);
+        for listener in self.listeners.values() {
+            woken.extend(listener.hear(event));
+        }
+    }
+
+    /// A listener has read the store up to `cursor`. `false`: the channel has already delivered later events. An event
+    /// that the store had and the channel has not delivered arrives later, also from the relay; the listener recognises
+    /// it by its id.
+    pub(super) fn stands_at(&mut self, cursor: EventId) -> bool {
+        *self.told.get_or_insert(cursor) <= cursor
+    }
+
+    pub(super) fn skip_to(&mut self, head: EventId, woken: &mut Woken) {
+        if self.told.is_some_and(|told| told >= head) {
+            return;
+        }
+        self.told = Some(head);
+        for listener in self.listeners.values() {
+            listener.fell_behind(head);
+        }
+        self.tell_held(woken);
+    }
+}

@@ -1,0 +1,20 @@
+//! The lowest wing: every other wing uses it, and it imports none of them.
+//!
+//! The database and its transactions, the event log, supervision, sagas, the secret broker, requests to addresses that
+//! others choose, the clock, ids, telemetry, and the program's memory.
+
+pub mod broker;
+pub mod clock;
+pub mod db;
+pub mod events;
+pub mod ids;
+pub mod memory;
+pub mod outbound;
+pub mod promises;
+pub mod sagas;
+mod scope;
+pub mod supervision;
+pub mod telemetry;
+pub mod wiping;
+
+pub use scope::WorkspaceScope;

@@ -1,0 +1,204 @@
+//! The promises of the node channel, and the places in the code that watch them. Each watch counts one of two findings:
+//! a promise was defended (a second end was refused, a fence failed), or it was broken. The second count must stay at
+//! zero.
+//!
+//! The counters belong to the process, like the metrics with the same numbers. The code that defends a promise is deep
+//! in an actor and has no handle for them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The meaning of a watch's count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// An event that would have broken the promise was stopped.
+    Defended,
+    /// The promise was broken, by a fault of Roost or of a machine.
+    Broken,
+}
+
+/// A guarantee to the users of this service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Promise {
+    pub id: &'static str,
+    pub text: &'static str,
+    /// Whether this version makes the promise. The others are shown as not yet made.
+    pub promised: bool,
+}
+
+/// All promises.
+pub const PROMISES: &[Promise] = &[
+    Promise {
+        id: "P1",
+        promised: true,
+        text: "An accepted operation ends in exactly one state that its caller sees: done, failed, cancelled or lost.",
+    },
+    Promise {
+        id: "P2",
+        promised: true,
+        text: "The same operation starts at most once on a machine, across reconnects and restarts of its daemon.",
+    },
+    Promise {
+        id: "P3",
+        promised: true,
+        text: "Output can be read again from any offset until its retention ends; a gap is marked, never silent.",
+    },
+    Promise {
+        id: "P4",
+        promised: false,
+        text: "A sandbox outlives its lease by at most 60 s, also when the gateway is gone; the stored workspace stays.",
+    },
+    Promise {
+        id: "P5",
+        promised: false,
+        text: "After a reconnect both inventories converge; nothing young is removed, nothing without our labels is touched.",
+    },
+    Promise {
+        id: "P6",
+        promised: true,
+        text: "A connection with an older epoch can neither receive nor report.",
+    },
+    Promise {
+        id: "P7",
+        promised: true,
+        text: "A draining machine gets nothing new; it is called drained only when it confirms itself that it is empty.",
+    },
+    Promise {
+        id: "P8",
+        promised: true,
+        text: "Losing contact for less than the lease destroys nothing.",
+    },
+    Promise {
+        id: "P9",
+        promised: false,
+        text: "Machines reconnect with jitter; ten thousand come back without a storm.",
+    },
+    Promise {
+        id: "P10",
+        promised: false,
+        text: "Versions one minor apart work together; what the other end does not know is answered “unsupported”.",
+    },
+];
+
+macro_rules! watches {
+    ($($variant:ident, $slug:literal, $promise:literal, $finding:ident, $says:literal;)+) => {
+        /// A place in the code that watches a promise.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Watch { $($variant,)+ }
+
+        impl Watch {
+            /// All watches.
+            pub const ALL: &'static [Watch] = &[$(Watch::$variant),+];
+
+            /// The name in metrics.
+            pub const fn slug(self) -> &'static str {
+                match self { $(Self::$variant => $slug,)+ }
+            }
+
+            /// The id of the promise that it watches.
+            pub const fn promise(self) -> &'static str {
+                match self { $(Self::$variant => $promise,)+ }
+            }
+
+            /// The meaning of its count.
+            pub const fn finding(self) -> Finding {
+                match self { $(Self::$variant => Finding::$finding,)+ }
+            }
+
+            /// The explanation for people.
+            pub const fn says(self) -> &'static str {
+                match self { $(Self::$variant => $says,)+ }
+            }
+        }
+
+        static COUNTS: [AtomicU64; Watch::ALL.len()] = [const { AtomicU64::new(0) }; Watch::ALL.len()];
+    };
+}
+
+watches! {
+    SecondEnd, "second_end", "P1", Defended,
+        "A second end of an operation came in and was refused; the first one stands.";
+    Disbelieved, "answer_disbelieved", "P1", Defended,
+        "A machine answered something else than was asked; the answer was not used.";
+    EndChanged, "end_changed", "P1", Broken,
+        "A caller was told one end, and another end was announced later.";
+    RepeatNotSent, "repeat_not_sent", "P2", Defended,
+        "A request that was taken before came again and was not sent a second time.";
+    ListedTwice, "listed_twice", "P2", Broken,
+        "A machine lists the same operation twice in its ledger.";
+    BeyondRefused, "output_beyond", "P3", Defended,
+        "Output came that does not continue what is there; it was not taken and is asked for again.";
+    OutputRefused, "output_refused", "P3", Defended,
+        "A machine numbered its output as no machine can; its connection was closed.";
+    GapMarked, "gap_marked", "P3", Defended,
+        "A reader was told that bytes can no longer be had.";
+    SilentHole, "silent_hole", "P3", Broken,
+        "A reader would have got output that does not continue at its offset, without a mark.";
+    StaleFrame, "stale_frame", "P6", Defended,
+        "A frame of a connection that was replaced was ignored.";
+    FenceFell, "fence_fell", "P6", Defended,
+        "A write on the authority of an older connection changed nothing, because a newer one exists or the machine was removed.";
+    EpochNotNewer, "epoch_not_newer", "P6", Broken,
+        "A new connection of a machine got an epoch that is not newer than the one before.";
+    PlacementRefused, "placement_refused", "P7", Defended,
+        "A new sandbox was asked for on a draining machine and refused.";
+    DrainedNotEmpty, "drained_not_empty", "P7", Broken,
+        "A machine was called drained while it had said that it holds sandboxes.";
+    ContactLost, "contact_lost", "P8", Defended,
+        "Contact with a machine was lost; nothing was destroyed by that.";
+    ClaimedRemoved, "claimed_removed", "P8", Broken,
+        "A machine removed a sandbox as an orphan although a row claims it.";
+}
+
+impl Watch {
+    /// Counts once. A broken promise is also logged as an error; `about` names its subject.
+    pub fn note(self, about: &dyn std::fmt::Display) {
+        COUNTS[self as usize].fetch_add(1, Ordering::Relaxed);
+        let finding = match self.finding() {
+            Finding::Defended => "defended",
+            Finding::Broken => {
+                tracing::error!(promise = self.promise(), watch = self.slug(), %about, "a promise was broken: {}", self.says());
+                "broken"
+            }
+        };
+        metrics::counter!("roost_promise_watch_total", "promise" => self.promise(), "watch" => self.slug(), "finding" => finding)
+            .increment(1);
+    }
+
+    /// Its count since the process started.
+    pub fn count(self) -> u64 {
+        COUNTS[self as usize].load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn each_promise_that_is_made_is_watched_from_both_sides_and_no_other_is() {
+        for promise in PROMISES {
+            let of_it = Watch::ALL
+                .iter()
+                .filter(|watch| watch.promise() == promise.id);
+            let found: HashSet<Finding> = of_it.map(|watch| watch.finding()).collect();
+            let expected = if promise.promised { 2 } else { 0 };
+            assert_eq!(found.len(), expected, "{}", promise.id);
+        }
+        let slugs: HashSet<&str> = Watch::ALL.iter().map(|watch| watch.slug()).collect();
+        assert_eq!(slugs.len(), Watch::ALL.len());
+    }
+
+    #[test]
+    fn a_watch_counts_itself_alone() {
+        let before = Watch::GapMarked.count();
+        Watch::GapMarked.note(&"a test");
+        assert_eq!(Watch::GapMarked.count(), before + 1);
+        assert_eq!(Watch::SilentHole.count(), 0);
+    }
+}

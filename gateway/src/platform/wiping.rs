@@ -1,0 +1,36 @@
+//! An allocator that wipes memory when it is freed. A request's bytes are in buffers of the server, TLS, the JSON
+//! reader and the runtime, which Roost's own types cannot wipe. The program `roost` uses this allocator, so a pasted
+//! token is gone from its memory after its request. Libraries and tests do not use it.
+//!
+//! It does not cover memory in use, stacks and registers, and memory that C libraries (SQLite) allocate themselves.
+#![expect(unsafe_code, reason = "only an allocator sees what is given back")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
+
+/// The system's allocator with wiping.
+#[derive(Debug)]
+pub struct Wiping;
+
+// SAFETY: each call passes its arguments to the system's allocator. `realloc` is the trait's default, which moves and
+// frees, so a buffer that grows leaves nothing behind.
+unsafe impl GlobalAlloc for Wiping {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's guarantees hold.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's guarantees hold.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller frees memory of this layout, and no other code uses it until the system has it.
+        unsafe {
+            memory.write_bytes(0, layout.size());
+            // `black_box` keeps the compiler from removing the zeros because the memory is about to be freed.
+            System.dealloc(black_box(memory), layout);
+        }
+    }
+}
