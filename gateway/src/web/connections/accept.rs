@@ -1,0 +1,112 @@
+//! Counts connections when they are accepted, below TLS. The stream is counted, because a WebSocket keeps it after the
+//! server has handed the connection over.
+
+use std::future::{Future, Ready, ready};
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::Extension;
+use axum_server::accept::Accept;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_util::sync::WaitForCancellationFutureOwned;
+use tower::Layer;
+
+use super::{Admission, Connection, Connections};
+
+/// Accepts connections within the limits.
+#[derive(Debug, Clone)]
+pub struct Counting {
+    pub connections: Connections,
+}
+
+impl<S> Accept<TcpStream, S> for Counting {
+    type Stream = Counted;
+    type Service = <Extension<Connection> as Layer<S>>::Service;
+    type Future = Ready<io::Result<(Self::Stream, Self::Service)>>;
+
+    fn accept(&self, stream: TcpStream, service: S) -> Self::Future {
+        ready(stream.peer_addr().and_then(|peer| {
+            let Admission::Taken(connection) = self.connections.admit(peer.ip()) else {
+                return Err(io::Error::other("there are too many connections"));
+            };
+            let counted = Counted {
+                stream,
+                ended: Some(Box::pin(connection.ended().clone().cancelled_owned())),
+                connection: connection.clone(),
+            };
+            Ok((counted, Extension(connection).layer(service)))
+        }))
+    }
+}
+
+/// A counted connection. Its reads fail when another connection needs its place.
+pub struct Counted {
+    stream: TcpStream,
+    /// `None` once the connection is proven: then it is no longer ended.
+    ended: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    connection: Connection,
+}
+
+impl Counted {
+    fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        if self.connection.is_proven() {
+            self.ended = None;
+        }
+        let Some(ended) = &mut self.ended else {
+            return Ok(());
+        };
+        match ended.as_mut().poll(cx) {
+            Poll::Ready(()) => Err(io::Error::new(
+                io::ErrorKind::ConnectionAborted,
+                "its place was needed before it had asked for anything",
+            )),
+            Poll::Pending => Ok(()),
+        }
+    }
+}
+
+impl AsyncRead for Counted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        match self.check(cx) {
+            Ok(()) => read,
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    }
+}
+
+impl AsyncWrite for Counted {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
