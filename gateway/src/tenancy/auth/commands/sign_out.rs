@@ -1,0 +1,41 @@
+//! Ending a session: the caller's own, or another session of the same user.
+
+use crate::platform::ids::{SessionId, UserId};
+use crate::tenancy::audit;
+use crate::tenancy::auth::{AuthContext, AuthError, WorkspaceScope, hosted, store};
+
+/// Deletes the session. Its token stops working at once, and its open streams end within a second.
+///
+/// # Errors
+/// [`AuthError::UnknownSession`] when the user has no such session.
+pub async fn end_session(
+    state: &AuthContext,
+    user: UserId,
+    session: SessionId,
+) -> Result<(), AuthError> {
+    let tx = state.db.write().await?;
+    let ended = store::delete_session(&*tx, user, session)
+        .await?
+        .ok_or(AuthError::UnknownSession)?;
+    let details = serde_json::json!({ "kind": ended.kind, "label": ended.label });
+    audit::record(
+        &tx,
+        &state.ids,
+        state.clock.now(),
+        WorkspaceScope::of_row(ended.workspace_id),
+        user,
+        "session.ended",
+        ("session", &session),
+        details,
+    )
+    .await?;
+    if ended.by_issuer {
+        hosted::again::release_idle_grants(&tx, state.clock.now()).await?;
+    }
+    tx.commit().await?;
+    if let Some(hosted) = &state.hosted {
+        hosted.credentials.nudge();
+    }
+    state.streams.revoked();
+    Ok(())
+}

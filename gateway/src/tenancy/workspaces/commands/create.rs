@@ -1,0 +1,85 @@
+//! A signed-in user creates a workspace and becomes its Owner.
+
+use crate::platform::clock::SharedClock;
+use crate::platform::db::Db;
+use crate::platform::ids::{SharedIds, UserId, WorkspaceId};
+use crate::tenancy::audit;
+use crate::tenancy::auth::{self, Role, WorkspaceScope};
+use crate::tenancy::workspaces::entity::{member, workspace};
+use crate::tenancy::workspaces::{Plans, WorkspaceError, store};
+
+/// A workspace to create.
+#[derive(Debug)]
+pub struct New {
+    pub id: WorkspaceId,
+    pub name: String,
+    pub plan: String,
+    pub owner: UserId,
+}
+
+/// Inserts workspace, membership, counters and event log in one transaction. Repeated with the same id (an idempotent
+/// retry after a crash) it returns the existing workspace. Each workspace has its own quotas, so their number is
+/// limited.
+///
+/// # Errors
+/// [`WorkspaceError::TooManyWorkspaces`], or when the database fails.
+pub async fn create(
+    db: &Db,
+    clock: &SharedClock,
+    ids: &SharedIds,
+    plans: &Plans,
+    new: New,
+) -> Result<workspace::Model, WorkspaceError> {
+    let New {
+        id,
+        name,
+        plan,
+        owner,
+    } = new;
+    let scope = WorkspaceScope::of_row(id);
+    let tx = db.write().await?;
+    if let Some(present) = store::get(&*tx, scope).await? {
+        return Ok(present);
+    }
+    // Of two requests at the limit, the second one counts the workspace that the first has created.
+    auth::hold_user(&tx, owner).await?;
+    let owned = store::plans_owned(&*tx, owner).await?;
+    let used = owned.len() as u64;
+    let limit = plans.most_workspaces(owned.iter().map(String::as_str), &plan);
+    if used >= limit {
+        return Err(WorkspaceError::TooManyWorkspaces { limit, used });
+    }
+    let now = clock.now();
+    let row = workspace::Model {
+        id,
+        name,
+        plan,
+        created_at: now,
+        version: 1,
+    };
+    store::insert(&tx, row.clone()).await?;
+    store::insert_member(
+        &*tx,
+        member::Model {
+            workspace_id: id,
+            user_id: owner,
+            role: Role::Owner.as_str().to_owned(),
+            created_at: now,
+        },
+    )
+    .await?;
+    let details = serde_json::json!({ "name": row.name });
+    audit::record(
+        &tx,
+        ids,
+        now,
+        scope,
+        owner,
+        "workspace.created",
+        ("workspace", &id),
+        details,
+    )
+    .await?;
+    tx.commit().await?;
+    Ok(row)
+}

@@ -1,0 +1,30 @@
+//! Tenants: workspaces, their members, their plan, and how much of it is used.
+//!
+//! Invariants: each workspace has at least one Owner, an event log, and one counter for each quota; one statement
+//! checks and takes a quota. Tables: `workspaces`, `members`, `invitations`, `quota_usage`. No actors.
+
+pub use context::WorkspacesContext;
+pub use departures::Departures;
+pub use entity::member::Model as MemberRow;
+pub use entity::workspace::Model as WorkspaceRow;
+pub use error::WorkspaceError;
+pub use plans::{Plan, Plans};
+pub use quota::{QuotaError, QuotaKind};
+pub use routes::router;
+pub use store::{
+    count, first_membership, first_place, get as find, hold, insert, insert_member, membership,
+    memberships_of, of_user, remove,
+};
+
+mod commands;
+mod context;
+mod departures;
+mod dto;
+pub mod entity;
+mod error;
+pub mod invitations;
+pub mod members;
+mod plans;
+pub mod quota;
+mod routes;
+mod store;
