@@ -1,56 +1,39 @@
 //! `/api/claws`.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, StatusCode, header};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use http::{HeaderMap, StatusCode};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::avatar::dto::Avatar;
 use super::dto::{Claw, ClawChange, DeleteQuery, ListQuery, NewClaw, PurgeStarted};
 use super::entity::claw;
-use super::{activity, avatar, brain, commands, elsewhere, store};
-use crate::clock::SharedClock;
-use crate::db::Db;
-use crate::domains::auth::dto::UserBrief;
-use crate::domains::auth::{self, Scoped, Verb, WorkspaceScope, can};
-use crate::domains::workspaces::Plans;
-use crate::error::{ApiError, ApiResult, Code};
-use crate::http::idempotency::CreationId;
-use crate::http::json::{Path, Query, Valid};
-use crate::http::pagination::{Page, PageQuery};
-use crate::http::problem::Problem;
-use crate::ids::{ClawId, SharedIds};
-use crate::supervision::Nudge;
-
-/// What the routes need.
-#[derive(Clone)]
-pub struct ClawsState {
-    pub db: Db,
-    pub clock: SharedClock,
-    pub ids: SharedIds,
-    pub plans: Arc<Plans>,
-    pub sagas: Nudge,
-    pub pictures: avatar::Pictures,
-}
+use super::{ClawsContext, avatar, brain, commands, store};
+use crate::platform::ids::ClawId;
+use crate::tenancy::auth::{self, Scoped, UserBrief, Verb, WorkspaceScope, can};
+use crate::web::conditional::if_match;
+use crate::web::error::{ApiError, ApiResult, Code};
+use crate::web::idempotency::CreationId;
+use crate::web::json::{Path, Query, Valid};
+use crate::web::pagination::{Page, PageQuery};
+use crate::web::problem::Problem;
 
 /// The routes.
-pub fn router() -> OpenApiRouter<ClawsState> {
+pub fn router() -> OpenApiRouter<ClawsContext> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
         .routes(routes!(get, change, delete))
         .merge(brain::routes::router())
-        .merge(activity::routes::router())
         .merge(avatar::routes::router())
 }
 
 /// The agents of the workspace, oldest first.
-#[utoipa::path(get, path = "/api/claws", tag = "claws", params(ListQuery),
+#[utoipa::path(get, path = "/api/claws", operation_id = "list_claws", tag = "claws", params(ListQuery),
     responses((status = 200, body = Page<Claw>), (status = 400, body = Problem), (status = 401, body = Problem)))]
 async fn list(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::ReadClaws>,
     Query(query): Query<ListQuery>,
 ) -> ApiResult<Json<Page<Claw>>> {
@@ -70,12 +53,12 @@ async fn list(
 }
 
 /// Creates an agent, managed by the caller.
-#[utoipa::path(post, path = "/api/claws", tag = "claws", request_body = NewClaw,
+#[utoipa::path(post, path = "/api/claws", operation_id = "create_claw", tag = "claws", request_body = NewClaw,
     params(("Idempotency-Key" = Option<String>, Header, description = "repeats answer the first result for 24 h")),
     responses((status = 201, body = Claw), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 402, body = Problem), (status = 403, body = Problem)))]
 async fn create(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::WriteClaws>,
     id: CreationId<ClawId>,
     Valid(new): Valid<NewClaw>,
@@ -89,10 +72,10 @@ async fn create(
 }
 
 /// One agent.
-#[utoipa::path(get, path = "/api/claws/{id}", tag = "claws", params(("id" = ClawId, Path)),
+#[utoipa::path(get, path = "/api/claws/{id}", operation_id = "get_claw", tag = "claws", params(("id" = ClawId, Path)),
     responses((status = 200, body = Claw), (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn get(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::ReadClaws>,
     Path(id): Path<ClawId>,
 ) -> ApiResult<Json<Claw>> {
@@ -103,12 +86,12 @@ async fn get(
 }
 
 /// Changes an agent. With `If-Match: <version>` only if it still has that version.
-#[utoipa::path(patch, path = "/api/claws/{id}", tag = "claws", request_body = ClawChange,
+#[utoipa::path(patch, path = "/api/claws/{id}", operation_id = "change_claw", tag = "claws", request_body = ClawChange,
     params(("id" = ClawId, Path), ("If-Match" = Option<String>, Header, description = "the version that the change is made from")),
     responses((status = 200, body = Claw), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem)))]
 async fn change(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::WriteClaws>,
     Path(id): Path<ClawId>,
     headers: HeaderMap,
@@ -120,12 +103,13 @@ async fn change(
     Ok(Json(one(&state, scope, row).await?))
 }
 
-/// Deletes an agent: softly (204), or with `purge=true` for good (202; it finishes even when the gateway is killed).
+/// Deletes an agent: softly (204), or with `purge=true` permanently (202; it finishes even when the gateway is
+/// killed).
 #[utoipa::path(delete, path = "/api/claws/{id}", tag = "claws", params(("id" = ClawId, Path), DeleteQuery),
     responses((status = 204), (status = 202, body = PurgeStarted), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 404, body = Problem)))]
 async fn delete(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::WriteClaws>,
     Path(id): Path<ClawId>,
     Query(query): Query<DeleteQuery>,
@@ -147,33 +131,21 @@ async fn delete(
     Ok((StatusCode::ACCEPTED, Json(body)).into_response())
 }
 
-/// The version that a change is made from.
-pub(in crate::domains) fn if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
-    headers
-        .get(header::IF_MATCH)
-        .map(|value| {
-            let text = value.to_str().unwrap_or_default().trim().trim_matches('"');
-            text.parse()
-                .map_err(|_| ApiError::validation("If-Match", "must be the version, a number"))
-        })
-        .transpose()
-}
-
-async fn one(state: &ClawsState, scope: WorkspaceScope, row: claw::Model) -> ApiResult<Claw> {
+async fn one(state: &ClawsContext, scope: WorkspaceScope, row: claw::Model) -> ApiResult<Claw> {
     let mut shown = shown(state, scope, vec![row]).await?;
     shown.pop().ok_or_else(|| ApiError::not_found("claw"))
 }
 
 /// Rows with their managers and sandboxes.
 async fn shown(
-    state: &ClawsState,
+    state: &ClawsContext,
     scope: WorkspaceScope,
     rows: Vec<claw::Model>,
 ) -> ApiResult<Vec<Claw>> {
     let managers = rows.iter().map(|row| row.managed_by);
-    let managers = auth::store::users_by_id(state.db.read(), managers).await?;
+    let managers = auth::users_by_id(state.db.read(), managers).await?;
     let ids: Vec<ClawId> = rows.iter().map(|row| row.id).collect();
-    let mut sandboxes = elsewhere::sandboxes_of(&state.db, scope, &ids).await?;
+    let mut sandboxes = state.sandboxes.of(scope, &ids).await?;
     let avatars = avatar::store::hashes_of(state.db.read(), scope, &ids).await?;
     Ok(rows
         .into_iter()

@@ -5,31 +5,30 @@ use chrono::{DateTime, Utc};
 use super::entity::brain;
 use super::model::{Cause, Decision, KEPT, decide};
 use super::store;
-use crate::db::{WriteTx, unique_violation};
-use crate::domains::audit;
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::routes::ClawsState;
-use crate::domains::claws::{ClawError, store as claws};
-use crate::events::{self, Event, ResourceKind};
-use crate::ids::{ClawId, SharedIds, UserId};
+use crate::agents::claws::{ClawError, ClawsContext, store as claws};
+use crate::platform::db::{WriteTx, unique_violation};
+use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::ids::{ClawId, SharedIds, UserId};
+use crate::tenancy::audit;
+use crate::tenancy::auth::WorkspaceScope;
 
-/// What to write, and over what.
+/// What to write, and over which version.
 #[derive(Debug, Clone)]
 pub struct Write {
     pub agent_md: String,
     pub cause: Cause,
-    /// The version that was taken back.
+    /// The earlier version that is restored.
     pub restored_from: Option<i64>,
-    /// Only over this version (0: only where there is none).
+    /// Write only over this version (0: only if there is none).
     pub if_version: Option<i64>,
 }
 
-/// Writes in a transaction of its own; answers the version that is the newest then.
+/// Writes in a transaction of its own. Returns the newest version after the write.
 ///
 /// # Errors
 /// [`ClawError::NotFound`], [`ClawError::BrainMoved`].
 pub async fn write(
-    state: &ClawsState,
+    state: &ClawsContext,
     scope: WorkspaceScope,
     user: UserId,
     claw: ClawId,
@@ -42,12 +41,12 @@ pub async fn write(
     Ok(row)
 }
 
-/// Takes an earlier version back, as a new one.
+/// Restores an earlier version, as a new one.
 ///
 /// # Errors
 /// As [`write()`]; [`ClawError::NoBrainVersion`].
 pub(super) async fn restore(
-    state: &ClawsState,
+    state: &ClawsContext,
     scope: WorkspaceScope,
     user: UserId,
     claw: ClawId,
@@ -66,7 +65,7 @@ pub(super) async fn restore(
     write(state, scope, user, claw, restored).await
 }
 
-/// Writes in the transaction of something larger: the creation of an agent (seed), an approved proposal (consolidation).
+/// Writes as part of a larger transaction: the creation of an agent (seed), an approved proposal (consolidation).
 ///
 /// # Errors
 /// As [`write()`].
@@ -104,7 +103,7 @@ pub async fn write_in(
         at: now,
     };
     if let Err(error) = store::insert(&**tx, row.clone()).await {
-        // PostgreSQL: another transaction was faster between our read and our write.
+        // PostgreSQL: another transaction was faster between the read and the write.
         return Err(if unique_violation(&error) {
             ClawError::BrainMoved { current: version }
         } else {

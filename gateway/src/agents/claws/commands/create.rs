@@ -1,24 +1,23 @@
 //! Creating an agent: quota, row, event and audit entry in one transaction.
 
-use crate::db::WriteTx;
-use crate::domains::audit;
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::brain::{self, Cause, Write};
-use crate::domains::claws::dto::NewClaw;
-use crate::domains::claws::entity::claw;
-use crate::domains::claws::routes::ClawsState;
-use crate::domains::claws::{ClawError, store};
-use crate::domains::workspaces::{QuotaKind, quota};
-use crate::events::{self, AgentState, Event, ResourceKind};
-use crate::ids::{ClawId, UserId};
+use crate::agents::claws::brain::{self, Cause, Write};
+use crate::agents::claws::dto::NewClaw;
+use crate::agents::claws::entity::claw;
+use crate::agents::claws::{ClawError, ClawsContext, store};
+use crate::platform::db::WriteTx;
+use crate::platform::events::{self, AgentState, Event, ResourceKind};
+use crate::platform::ids::{ClawId, UserId};
+use crate::tenancy::audit;
+use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::workspaces::{QuotaKind, quota};
 
-/// Makes the agent `id`, managed by `user`. Repeated with the same id (an idempotent retry after a crash) it answers
-/// what is there.
+/// Creates the agent `id`, managed by `user`. Repeated with the same id (an idempotent retry after a crash) it returns
+/// the existing agent.
 ///
 /// # Errors
-/// [`ClawError::Quota`] at the plan's limit.
+/// [`ClawError::Quota`] at the plan's limit, [`ClawError::NameTaken`].
 pub async fn create(
-    state: &ClawsState,
+    state: &ClawsContext,
     scope: WorkspaceScope,
     user: UserId,
     id: ClawId,
@@ -28,17 +27,18 @@ pub async fn create(
     if let Some(present) = store::get(&*tx, scope, id).await? {
         return Ok(present);
     }
+    quota::take(&tx, scope, &state.plans, QuotaKind::Agents, 1).await?;
     let row = create_in(state, &mut tx, scope, user, id, new).await?;
     tx.commit().await?;
     Ok(row)
 }
 
-/// As [`create`], in a transaction of the caller.
+/// As [`create`], in a transaction of the caller, which has taken the quota for it.
 ///
 /// # Errors
-/// As [`create`].
+/// [`ClawError::NameTaken`].
 pub async fn create_in(
-    state: &ClawsState,
+    state: &ClawsContext,
     tx: &mut WriteTx,
     scope: WorkspaceScope,
     user: UserId,
@@ -46,11 +46,14 @@ pub async fn create_in(
     new: NewClaw,
 ) -> Result<claw::Model, ClawError> {
     let now = state.clock.now();
-    quota::take(tx, scope, &state.plans, QuotaKind::Agents).await?;
+    let name = new.name.trim().to_owned();
+    if store::is_called(&**tx, scope, &name).await? {
+        return Err(ClawError::NameTaken { name });
+    }
     let row = claw::Model {
         id,
         workspace_id: scope.workspace(),
-        name: new.name.trim().to_owned(),
+        name,
         role: new.role,
         system_prompt: new.system_prompt,
         model_binding: new.model_binding,
@@ -61,7 +64,9 @@ pub async fn create_in(
         deleted_at: None,
         version: 1,
     };
-    store::insert(&**tx, row.clone()).await?;
+    store::insert(&**tx, row.clone())
+        .await
+        .map_err(|error| ClawError::of_write(error, &row.name))?;
     let details = serde_json::json!({ "name": row.name });
     audit::record(
         tx,

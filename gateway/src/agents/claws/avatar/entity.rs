@@ -1,10 +1,10 @@
 //! Rows of `claw_avatars`.
 
-/// An uploaded picture, as it was made anew.
+/// An uploaded picture, re-encoded.
 pub mod avatar {
     use sea_orm::entity::prelude::*;
 
-    use crate::ids::{ClawId, UserId, WorkspaceId};
+    use crate::platform::ids::{ClawId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "claw_avatars")]
@@ -13,7 +13,7 @@ pub mod avatar {
         pub claw_id: ClawId,
         pub workspace_id: WorkspaceId,
         pub png: Vec<u8>,
-        /// Of the PNG.
+        /// The hash of the PNG.
         pub sha256: String,
         pub uploaded_by: UserId,
         pub at: DateTimeUtc,

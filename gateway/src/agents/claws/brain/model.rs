@@ -1,9 +1,9 @@
-//! Who may overwrite what in a brain.
+//! The rules for overwriting a brain.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Versions of a brain that are kept: enough to see months of work, and a bound to what one agent may fill.
+/// The versions of a brain that are kept: enough for months of work, and a limit on the space of one agent.
 pub const KEPT: i64 = 500;
 
 /// Why a version was written.
@@ -13,11 +13,11 @@ pub const KEPT: i64 = 500;
 pub enum Cause {
     /// A person wrote it.
     Edit,
-    /// What an agent begins with. Never overwrites.
+    /// The text of a new agent. Never overwrites.
     Seed,
-    /// An approved proposal put what it learned in order. Overwrites.
+    /// An approved proposal reorganised what the agent learned. Overwrites.
     Consolidation,
-    /// A person took an earlier version back.
+    /// A person restored an earlier version.
     Restore,
 }
 
@@ -32,7 +32,7 @@ impl Cause {
         }
     }
 
-    /// Reads the word of the database; one of a newer gateway is shown as an edit.
+    /// Reads the word of the database. An unknown word of a newer gateway is shown as an edit.
     pub fn from_stored(word: &str) -> Self {
         [Self::Seed, Self::Consolidation, Self::Restore]
             .into_iter()
@@ -41,25 +41,25 @@ impl Cause {
     }
 }
 
-/// What becomes of a write.
+/// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// It is the next version.
+    /// The text becomes the next version.
     Write { version: i64 },
-    /// Everything stays as it is.
+    /// Nothing changes.
     Keep,
-    /// Somebody else wrote since.
+    /// Another write came in between.
     Conflict { current: i64 },
 }
 
-/// Decides over the present version (0 and no text where there is none).
+/// Decides against the present version (0 and an empty text if there is none).
 pub(super) fn decide(
     (version, present): (i64, &str),
     new: &str,
     cause: Cause,
     if_version: Option<i64>,
 ) -> Decision {
-    // The same text again is a retry whose answer was lost, or two of one mind: no conflict and no new version.
+    // The same text again is a retry after a lost answer, or two equal writes: no conflict and no new version.
     if present == new {
         return Decision::Keep;
     }

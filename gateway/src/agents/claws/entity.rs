@@ -4,7 +4,7 @@
 pub mod claw {
     use sea_orm::entity::prelude::*;
 
-    use crate::ids::{ClawId, UserId, WorkspaceId};
+    use crate::platform::ids::{ClawId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "claws")]

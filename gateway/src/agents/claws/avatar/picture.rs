@@ -1,5 +1,5 @@
-//! Making an uploaded picture anew: decoded within limits, turned upright, cut square, made small, encoded as PNG. What
-//! the file held beside its pixels (where it was taken, a second file behind the first) is not carried over.
+//! Re-encoding an uploaded picture: decoded within limits, turned upright, cut square, scaled down, encoded as PNG. All
+//! other content of the file is dropped (the place of the photo, a second file behind the first).
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -9,25 +9,25 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use tokio::sync::Semaphore;
 
-/// Pixels of a side of what is kept.
+/// The side of a stored picture, in pixels.
 pub const SIDE: u32 = 256;
-/// Pixels of a side of what is taken: a picture of a good camera.
+/// The longest side of an accepted picture, in pixels: a picture of a good camera.
 const MOST_SIDE: u32 = 8_192;
-/// Bytes that a decoded picture may take: a small file can unpack to gigabytes.
+/// The most bytes of a decoded picture, because a small file can unpack to gigabytes.
 const MOST_BYTES: u64 = 96 << 20;
-/// Pictures that are made anew at the same time.
+/// The most pictures that are re-encoded at the same time.
 const AT_ONCE: usize = 2;
 
 /// Why a picture was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
-    /// Its bytes are none of the formats, or not the one that the request says.
+    /// The bytes have no accepted format, or another one than the request states.
     #[error("must be a PNG, JPEG or WebP picture, of the type that Content-Type says")]
     NotThatType,
-    /// It is too large to be unpacked.
+    /// The decoded picture would be too large.
     #[error("must have at most {MOST_SIDE} pixels a side and {} MiB unpacked", MOST_BYTES >> 20)]
     TooLarge,
-    /// It is of the format but cannot be read.
+    /// The format is right, but the file cannot be decoded.
     #[error("is damaged: it cannot be read as a picture")]
     Damaged(#[source] image::ImageError),
     /// The computation itself failed.
@@ -35,7 +35,7 @@ pub enum PictureError {
     Failed(#[source] tokio::task::JoinError),
 }
 
-/// The media types that are taken. No SVG: it can hold scripts and references to other sites.
+/// The accepted media types. SVG is not accepted, because it can contain scripts and references to other sites.
 pub fn format_of(content_type: &str) -> Option<ImageFormat> {
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     [
@@ -48,7 +48,7 @@ pub fn format_of(content_type: &str) -> Option<ImageFormat> {
     .map(|(_, format)| format)
 }
 
-/// Makes pictures anew, off the async threads and a few at a time. Cheap to clone.
+/// Re-encodes pictures, off the async threads and few at a time. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Pictures {
     slots: Arc<Semaphore>,
@@ -74,7 +74,8 @@ impl Pictures {
     ) -> Result<Vec<u8>, PictureError> {
         let slot = self.slots.clone().acquire_owned().await;
         tokio::task::spawn_blocking(move || {
-            // The semaphore is never closed; the slot is free again when the work is done, not when nobody waits.
+            // The semaphore is never closed. The slot is free when the work is done, even if the request has gone
+            // before.
             let _slot = slot;
             remade(format, &file)
         })
@@ -101,7 +102,7 @@ fn remade(format: ImageFormat, file: &[u8]) -> Result<Vec<u8>, PictureError> {
     let mut picture = DynamicImage::from_decoder(decoder).map_err(refused)?;
     picture.apply_orientation(orientation);
     let small = picture.resize_to_fill(SIDE, SIDE, FilterType::Triangle);
-    // Only the pixels: a colour profile would be carried over otherwise.
+    // Only the pixels are kept. Otherwise a colour profile would be kept too.
     let pixels = DynamicImage::ImageRgba8(small.into_rgba8());
     let mut png = Vec::new();
     pixels
@@ -140,12 +141,12 @@ mod tests {
         file
     }
 
-    /// A PNG with a chunk of text that a camera or a person may have left in it.
+    /// A PNG with a text chunk, such as a camera or a person may add.
     fn with_text(png: &[u8], text: &str) -> Vec<u8> {
         let mut chunk = b"tEXtComment\0".to_vec();
         chunk.extend_from_slice(text.as_bytes());
         let length = u32::try_from(chunk.len() - 4).unwrap().to_be_bytes();
-        // The signature and the header come first; a wrong checksum of an ancillary chunk is not looked at.
+        // The signature and the header come first. The decoder does not check the checksum of an ancillary chunk.
         let mut file = png[..33].to_vec();
         file.extend_from_slice(&length);
         file.extend_from_slice(&chunk);
@@ -206,7 +207,7 @@ mod tests {
         let whole = file(ImageFormat::Png, 64, 64);
         let refused = remade(ImageFormat::Png, &whole[..whole.len() / 2]).unwrap_err();
         assert!(matches!(refused, PictureError::Damaged(_)), "{refused}");
-        // The header alone says how large it would be.
+        // The header alone states the size.
         for (width, height) in [(60_000_u32, 60_000_u32), (8_000, 8_000)] {
             let mut bomb = whole.clone();
             bomb[16..20].copy_from_slice(&width.to_be_bytes());

@@ -8,10 +8,10 @@ use sea_orm::{
 };
 
 use super::entity::claw;
-use crate::db::{Backend, WriteTx};
-use crate::domains::auth::WorkspaceScope;
-use crate::http::pagination::PageRequest;
-use crate::ids::{ClawId, UserId};
+use crate::platform::db::{Backend, WriteTx};
+use crate::platform::ids::{ClawId, UserId};
+use crate::tenancy::auth::WorkspaceScope;
+use crate::web::pagination::PageRequest;
 
 fn within(scope: WorkspaceScope) -> Select<claw::Entity> {
     claw::Entity::find().filter(claw::Column::WorkspaceId.eq(scope.workspace()))
@@ -26,7 +26,39 @@ pub async fn get(
     within(scope).filter(claw::Column::Id.eq(id)).one(db).await
 }
 
-/// Oldest first.
+/// The version that a second query selects, if the agent exists and is not deleted. Both are one statement. The outer
+/// `None` means that the agent does not exist.
+pub async fn living_with_version(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    id: ClawId,
+    version: SelectStatement,
+) -> Result<Option<Option<i64>>, DbErr> {
+    claw::Entity::find_by_id(id)
+        .select_only()
+        .expr_as(version, "version")
+        .filter(claw::Column::WorkspaceId.eq(scope.workspace()))
+        .filter(claw::Column::DeletedAt.is_null())
+        .into_tuple()
+        .one(db)
+        .await
+}
+
+/// Whether an agent that is not deleted has this name.
+pub async fn is_called(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    name: &str,
+) -> Result<bool, DbErr> {
+    let found = within(scope)
+        .filter(claw::Column::Name.eq(name))
+        .filter(claw::Column::DeletedAt.is_null())
+        .one(db)
+        .await?;
+    Ok(found.is_some())
+}
+
+/// Agents, oldest first.
 pub async fn list(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -47,8 +79,8 @@ pub async fn list(
         .await
 }
 
-/// Holds an agent's row until the transaction ends, so that it is not deleted meanwhile; `false` when there is none, or
-/// it is deleted already.
+/// Locks an agent's row until the transaction ends, so that it cannot be deleted in the meantime. `false` when it does
+/// not exist or is deleted already.
 pub async fn hold_living(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -72,8 +104,8 @@ pub async fn insert(db: &impl ConnectionTrait, row: claw::Model) -> Result<(), D
     Ok(())
 }
 
-/// Stores a changed agent over the version that it was made from; `false` when that is not the present one. Its state is
-/// not a part of that: it changes with what the agent does, and has no version.
+/// Stores a changed agent over the version from which it was made. `false` when that is not the present version. The
+/// state is not included: it changes with the agent's work, and has no version.
 pub async fn replace(
     db: &impl ConnectionTrait,
     row: &claw::Model,
@@ -101,7 +133,7 @@ pub async fn replace(
     Ok(done.rows_affected == 1)
 }
 
-/// Sets the state if it is another one; the new version, or `None` when nothing changed.
+/// Sets the state if it differs. Returns the new version, or `None` when nothing changed.
 pub async fn set_status(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -120,7 +152,7 @@ pub async fn set_status(
     Ok(changed.into_iter().next())
 }
 
-/// Gives those of these agents another model whose model is `from`; as they are now.
+/// Changes the model of those of these agents that use `from`. Returns the changed rows.
 pub async fn rebind(
     tx: &WriteTx,
     scope: WorkspaceScope,
@@ -146,8 +178,8 @@ pub async fn rebind(
         .await
 }
 
-/// Keeps the rows of agents for this transaction: whoever else does so waits for its end, and sees then what it wrote. SQLite
-/// has one writer, for whom that is always so.
+/// Locks the rows of agents for this transaction. Another transaction that locks them waits for its end, and then sees
+/// its writes. SQLite has one writer, so it needs no lock.
 #[expect(
     clippy::disallowed_methods,
     reason = "on SQLite, where the lock would be dropped, nobody gets here"
@@ -157,7 +189,7 @@ pub async fn hold(tx: &WriteTx, agents: impl IntoIterator<Item = ClawId>) -> Res
     if tx.backend() == Backend::Sqlite || agents.peek().is_none() {
         return Ok(());
     }
-    // Always in one order: nobody waits for somebody who waits.
+    // The rows are always locked in one order, so that two transactions cannot deadlock.
     claw::Entity::find()
         .select_only()
         .column(claw::Column::Id)
@@ -170,8 +202,8 @@ pub async fn hold(tx: &WriteTx, agents: impl IntoIterator<Item = ClawId>) -> Res
         .map(drop)
 }
 
-/// Gives all agents of one manager to another, deleted ones too, since a restored one needs somebody as well; the rows as
-/// they are now.
+/// Gives all agents of one manager to another. Deleted ones are included, because a restored agent needs a manager too.
+/// Returns the changed rows.
 pub async fn hand_over(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -201,7 +233,7 @@ pub fn ids_in_state(status: &str) -> SelectStatement {
         .into_query()
 }
 
-/// Removes the row for good; `false` when it is gone already.
+/// Removes the row permanently; `false` when it is gone already.
 pub async fn remove(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -215,7 +247,7 @@ pub async fn remove(
     Ok(done.rows_affected == 1)
 }
 
-/// Those of these agents that the workspace has, deleted ones too.
+/// Those of these agents that belong to the workspace, deleted ones too.
 pub async fn some(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,

@@ -12,18 +12,17 @@ use uuid::Uuid;
 use super::dto::{self, Brain, BrainText, BrainVersion};
 use super::entity::brain;
 use super::{Cause, Write, store};
-use crate::domains::auth::dto::UserBrief;
-use crate::domains::auth::{self, Scoped, WorkspaceScope, can};
-use crate::domains::claws::routes::{ClawsState, if_match};
-use crate::domains::claws::store as claws;
-use crate::error::{ApiError, ApiResult};
-use crate::http::json::{Path, Query, Valid};
-use crate::http::pagination::{Page, PageQuery};
-use crate::http::problem::Problem;
-use crate::ids::{ClawId, UserId};
+use crate::agents::claws::{ClawsContext, store as claws};
+use crate::platform::ids::{ClawId, UserId};
+use crate::tenancy::auth::{self, Scoped, UserBrief, WorkspaceScope, can};
+use crate::web::conditional::if_match;
+use crate::web::error::{ApiError, ApiResult};
+use crate::web::json::{Path, Query, Valid};
+use crate::web::pagination::{Page, PageQuery};
+use crate::web::problem::Problem;
 
 /// The routes.
-pub fn router() -> OpenApiRouter<ClawsState> {
+pub fn router() -> OpenApiRouter<ClawsContext> {
     OpenApiRouter::new()
         .routes(routes!(get, put))
         .routes(routes!(history))
@@ -31,12 +30,12 @@ pub fn router() -> OpenApiRouter<ClawsState> {
         .routes(routes!(restore))
 }
 
-/// The brain of an agent, as it is now.
+/// The present brain of an agent.
 #[utoipa::path(get, path = "/api/claws/{id}/brain", operation_id = "brain", tag = "claws", params(("id" = ClawId, Path)),
     responses((status = 200, body = Brain, headers(("ETag", description = "the version, for `If-Match`"))),
         (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn get(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::ReadClaws>,
     Path(id): Path<ClawId>,
 ) -> ApiResult<Response> {
@@ -51,7 +50,7 @@ async fn get(
     responses((status = 200, body = Brain), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem)))]
 async fn put(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::WriteClaws>,
     Path(id): Path<ClawId>,
     headers: HeaderMap,
@@ -73,7 +72,7 @@ async fn put(
     responses((status = 200, body = Page<BrainVersion>), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 404, body = Problem)))]
 async fn history(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::ReadClaws>,
     Path(id): Path<ClawId>,
     Query(query): Query<PageQuery>,
@@ -96,7 +95,7 @@ async fn history(
     params(("id" = ClawId, Path), ("version" = i64, Path)),
     responses((status = 200, body = Brain), (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn earlier(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::ReadClaws>,
     Path((id, version)): Path<(ClawId, i64)>,
 ) -> ApiResult<Response> {
@@ -106,14 +105,14 @@ async fn earlier(
     answer(&state, Some(row)).await
 }
 
-/// Takes an earlier version back, as a new one. With `If-Match` only over that version.
+/// Restores an earlier version, as a new one. With `If-Match` only over that version.
 #[utoipa::path(post, path = "/api/claws/{id}/brain/history/{version}/restore", operation_id = "restore_brain", tag = "claws",
     params(("id" = ClawId, Path), ("version" = i64, Path),
         ("If-Match" = Option<String>, Header, description = "the version that is the newest now")),
     responses((status = 200, body = Brain), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem)))]
 async fn restore(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::WriteClaws>,
     Path((id, version)): Path<(ClawId, i64)>,
     headers: HeaderMap,
@@ -123,23 +122,23 @@ async fn restore(
     answer(&state, row).await
 }
 
-async fn must_be(state: &ClawsState, scope: WorkspaceScope, id: ClawId) -> ApiResult<()> {
+async fn must_be(state: &ClawsContext, scope: WorkspaceScope, id: ClawId) -> ApiResult<()> {
     let claw = claws::get(state.db.read(), scope, id).await?;
     claw.map(drop).ok_or_else(|| ApiError::not_found("claw"))
 }
 
 async fn people(
-    state: &ClawsState,
+    state: &ClawsContext,
     ids: impl Iterator<Item = UserId>,
 ) -> ApiResult<HashMap<UserId, UserBrief>> {
-    let people = auth::store::users_by_id(state.db.read(), ids).await?;
+    let people = auth::users_by_id(state.db.read(), ids).await?;
     Ok(people
         .into_iter()
         .map(|user| (user.id, user.into()))
         .collect())
 }
 
-async fn answer(state: &ClawsState, row: Option<brain::Model>) -> ApiResult<Response> {
+async fn answer(state: &ClawsContext, row: Option<brain::Model>) -> ApiResult<Response> {
     let mut people = people(state, dto::author(row.as_ref()).into_iter()).await?;
     let author = row.as_ref().and_then(|row| people.remove(&row.author));
     let brain = Brain::new(row, author);

@@ -7,9 +7,9 @@ use utoipa::ToSchema;
 use super::Cause;
 use super::entity::brain;
 use super::store::Listed;
-use crate::domains::auth::dto::UserBrief;
-use crate::http::json::{Check, Mistakes};
-use crate::ids::UserId;
+use crate::platform::ids::UserId;
+use crate::tenancy::auth::UserBrief;
+use crate::web::json::{Check, Mistakes};
 
 /// The longest text of a brain, in characters.
 pub const MOST_CHARACTERS: usize = 100_000;
@@ -17,9 +17,9 @@ pub const MOST_CHARACTERS: usize = 100_000;
 /// A brain, or a version of it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Brain {
-    /// Markdown; empty where nothing was written yet.
+    /// Markdown. Empty if nothing was written yet.
     pub agent_md: String,
-    /// Where this stands in the history; 0 where nothing was written yet.
+    /// The version of this text; 0 if nothing was written yet.
     #[serde(flatten)]
     pub about: BrainVersion,
 }
@@ -27,15 +27,15 @@ pub struct Brain {
 /// A version of a brain without its text.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct BrainVersion {
-    /// For `If-Match`. Counts from 1; 0 where nothing was written yet.
+    /// For `If-Match`. Counts from 1; 0 if nothing was written yet.
     pub version: i64,
     pub bytes: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// The version that was taken back, where this is a restored one.
+    /// The earlier version that was restored, if this version is a restore.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restored_from: Option<i64>,
-    /// On whose authority it was written, while there is such a user.
+    /// The user with whose authority it was written, while the user exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<UserBrief>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ fn split(row: brain::Model) -> (String, Listed) {
     (row.agent_md, listed)
 }
 
-/// Who wrote it, for looking people up.
+/// The author's id, for the lookup of the user.
 pub(super) fn author(row: Option<&brain::Model>) -> Option<UserId> {
     row.map(|row| row.author)
 }

@@ -2,9 +2,9 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::ids::ClawId;
+use crate::platform::ids::ClawId;
 
-/// Changes when the drawing does, so that browsers ask again.
+/// Changes with the drawing, so that browsers load it again.
 pub const VERSION: &str = "drawn-1";
 const SIDE: usize = 5;
 
@@ -16,7 +16,7 @@ pub fn svg(id: ClawId) -> String {
     for row in 0..SIDE {
         for column in 0..SIDE {
             let mirrored = column.min(SIDE - 1 - column);
-            // One bit a square of the left half and the middle.
+            // One bit for each square of the left half and the middle column.
             let bit = row * SIDE.div_ceil(2) + mirrored;
             if digest[2 + bit / 8] >> (bit % 8) & 1 == 1 {
                 squares.push_str(&format!("M{} {}h1v1h-1z", column + 1, row + 1));

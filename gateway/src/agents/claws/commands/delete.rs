@@ -1,26 +1,25 @@
-//! Deleting an agent: softly (it leaves lists, gives its quota back, loses its sandbox), or for good (purge). Both end in
-//! a saga, because the sandbox is on a machine that may be away.
+//! Deleting an agent: softly (it leaves lists, returns its quota, loses its sandbox), or permanently (purge). Both end
+//! in a saga, because the sandbox's machine may be away.
 
 use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
-use crate::db::WriteTx;
-use crate::domains::audit;
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::entity::claw;
-use crate::domains::claws::routes::ClawsState;
-use crate::domains::claws::{ClawError, store};
-use crate::domains::workspaces::{QuotaKind, quota};
-use crate::events::{self, AgentState, AgentStatus, Event, ResourceKind};
-use crate::ids::{ClawId, SharedIds, UserId};
-use crate::sagas::{self, Kind, saga};
+use crate::agents::claws::entity::claw;
+use crate::agents::claws::{ClawError, ClawsContext, store};
+use crate::platform::db::WriteTx;
+use crate::platform::events::{self, AgentState, AgentStatus, Event, ResourceKind};
+use crate::platform::ids::{ClawId, SharedIds, UserId};
+use crate::platform::sagas::{self, Kind, saga};
+use crate::tenancy::audit;
+use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::workspaces::{QuotaKind, quota};
 
 /// Deletes softly. Deleting a deleted agent changes nothing.
 ///
 /// # Errors
 /// [`ClawError::NotFound`].
 pub async fn delete(
-    state: &ClawsState,
+    state: &ClawsContext,
     scope: WorkspaceScope,
     user: UserId,
     id: ClawId,
@@ -44,12 +43,12 @@ pub async fn delete(
     Ok(())
 }
 
-/// Begins the purge, or answers the one that has begun.
+/// Begins the purge, or returns the purge that has begun.
 ///
 /// # Errors
 /// [`ClawError::NotFound`] also when a purge has removed the agent.
 pub async fn purge(
-    state: &ClawsState,
+    state: &ClawsContext,
     scope: WorkspaceScope,
     user: UserId,
     id: ClawId,
@@ -69,7 +68,7 @@ pub async fn purge(
     Ok(saga)
 }
 
-/// On whose authority, and when.
+/// The user with whose authority it is done, and the time.
 pub struct Authority<'a> {
     pub ids: &'a SharedIds,
     pub now: DateTime<Utc>,
@@ -77,7 +76,7 @@ pub struct Authority<'a> {
     pub user: UserId,
 }
 
-/// As [`purge`], in a transaction of the caller; whether it begins now.
+/// As [`purge`], in a transaction of the caller. Returns whether the purge begins now.
 ///
 /// # Errors
 /// As [`purge`].

@@ -1,24 +1,23 @@
-//! Uploading a picture and taking it away: row, audit entry and event in one transaction.
+//! Uploading and removing a picture: row, audit entry and event in one transaction.
 
 use sha2::{Digest, Sha256};
 
 use super::entity::avatar;
 use super::store;
-use crate::db::WriteTx;
-use crate::domains::audit;
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::entity::claw;
-use crate::domains::claws::routes::ClawsState;
-use crate::domains::claws::{ClawError, store as claws};
-use crate::events::{self, Event, ResourceKind};
-use crate::ids::{ClawId, UserId};
+use crate::agents::claws::entity::claw;
+use crate::agents::claws::{ClawError, ClawsContext, store as claws};
+use crate::platform::db::WriteTx;
+use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::ids::{ClawId, UserId};
+use crate::tenancy::audit;
+use crate::tenancy::auth::WorkspaceScope;
 
-/// Keeps the picture, which was made anew already; answers its hash.
+/// Stores the picture, which was re-encoded before. Returns its hash.
 ///
 /// # Errors
 /// [`ClawError::NotFound`].
 pub async fn upload(
-    state: &ClawsState,
+    state: &ClawsContext,
     scope: WorkspaceScope,
     user: UserId,
     id: ClawId,
@@ -55,12 +54,12 @@ pub async fn upload(
     Ok(sha256)
 }
 
-/// Takes the picture away; the drawn one is shown again. Without a picture nothing changes.
+/// Removes the picture; the drawn one is shown again. Without a picture nothing changes.
 ///
 /// # Errors
 /// [`ClawError::NotFound`].
 pub async fn remove(
-    state: &ClawsState,
+    state: &ClawsContext,
     scope: WorkspaceScope,
     user: UserId,
     id: ClawId,
@@ -96,7 +95,7 @@ async fn present(
 }
 
 async fn told(
-    state: &ClawsState,
+    state: &ClawsContext,
     tx: &mut WriteTx,
     scope: WorkspaceScope,
     user: UserId,

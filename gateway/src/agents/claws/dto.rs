@@ -7,10 +7,11 @@ use utoipa::{IntoParams, ToSchema};
 use super::avatar::dto::Avatar;
 use super::brain::dto::MOST_CHARACTERS;
 use super::entity::claw;
-use crate::domains::auth::dto::UserBrief;
-use crate::events::AgentState;
-use crate::http::json::{Check, Mistakes};
-use crate::ids::{ClawId, SagaId, SandboxId};
+use super::sandbox::SandboxBrief;
+use crate::platform::events::AgentState;
+use crate::platform::ids::{ClawId, SagaId};
+use crate::tenancy::auth::UserBrief;
+use crate::web::json::{Check, Mistakes};
 
 /// An agent.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,10 +24,10 @@ pub struct Claw {
     pub system_prompt: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_binding: Option<String>,
-    /// The person on whose authority it acts.
+    /// The person with whose authority the agent acts.
     pub managed_by: UserBrief,
     pub status: AgentState,
-    /// Where it works, when it has a sandbox.
+    /// The agent's sandbox, if it has one.
     pub sandbox: Option<SandboxBrief>,
     pub avatar: Avatar,
     pub created_at: DateTime<Utc>,
@@ -34,20 +35,6 @@ pub struct Claw {
     pub deleted_at: Option<DateTime<Utc>>,
     /// For `If-Match`.
     pub version: i64,
-}
-
-/// An agent's sandbox, in short.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct SandboxBrief {
-    pub id: SandboxId,
-    /// `local`, or the id of a node.
-    pub node_id: String,
-    pub node_name: String,
-    #[schema(value_type = crate::domains::sandboxes::model::State)]
-    pub state: String,
-    /// The engine's name for it.
-    pub container: String,
-    pub created_at: DateTime<Utc>,
 }
 
 impl Claw {
@@ -89,10 +76,10 @@ pub struct NewClaw {
     /// At most 20,000 characters.
     #[serde(default)]
     pub system_prompt: Option<String>,
-    /// Which model it speaks with, 1 to 200 characters.
+    /// The model that it uses, 1 to 200 characters.
     #[serde(default)]
     pub model_binding: Option<String>,
-    /// What its brain begins with: Markdown, at most 100,000 characters.
+    /// The first text of its brain: Markdown, at most 100,000 characters.
     #[serde(default)]
     pub brain_seed: Option<String>,
 }
@@ -115,19 +102,19 @@ impl Check for NewClaw {
     }
 }
 
-/// What to change; an absent field stays, `null` removes.
+/// What to change. An absent field stays unchanged; `null` removes the value.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClawChange {
     #[serde(default)]
     pub name: Option<String>,
-    #[serde(default, deserialize_with = "crate::http::json::nullable")]
+    #[serde(default, deserialize_with = "crate::web::json::nullable")]
     #[schema(value_type = Option<String>)]
     pub role: Option<Option<String>>,
-    #[serde(default, deserialize_with = "crate::http::json::nullable")]
+    #[serde(default, deserialize_with = "crate::web::json::nullable")]
     #[schema(value_type = Option<String>)]
     pub system_prompt: Option<Option<String>>,
-    #[serde(default, deserialize_with = "crate::http::json::nullable")]
+    #[serde(default, deserialize_with = "crate::web::json::nullable")]
     #[schema(value_type = Option<String>)]
     pub model_binding: Option<Option<String>>,
 }
@@ -149,7 +136,7 @@ impl Check for ClawChange {
     }
 }
 
-/// A purge under way; it finishes even when the gateway is killed meanwhile.
+/// A purge under way. It finishes even when the gateway is killed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PurgeStarted {
     pub saga_id: SagaId,
@@ -163,9 +150,9 @@ pub struct PurgeStarted {
 pub struct ListQuery {
     /// Items a page: 1 to 200, 50 when absent.
     pub limit: Option<u64>,
-    /// `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
-    /// Softly deleted ones, too.
+    /// Also list softly deleted agents.
     #[serde(default)]
     pub include_deleted: bool,
 }
@@ -174,7 +161,7 @@ pub struct ListQuery {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DeleteQuery {
-    /// For good, with everything that the agent has. Needs the role admin.
+    /// Delete permanently, with all data of the agent. Needs the role admin.
     #[serde(default)]
     pub purge: bool,
 }

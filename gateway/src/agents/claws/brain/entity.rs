@@ -4,7 +4,7 @@
 pub mod brain {
     use sea_orm::entity::prelude::*;
 
-    use crate::ids::{ClawId, UserId, WorkspaceId};
+    use crate::platform::ids::{ClawId, UserId, WorkspaceId};
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
     #[sea_orm(table_name = "claw_brains")]
@@ -16,7 +16,7 @@ pub mod brain {
         pub workspace_id: WorkspaceId,
         #[sea_orm(column_type = "Text")]
         pub agent_md: String,
-        /// Of the text, so that a list need not read it.
+        /// The length of the text, so that a list does not need to read it.
         pub bytes: i64,
         /// A word of `Cause`.
         pub cause: String,

@@ -1,30 +1,30 @@
-//! Where an agent's picture is.
+//! The address of an agent's picture.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::drawn;
-use crate::ids::ClawId;
+use crate::platform::ids::ClawId;
 
-/// Which picture is meant.
+/// The requested picture.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Which {
-    /// As the agent's `avatar.url` has it: then a browser may keep the picture.
+    /// The version in the agent's `avatar.url`. With it, a browser may cache the picture.
     pub v: Option<String>,
 }
 
-/// What an agent looks like.
+/// The appearance of an agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Avatar {
-    /// The picture; another picture has another address.
+    /// The address of the picture. A different picture has a different address.
     pub url: String,
-    /// Whether somebody uploaded it; else it is drawn from the agent's id.
+    /// Whether a user uploaded the picture. Otherwise it is drawn from the agent's id.
     pub uploaded: bool,
 }
 
 impl Avatar {
-    /// Of an agent, whose uploaded picture (if any) has this hash.
+    /// From an agent and the hash of its uploaded picture, if any.
     pub fn new(claw: ClawId, sha256: Option<&str>) -> Self {
         Self {
             url: format!("/api/claws/{claw}/avatar?v={}", version(sha256)),
@@ -33,7 +33,7 @@ impl Avatar {
     }
 }
 
-/// Names a picture, in its address and as its ETag.
+/// The version of a picture, for its address and its ETag.
 pub fn version(sha256: Option<&str>) -> &str {
     sha256.map_or(drawn::VERSION, |hash| hash.get(..16).unwrap_or(hash))
 }

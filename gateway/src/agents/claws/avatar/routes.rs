@@ -9,16 +9,15 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::dto::{self, Avatar, Which};
 use super::{commands, drawn, picture, store};
-use crate::domains::auth::{Scoped, can};
-use crate::domains::claws::routes::ClawsState;
-use crate::domains::claws::{ClawError, store as claws};
-use crate::error::{ApiError, ApiResult, Code};
-use crate::http::json::{Path, Query};
-use crate::http::problem::Problem;
-use crate::ids::ClawId;
+use crate::agents::claws::{ClawError, ClawsContext, store as claws};
+use crate::platform::ids::ClawId;
+use crate::tenancy::auth::{Scoped, can};
+use crate::web::error::{ApiError, ApiResult, Code};
+use crate::web::json::{Path, Query};
+use crate::web::problem::Problem;
 
 /// The routes.
-pub fn router() -> OpenApiRouter<ClawsState> {
+pub fn router() -> OpenApiRouter<ClawsContext> {
     OpenApiRouter::new().routes(routes!(show, upload, remove))
 }
 
@@ -28,7 +27,7 @@ pub fn router() -> OpenApiRouter<ClawsState> {
     responses((status = 200, description = "the picture", body = Vec<u8>, content_type = "image/png"), (status = 304),
         (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn show(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::ReadClaws>,
     Path(id): Path<ClawId>,
     Query(which): Query<Which>,
@@ -50,14 +49,14 @@ async fn show(
         };
         ([(header::CONTENT_TYPE, kind)], body).into_response()
     };
-    // An address that names this very picture never shows another.
+    // An address with this version always shows the same picture.
     let caching = if which.v.is_some_and(|asked| asked == version) {
         "private, max-age=31536000, immutable"
     } else {
         "private, no-cache"
     };
     let headers = response.headers_mut();
-    // Opened by itself it is a picture and nothing else: it runs nothing, asks for nothing and is nobody's origin.
+    // A browser that opens the picture directly must not run or load anything from it, nor give it an origin.
     for (name, value) in [
         (
             header::CONTENT_SECURITY_POLICY,
@@ -78,7 +77,7 @@ async fn show(
     Ok(response)
 }
 
-/// Uploads a picture of an agent: PNG, JPEG or WebP, at most 1 MiB. It is made anew as a PNG of 256 × 256 pixels.
+/// Uploads a picture of an agent: PNG, JPEG or WebP, at most 1 MiB. It is re-encoded as a PNG of 256 × 256 pixels.
 #[utoipa::path(put, path = "/api/claws/{id}/avatar", operation_id = "upload_avatar", tag = "claws",
     params(("id" = ClawId, Path)),
     request_body(content((Vec<u8> = "image/png"), (Vec<u8> = "image/jpeg"), (Vec<u8> = "image/webp"))),
@@ -86,12 +85,12 @@ async fn show(
         (status = 403, body = Problem), (status = 404, body = Problem), (status = 413, body = Problem),
         (status = 415, body = Problem)))]
 async fn upload(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::WriteClaws>,
     Path(id): Path<ClawId>,
     request: Request,
 ) -> ApiResult<Json<Avatar>> {
-    // Before the work, so that nobody makes us decode pictures for an agent that is not there.
+    // Checked before the work, so that a request for an unknown agent does not cost the decoding of a picture.
     claws::get(state.db.read(), caller.scope(), id)
         .await?
         .filter(|row| row.deleted_at.is_none())
@@ -121,12 +120,12 @@ async fn upload(
     Ok(Json(Avatar::new(id, Some(&sha256))))
 }
 
-/// Takes the uploaded picture away; the drawn one is shown again.
+/// Removes the uploaded picture; the drawn one is shown again.
 #[utoipa::path(delete, path = "/api/claws/{id}/avatar", operation_id = "remove_avatar", tag = "claws",
     params(("id" = ClawId, Path)),
     responses((status = 204), (status = 401, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 async fn remove(
-    State(state): State<ClawsState>,
+    State(state): State<ClawsContext>,
     caller: Scoped<can::WriteClaws>,
     Path(id): Path<ClawId>,
 ) -> ApiResult<StatusCode> {

@@ -8,8 +8,8 @@ use sea_orm::{
 };
 
 use super::entity::avatar;
-use crate::domains::auth::WorkspaceScope;
-use crate::ids::ClawId;
+use crate::platform::ids::ClawId;
+use crate::tenancy::auth::WorkspaceScope;
 
 /// The uploaded picture of an agent.
 pub async fn get(
@@ -40,7 +40,7 @@ pub async fn hashes_of(
     Ok(rows.into_iter().collect())
 }
 
-/// Keeps a picture in the place of the one before.
+/// Stores a picture in place of the earlier one.
 pub async fn put(db: &impl ConnectionTrait, row: avatar::Model) -> Result<(), DbErr> {
     avatar::Entity::insert(avatar::ActiveModel::from(row))
         .on_conflict(

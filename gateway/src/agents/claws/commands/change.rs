@@ -1,20 +1,19 @@
 //! Changing an agent, optionally only if it still has the version that the client saw.
 
-use crate::domains::audit;
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::dto::ClawChange;
-use crate::domains::claws::entity::claw;
-use crate::domains::claws::routes::ClawsState;
-use crate::domains::claws::{ClawError, store};
-use crate::events::{self, Event, ResourceKind};
-use crate::ids::{ClawId, UserId};
+use crate::agents::claws::dto::ClawChange;
+use crate::agents::claws::entity::claw;
+use crate::agents::claws::{ClawError, ClawsContext, store};
+use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::ids::{ClawId, UserId};
+use crate::tenancy::audit;
+use crate::tenancy::auth::WorkspaceScope;
 
-/// Applies the change over the present version, or over `if_version` alone.
+/// Applies the change to the present version, or only to `if_version`.
 ///
 /// # Errors
-/// [`ClawError::NotFound`], [`ClawError::VersionMismatch`].
+/// [`ClawError::NotFound`], [`ClawError::VersionMismatch`], [`ClawError::NameTaken`].
 pub async fn change(
-    state: &ClawsState,
+    state: &ClawsContext,
     scope: WorkspaceScope,
     user: UserId,
     id: ClawId,
@@ -40,8 +39,12 @@ pub async fn change(
         version: from + 1,
         ..row
     };
-    if !store::replace(&*tx, &row, from).await? {
-        // PostgreSQL: another transaction was faster between our read and our write.
+    if changed.contains(&"name") && store::is_called(&*tx, scope, &row.name).await? {
+        return Err(ClawError::NameTaken { name: row.name });
+    }
+    let replaced = store::replace(&*tx, &row, from).await;
+    if !replaced.map_err(|error| ClawError::of_write(error, &row.name))? {
+        // PostgreSQL: another transaction was faster between the read and the write.
         return Err(ClawError::VersionMismatch { current: from + 1 });
     }
     let details = serde_json::json!({ "fields": changed });
@@ -62,7 +65,7 @@ pub async fn change(
     Ok(row)
 }
 
-/// The row with the change applied, and the names of the fields that became different.
+/// The row with the change applied, and the names of the changed fields.
 fn applied(mut row: claw::Model, change: ClawChange) -> (claw::Model, Vec<&'static str>) {
     let mut changed = Vec::new();
     let mut put = |name, field: &mut Option<String>, value: Option<Option<String>>| {

@@ -1,5 +1,5 @@
-//! All SQL of brains. Versions are only added; they go when [`KEPT`](super::KEPT) newer ones are there, and with their
-//! agent.
+//! All SQL of brains. Versions are only added. A version is removed when [`KEPT`](super::KEPT) newer ones exist, or
+//! with its agent.
 
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
@@ -7,9 +7,9 @@ use sea_orm::{
 };
 
 use super::entity::brain;
-use crate::domains::auth::WorkspaceScope;
-use crate::http::pagination::PageRequest;
-use crate::ids::{ClawId, UserId};
+use crate::platform::ids::{ClawId, UserId};
+use crate::tenancy::auth::WorkspaceScope;
+use crate::web::pagination::PageRequest;
 
 /// A version without its text.
 #[derive(Debug, Clone, FromQueryResult)]
@@ -81,7 +81,7 @@ pub async fn history(
         .await
 }
 
-/// Adds a version; a unique violation means that somebody else was faster.
+/// Adds a version. A unique violation means that another write was faster.
 pub async fn insert(db: &impl ConnectionTrait, row: brain::Model) -> Result<(), DbErr> {
     brain::Entity::insert(brain::ActiveModel::from(row))
         .exec_without_returning(db)
@@ -89,7 +89,7 @@ pub async fn insert(db: &impl ConnectionTrait, row: brain::Model) -> Result<(), 
     Ok(())
 }
 
-/// Removes the versions up to one, which are too old to be kept.
+/// Removes the versions up to one, because they are too old.
 pub async fn remove_up_to(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
@@ -105,7 +105,7 @@ pub async fn remove_up_to(
     Ok(())
 }
 
-/// Removes all versions, when the agent goes for good.
+/// Removes all versions, when the agent is purged.
 pub async fn remove_of(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,

@@ -1,4 +1,4 @@
-//! What can be done with agents, one use case a file.
+//! What can be done with agents, one use case in each file.
 
 mod change;
 mod create;

@@ -1,0 +1,29 @@
+//! Agents, called claws: created, changed, deleted softly, and purged by a saga.
+//!
+//! Invariants: each agent has a person that manages it; a deleted agent returns its quota and keeps its name for
+//! history; a change and its event are one transaction. Tables: `claws`, `claw_brains`, `claw_avatars`. In the tree:
+//! `foundation/saga-driver`.
+
+pub use commands::{Authority, create_in, purge_in};
+pub use context::ClawsContext;
+pub use dto::NewClaw;
+pub use entity::claw::Model as ClawRow;
+pub use error::ClawError;
+pub use routes::router;
+pub use sandbox::{SandboxBrief, SandboxBriefs, SandboxState};
+pub use store::{
+    get as find, hand_over, hold, hold_living, ids_in_state, is_called, list, living_with_version,
+    rebind, remove, replace, some as find_some,
+};
+
+pub mod avatar;
+pub mod brain;
+mod commands;
+mod context;
+mod dto;
+pub(crate) mod entity;
+mod error;
+mod routes;
+mod sandbox;
+pub mod status;
+mod store;

@@ -1,0 +1,3 @@
+//! Agents (the API calls them claws): their settings, their brains and their pictures.
+
+pub mod claws;
