@@ -1,0 +1,12 @@
+//! The commands of sandboxes, one use case in each file.
+
+mod destroy;
+mod exec;
+mod place;
+mod provision;
+
+pub use destroy::{Destroyed, destroy, destroy_for_good, forget_archives};
+pub use exec::{cancel, exec, of_agent, output, reached};
+pub use place::{clear_placement, set_placement};
+pub(super) use provision::fallback_event;
+pub use provision::{Provisioned, has_machine, provision, provision_asked};

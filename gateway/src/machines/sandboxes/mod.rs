@@ -1,0 +1,43 @@
+//! Sandboxes of agents: the registry of their containers, where new ones go, and the commands that run in them.
+//!
+//! Invariants: an agent has at most one live sandbox (a partial unique index); an agent keeps the machine that is
+//! recorded for its sandbox; a request may name the machine of a new sandbox, and never the machine, container or sandbox
+//! of a present one, so routing cannot be forged; each change of state is one transaction with its quota and its event; a
+//! transition under way is a row with an operation's id, and its job (`settle`) starts again after a crash
+//! ([`recovery`]). Tables: `agent_containers`, `workspace_placements`. In the tree: `sandboxes`, with one job for each
+//! transition.
+
+mod agent_facts;
+mod agent_status;
+mod branch;
+mod commands;
+mod dto;
+pub(crate) mod entity;
+mod error;
+mod handle;
+mod hardening;
+mod limits;
+mod listen;
+pub mod model;
+mod rates;
+mod reading;
+mod recovery;
+mod routes;
+mod settle;
+mod store;
+mod working;
+
+pub use agent_facts::AgentFacts;
+pub use branch::{branch, transitions};
+pub use commands::{
+    cancel, destroy_for_good, exec, forget_archives, has_machine, of_agent, output, provision,
+    reached,
+};
+pub use dto::{NewExec, NewSandbox};
+pub use error::SandboxError;
+pub use handle::{Parts, SandboxesHandle, Settings};
+pub use limits::NewLimits;
+pub use model::State;
+pub use rates::{CommandLimits, Starter, TooFast};
+pub use routes::router;
+pub use store::{current, remove_all, remove_of};
