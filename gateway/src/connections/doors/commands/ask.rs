@@ -1,0 +1,103 @@
+//! An agent requests an action.
+
+use chrono::TimeDelta;
+
+use crate::agents::claws;
+use crate::connections::doors::dto::NewDoor;
+use crate::connections::doors::entity::Model;
+use crate::connections::doors::model::DoorState;
+use crate::connections::doors::{DoorError, DoorsContext, catalogue, store};
+use crate::platform::events::{self, DoorRequest, Event, ResourceKind};
+use crate::platform::ids::{DoorId, UserId};
+use crate::tenancy::audit;
+use crate::tenancy::auth::WorkspaceScope;
+
+/// How long a person has to decide; then the door expires, and nothing is sent.
+const OPEN: TimeDelta = TimeDelta::hours(24);
+/// The most doors of a workspace that may wait.
+const MOST_PENDING: u64 = 500;
+/// Longest text of a line, in bytes.
+const LINE: usize = 300;
+
+/// Requests an action. Nothing is sent before a person has approved.
+///
+/// # Errors
+/// See [`DoorError`].
+pub async fn ask(
+    doors: &DoorsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: DoorId,
+    new: NewDoor,
+) -> Result<Model, DoorError> {
+    let claw = claws::find(doors.db.read(), scope, new.agent_id).await?;
+    let claw = claw
+        .filter(|claw| claw.deleted_at.is_none())
+        .ok_or(DoorError::NoClaw)?;
+    let action = catalogue::action(&new.action).ok_or(DoorError::NoAction)?;
+    let plan = action.plan(&new.params).map_err(DoorError::BadParams)?;
+    // The error comes now, while the agent can still react, and not after a person has decided.
+    let address = doors
+        .apps
+        .address(scope, claw.id, action.provider, &plan.outgoing)
+        .await?
+        .ok_or(DoorError::NotConnected(action.provider))?;
+    let now = doors.clock.now();
+    let row = Model {
+        id,
+        workspace_id: scope.workspace(),
+        agent_id: claw.id,
+        agent_name: claw.name,
+        action: action.name.to_owned(),
+        target: roost_protocol::text::clean(&plan.target, LINE),
+        summary: roost_protocol::text::clean(&plan.summary, LINE),
+        address: address.into(),
+        params: new.params,
+        state: DoorState::Pending.as_str().to_owned(),
+        requested_by: user,
+        created_at: now,
+        expires_at: now + OPEN,
+        decided_by: None,
+        decided_at: None,
+        begun_at: None,
+        ended_at: None,
+        result_status: None,
+        result_url: None,
+        result_message: None,
+    };
+    let mut tx = doors.db.write().await?;
+    if !claws::hold_living(&*tx, scope, row.agent_id).await? {
+        return Err(DoorError::NoClaw);
+    }
+    if store::count_pending(&*tx, scope).await? >= MOST_PENDING {
+        return Err(DoorError::TooMany { most: MOST_PENDING });
+    }
+    store::insert(&*tx, row.clone()).await?;
+    let details = serde_json::json!({
+        "action": row.action, "target": row.target, "agent_id": row.agent_id, "agent": row.agent_name,
+    });
+    audit::record(
+        &tx,
+        &doors.ids,
+        now,
+        scope,
+        user,
+        "door.requested",
+        ("door", &id),
+        details,
+    )
+    .await?;
+    let facts = [
+        Event::DoorRequest(DoorRequest {
+            door_id: id,
+            agent_id: row.agent_id,
+            action: row.action.clone(),
+            target: Some(row.target.clone()),
+            summary: Some(row.summary.clone()),
+        }),
+        Event::changed(ResourceKind::Door, id, 1),
+    ];
+    events::append(&mut tx, scope.workspace(), now, facts).await?;
+    tx.commit().await?;
+    Ok(row)
+}

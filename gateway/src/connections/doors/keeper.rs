@@ -1,0 +1,158 @@
+//! Performs approved doors, ends expired ones, and reports those that were cut off.
+//!
+//! Position: `foundation/door-keeper`. Children: none. Restart: permanent; it holds no state between two passes.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use futures::future::join_all;
+use sea_orm::DbErr;
+
+use super::entity::Model;
+use super::model::Outcome;
+use super::{catalogue, store};
+use crate::connections::apps::AppCaller;
+use crate::kill_point;
+use crate::platform::clock::SharedClock;
+use crate::platform::db::Db;
+use crate::platform::events::Decision;
+use crate::platform::ids::SharedIds;
+use crate::platform::supervision::KillPoints;
+use crate::tenancy::audit;
+use crate::tenancy::auth::WorkspaceScope;
+
+/// The interval of its passes without a nudge.
+pub const PERIOD: Duration = Duration::from_secs(2);
+/// The most doors that are performed at the same time.
+const AT_ONCE: u64 = 8;
+/// After this time the gateway that began the call counts as dead: a call ends much earlier.
+const LONGEST: TimeDelta = TimeDelta::minutes(2);
+
+#[derive(Clone)]
+pub struct DoorKeeper {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub apps: AppCaller,
+    pub kill_points: KillPoints,
+}
+
+impl DoorKeeper {
+    /// One pass. Each step is a statement that only one gateway wins, so all gateways may run passes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn look(&self) -> Result<(), DbErr> {
+        self.expire().await?;
+        self.tell_cut_off().await?;
+        loop {
+            let some = store::approved(self.db.read(), AT_ONCE).await?;
+            if some.is_empty() {
+                return Ok(());
+            }
+            for done in join_all(some.into_iter().map(|door| self.perform(door))).await {
+                done?;
+            }
+        }
+    }
+
+    async fn expire(&self) -> Result<(), DbErr> {
+        let now = self.clock.now();
+        let mut tx = self.db.write().await?;
+        let over = store::expire(&tx, now).await?;
+        for door in &over {
+            store::tell_resolved(&mut tx, door, Decision::Deny, None, now).await?;
+            self.record(&tx, door, "door.expired", None).await?;
+        }
+        tx.commit().await
+    }
+
+    async fn tell_cut_off(&self) -> Result<(), DbErr> {
+        let now = self.clock.now();
+        for door in store::cut_off(self.db.read(), now - LONGEST).await? {
+            self.end(&door, &Outcome::cut_off()).await?;
+        }
+        Ok(())
+    }
+
+    async fn perform(&self, door: Model) -> Result<(), DbErr> {
+        let tx = self.db.write().await?;
+        let mine = store::take(&tx, door.id, self.clock.now()).await?;
+        tx.commit().await?;
+        if !mine {
+            return Ok(());
+        }
+        kill_point!(self.kill_points, "doors.perform.after_take");
+        let outcome = match catalogue::action(&door.action)
+            .map(|action| (action, action.plan(&door.params)))
+        {
+            Some((action, Ok(plan))) => {
+                let scope = WorkspaceScope::of_row(door.workspace_id);
+                let key = door.id.to_string();
+                let called = self
+                    .apps
+                    .call(
+                        scope,
+                        door.agent_id,
+                        action.provider,
+                        plan.outgoing,
+                        &door.address,
+                        &key,
+                    )
+                    .await;
+                if let Err(error) = &called {
+                    tracing::warn!(door = %door.id, action = door.action, error = error as &dyn std::error::Error, "a door could not be performed");
+                }
+                Outcome::of(&called)
+            }
+            // A gateway of another version wrote this row.
+            _ => Outcome {
+                state: super::model::DoorState::Failed,
+                status: None,
+                url: None,
+                message: Some("This gateway's catalogue has no such action any more.".into()),
+            },
+        };
+        kill_point!(self.kill_points, "doors.perform.after_call");
+        self.end(&door, &outcome).await
+    }
+
+    async fn end(&self, door: &Model, outcome: &Outcome) -> Result<(), DbErr> {
+        let now = self.clock.now();
+        let mut tx = self.db.write().await?;
+        if store::end(&mut tx, door, outcome, now).await? {
+            let action = format!("door.{}", outcome.state.as_str());
+            self.record(&tx, door, &action, outcome.status).await?;
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Records on the authority of the person who decided, or else of the person who requested.
+    async fn record(
+        &self,
+        tx: &crate::platform::db::WriteTx,
+        door: &Model,
+        action: &str,
+        status: Option<u16>,
+    ) -> Result<(), DbErr> {
+        let scope = WorkspaceScope::of_row(door.workspace_id);
+        let by = door.decided_by.unwrap_or(door.requested_by);
+        let details = serde_json::json!({
+            "action": door.action, "target": door.target, "agent_id": door.agent_id,
+            "agent": door.agent_name, "status": status,
+        });
+        let entity = ("door", &door.id as &(dyn std::fmt::Display + Sync));
+        audit::record(
+            tx,
+            &self.ids,
+            self.clock.now(),
+            scope,
+            by,
+            action,
+            entity,
+            details,
+        )
+        .await
+    }
+}

@@ -1,0 +1,24 @@
+//! Doors: actions outside Roost that agents request, and that a person approves or denies.
+//!
+//! Invariants: a request names an action of the closed catalogue, with parameters that fit its schema; nothing is sent
+//! before a person has approved, and of several concurrent decisions only one counts; a door is sent at most once: one
+//! statement gives an approved door to one gateway, and a door whose gateway died during the call becomes unclear and is
+//! never sent again; a door without a decision in time expires. The broker sends it with the agent's own connection.
+//! Tables: `doors`. In the tree: `foundation/door-keeper`.
+
+mod catalogue;
+mod commands;
+mod context;
+mod dto;
+pub(crate) mod entity;
+mod error;
+mod keeper;
+mod model;
+mod routes;
+mod store;
+
+pub use context::DoorsContext;
+pub use error::DoorError;
+pub use keeper::{DoorKeeper, PERIOD};
+pub use routes::router;
+pub use store::{remove_all, withdraw_of};

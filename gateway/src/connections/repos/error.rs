@@ -1,0 +1,64 @@
+//! Errors of repositories.
+
+use crate::platform::broker::BrokerError;
+use crate::web::error::{ApiError, Code};
+
+#[derive(Debug, thiserror::Error)]
+pub enum RepoError {
+    /// The workspace does not have this connection.
+    #[error("there is no such connection")]
+    NoConnection,
+    /// The workspace does not have this repository.
+    #[error("there is no such repository")]
+    NoRepo,
+    /// The repository has no mirror.
+    #[error("the repository has no mirror")]
+    NoMirror,
+    /// The workspace has the most mirrors that it may have.
+    #[error("the workspace has {most} mirrors")]
+    TooManyMirrors { most: u64 },
+    /// The workspace has the most connections that it may have.
+    #[error("the workspace has {most} connections")]
+    TooMany { most: u64 },
+    /// The address is invalid, or requests to it are not allowed.
+    #[error("the address {0}")]
+    BadAddress(String),
+    /// The steps between the token and the row took longer than the outbox waits.
+    #[error("the connection took too long to be made")]
+    TooSlow,
+    /// The broker did not store the token.
+    #[error("the secret broker did not take the token")]
+    Broker(#[from] BrokerError),
+    /// The database failed.
+    #[error("database")]
+    Db(#[from] sea_orm::DbErr),
+}
+
+impl From<RepoError> for ApiError {
+    fn from(error: RepoError) -> Self {
+        use RepoError as E;
+        match error {
+            E::NoConnection => Self::not_found("connection"),
+            E::NoRepo => Self::not_found("repository"),
+            E::NoMirror => Self::not_found("mirror"),
+            E::TooManyMirrors { most } => Self::new(Code::Conflict).detail(format!(
+                "The workspace has {most} mirrors, the most that it may have. Remove one that nobody needs."
+            )),
+            E::BadAddress(why) => Self::validation("/base_url", why),
+            E::TooMany { most } => Self::new(Code::Conflict).detail(format!(
+                "The workspace has {most} connections, the most that it may have. Remove one that nobody needs."
+            )),
+            E::TooSlow => Self::new(Code::Unavailable)
+                .detail("Storing the token took too long, so nothing was connected. Try again.")
+                .retry_after(1),
+            E::Broker(ref broker) => {
+                let detail = match broker.fault() {
+                    Some(fault) => format!("The secret broker did not take the token: {fault}"),
+                    None => "The secret broker does not answer, so nothing was connected. Its operator sees why in the log; try again.".to_owned(),
+                };
+                Self::new(Code::Unavailable).detail(detail).caused_by(error)
+            }
+            E::Db(error) => error.into(),
+        }
+    }
+}

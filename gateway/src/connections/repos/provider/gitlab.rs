@@ -1,0 +1,94 @@
+//! GitLab: repositories are projects; owners are groups (which may be nested) or people.
+
+use roost_secret_broker::wire::Inject;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use url::Url;
+
+use super::shape::{Told, id_of};
+use super::{Found, Listing, Provider, Unreadable, below, pair};
+
+/// GitLab.
+pub(super) struct GitLab;
+
+impl Provider for GitLab {
+    fn name(&self) -> &'static str {
+        "GitLab"
+    }
+
+    fn home(&self) -> Option<&'static str> {
+        Some("https://gitlab.com/")
+    }
+
+    fn api(&self, base: &Url) -> Url {
+        below(base, &["api", "v4"])
+    }
+
+    fn inject(&self) -> Inject {
+        Inject::Header {
+            name: "PRIVATE-TOKEN".to_owned(),
+            prefix: String::new(),
+        }
+    }
+
+    fn headers(&self) -> Vec<(String, String)> {
+        vec![pair("accept", "application/json")]
+    }
+
+    fn listings(&self, owner: Option<&str>) -> Vec<Listing> {
+        let newest = [("order_by", "last_activity_at"), ("sort", "desc")];
+        let listing = |segments: &[&str], more: &[(&'static str, &'static str)]| Listing {
+            segments: segments.iter().map(|part| (*part).to_owned()).collect(),
+            query: more.iter().chain(&newest).copied().collect(),
+            size: "per_page",
+        };
+        match owner {
+            Some(owner) => vec![
+                listing(
+                    &["groups", owner, "projects"],
+                    &[("include_subgroups", "true")],
+                ),
+                listing(&["users", owner, "projects"], &[]),
+            ],
+            None => vec![listing(&["projects"], &[("membership", "true")])],
+        }
+    }
+
+    fn read(&self, entry: &Value) -> Result<Found, Unreadable> {
+        let told = Project::deserialize(entry).map_err(|_| Unreadable {
+            external_id: id_of(entry),
+        })?;
+        Told {
+            external_id: told.id.to_string(),
+            name: told.name,
+            full_name: told.path_with_namespace,
+            description: told.description,
+            language: None,
+            private: told.visibility.as_deref() != Some("public"),
+            archived: told.archived,
+            fork: told.forked_from_project.is_some(),
+            default_branch: told.default_branch,
+            clone_url: told.http_url_to_repo,
+            html_url: told.web_url,
+            updated: told.last_activity_at,
+        }
+        .check()
+    }
+}
+
+#[derive(Deserialize)]
+struct Project {
+    id: u64,
+    name: String,
+    path_with_namespace: String,
+    description: Option<String>,
+    visibility: Option<String>,
+    #[serde(default)]
+    archived: bool,
+    forked_from_project: Option<IgnoredAny>,
+    default_branch: Option<String>,
+    http_url_to_repo: String,
+    web_url: String,
+    last_activity_at: Option<String>,
+}

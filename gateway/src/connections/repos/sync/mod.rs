@@ -1,0 +1,91 @@
+//! The branch `repos` of the tree.
+//!
+//! ```text
+//! repos
+//! ├─ syncs        one job for each sync under way
+//! ├─ desk         assigns the syncs that are wanted
+//! ├─ mirrors      one job for each mirror at work
+//! └─ mirror-desk  assigns the mirrors that are wanted or dropped
+//! ```
+
+mod carry;
+mod remote;
+
+use std::time::Duration;
+
+use super::{ReposContext, mirroring, store};
+use crate::platform::ids::fresh;
+use crate::platform::supervision::{
+    ActorKind, ChildSpec, Failure, StartError, SupervisorHandle, SupervisorSpec, Tenant,
+};
+
+/// The interval of its passes without a nudge: another gateway may have requested a sync, or died with one.
+const EVERY: Duration = Duration::from_secs(15);
+/// The most syncs that run at once on a gateway.
+const AT_ONCE: usize = 8;
+
+/// The whole branch.
+pub fn branch(state: &ReposContext) -> SupervisorSpec {
+    let (syncs, jobs) = SupervisorSpec::new("syncs")
+        .serves("lists of code hosts that are being read")
+        .with_handle();
+    let desk = Desk {
+        state: state.clone(),
+        jobs,
+    };
+    let looking = desk.clone();
+    let child = ChildSpec::periodic(
+        "desk",
+        ActorKind::RepoSync,
+        EVERY,
+        &desk.state.syncs,
+        move |_| {
+            let desk = looking.clone();
+            async move { desk.look().await }
+        },
+    );
+    let (mirrors, mirror_desk) = mirroring::children(state);
+    SupervisorSpec::new("repos")
+        .serves("repositories of code hosts")
+        .child(syncs)
+        .child(child.serves("syncs that are wanted"))
+        .child(mirrors)
+        .child(mirror_desk)
+}
+
+/// Assigns syncs.
+#[derive(Clone)]
+struct Desk {
+    state: ReposContext,
+    jobs: SupervisorHandle,
+}
+
+impl Desk {
+    /// Starts a job for each sync that is due, while there is room.
+    async fn look(&self) -> Result<(), Failure> {
+        let room = AT_ONCE.saturating_sub(self.jobs.len());
+        let due = store::due(self.state.db.read(), self.state.clock.now(), room as u64).await?;
+        for row in due {
+            let holder = fresh(&self.state.ids);
+            let Some(claimed) = carry::claim(&self.state, &row, holder).await? else {
+                continue;
+            };
+            let (state, tenant) = (self.state.clone(), Tenant::new(claimed.workspace_id));
+            let name = format!("sync-{}", claimed.id);
+            let started = self
+                .jobs
+                .spawn_job(name, Some(tenant), move |_| async move {
+                    carry::carry(&state, &claimed, holder).await?;
+                    // Now another sync can start.
+                    state.syncs.nudge();
+                    Ok(())
+                });
+            match started.await {
+                // The job before has lost its hold and ends soon; then this sync is due again.
+                Ok(_) | Err(StartError::NameTaken { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}

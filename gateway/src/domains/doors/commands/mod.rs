@@ -1,7 +1,0 @@
-//! What changes doors.
-
-mod ask;
-mod resolve;
-
-pub use ask::ask;
-pub use resolve::resolve;
