@@ -1,0 +1,91 @@
+//! Adds a model. The broker stores the key before the row is written. A crash in between leaves nothing behind: the
+//! outbox deletes a key that no row kept.
+
+use sea_orm::ConnectionTrait;
+
+use super::{BETWEEN, credential, no_other_default, record_name, write_down};
+use crate::execution::models::dto::NewModel;
+use crate::execution::models::entity::model;
+use crate::execution::models::model::{MOST_MODELS, ModelPrice, base_url, name};
+use crate::execution::models::{ModelsContext, ModelsError, store};
+use crate::platform::broker::outbox;
+use crate::platform::ids::{ModelId, UserId};
+use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::workspaces;
+
+/// Adds the model `id`. A repeat with the same id returns the existing model.
+///
+/// # Errors
+/// [`ModelsError::BadAddress`], [`ModelsError::Taken`], [`ModelsError::TooMany`], [`ModelsError::Broker`].
+pub async fn add(
+    state: &ModelsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: ModelId,
+    new: NewModel,
+) -> Result<model::Model, ModelsError> {
+    if let Some(present) = store::get(state.db.read(), scope, id).await? {
+        return Ok(present);
+    }
+    let base = base_url(new.provider, new.base_url.as_deref()).map_err(ModelsError::BadAddress)?;
+    let checked = state.outbound.check(&base);
+    checked.map_err(|error| ModelsError::BadAddress(error.to_string()))?;
+    let (input_price, output_price) = ModelPrice::stored(new.price);
+    let row = model::Model {
+        id,
+        workspace_id: scope.workspace(),
+        provider: new.provider.as_str().to_owned(),
+        model: new.model,
+        base_url: base.to_string(),
+        secret_reference: format!("models/{id}/api_key"),
+        has_key: new.api_key.is_some(),
+        input_price,
+        output_price,
+        is_default: new.is_default,
+        created_by: user,
+        created_at: state.clock.now(),
+        version: 1,
+    };
+    let record = record_name(&row)?;
+    let tx = state.db.write().await?;
+    room_for(&*tx, scope, &row).await?;
+    let due = state.clock.now() + BETWEEN;
+    outbox::forget_unless_kept(&tx, &record, due).await?;
+    tx.commit().await?;
+    let kept = credential(record.clone(), new.provider, &base, new.api_key.as_ref());
+    state.broker.store(kept).await?;
+
+    let mut tx = state.db.write().await?;
+    // Hold the workspace: two models of one name, or two at the limit, cannot be added at the same time.
+    if !workspaces::hold(&tx, scope).await? {
+        return Err(ModelsError::None);
+    }
+    room_for(&*tx, scope, &row).await?;
+    if !outbox::keep(&tx, &record).await? {
+        return Err(ModelsError::TooSlow);
+    }
+    if row.is_default {
+        no_other_default(&mut tx, scope, state.clock.now()).await?;
+    }
+    store::insert(&tx, row.clone()).await?;
+    write_down(state, &mut tx, (scope, user), &row, "models.added").await?;
+    tx.commit().await?;
+    Ok(row)
+}
+
+async fn room_for(
+    db: &impl ConnectionTrait,
+    scope: WorkspaceScope,
+    row: &model::Model,
+) -> Result<(), ModelsError> {
+    let there = store::named(db, scope, &row.provider, &row.model).await?;
+    if there.is_some() {
+        return Err(ModelsError::Taken {
+            name: name(&row.provider, &row.model),
+        });
+    }
+    match store::count(db, scope).await? < MOST_MODELS {
+        true => Ok(()),
+        false => Err(ModelsError::TooMany { most: MOST_MODELS }),
+    }
+}

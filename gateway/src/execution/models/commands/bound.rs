@@ -1,0 +1,43 @@
+//! Sets the workspace's ceilings.
+
+use crate::execution::models::dto::ModelSettings;
+use crate::execution::models::model::Ceilings;
+use crate::execution::models::{ModelsContext, ModelsError, store};
+use crate::platform::ids::UserId;
+use crate::tenancy::audit;
+use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::workspaces;
+
+/// Sets the ceilings for turns that begin from now on.
+///
+/// # Errors
+/// When the database fails.
+pub async fn bound(
+    state: &ModelsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    wanted: ModelSettings,
+) -> Result<Ceilings, ModelsError> {
+    let ceilings = Ceilings {
+        run: wanted.run_ceiling_microusd,
+        month: wanted.month_ceiling_microusd,
+    };
+    let tx = state.db.write().await?;
+    if !workspaces::hold(&tx, scope).await? {
+        return Err(ModelsError::None);
+    }
+    store::set_ceilings(&tx, scope, ceilings).await?;
+    audit::record(
+        &tx,
+        &state.ids,
+        state.clock.now(),
+        scope,
+        user,
+        "models.bounded",
+        ("workspace", &scope.workspace()),
+        serde_json::json!({ "run_ceiling": ceilings.run, "month_ceiling": ceilings.month }),
+    )
+    .await?;
+    tx.commit().await?;
+    Ok(ceilings)
+}

@@ -1,0 +1,69 @@
+//! Changes a model: its price, its key, whether it is the default.
+
+use url::Url;
+
+use super::{credential, no_other_default, record_name, write_down};
+use crate::execution::models::dto::ModelChange;
+use crate::execution::models::entity::model;
+use crate::execution::models::model::ModelPrice;
+use crate::execution::models::{ModelsContext, ModelsError, store};
+use crate::execution::providers::Provider;
+use crate::platform::ids::{ModelId, UserId};
+use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::workspaces;
+
+/// Changes a model. The broker replaces the old key, for the same address, before the row is written.
+///
+/// # Errors
+/// [`ModelsError::None`], [`ModelsError::Broker`].
+pub async fn change(
+    state: &ModelsContext,
+    scope: WorkspaceScope,
+    user: UserId,
+    id: ModelId,
+    change: ModelChange,
+) -> Result<model::Model, ModelsError> {
+    let present = store::get(state.db.read(), scope, id).await?;
+    let present = present.ok_or(ModelsError::None)?;
+    if let Some(key) = &change.api_key {
+        let provider = Provider::from_stored(&present.provider).ok_or(ModelsError::None)?;
+        let base = Url::parse(&present.base_url)
+            .map_err(|error| ModelsError::BadAddress(error.to_string()))?;
+        let kept = credential(record_name(&present)?, provider, &base, Some(key));
+        state.broker.store(kept).await?;
+    }
+    let mut tx = state.db.write().await?;
+    if !workspaces::hold(&tx, scope).await? {
+        return Err(ModelsError::None);
+    }
+    let row = store::get(&*tx, scope, id).await?;
+    let Some(mut row) = row else {
+        // The model was removed while the broker stored its new key. Delete that key too.
+        crate::platform::broker::outbox::forget(&tx, &record_name(&present)?, state.clock.now())
+            .await?;
+        tx.commit().await?;
+        state.credentials.nudge();
+        return Err(ModelsError::None);
+    };
+    if change.api_key.is_some() {
+        row.has_key = true;
+    }
+    if let Some(price) = change.price {
+        (row.input_price, row.output_price) = ModelPrice::stored(price);
+    }
+    if let Some(is_default) = change.is_default {
+        if is_default && !row.is_default {
+            no_other_default(&mut tx, scope, state.clock.now()).await?;
+        }
+        row.is_default = is_default;
+    }
+    row.version += 1;
+    store::update(&tx, row.clone()).await?;
+    let action = match change.api_key {
+        Some(_) => "models.rekeyed",
+        None => "models.changed",
+    };
+    write_down(state, &mut tx, (scope, user), &row, action).await?;
+    tx.commit().await?;
+    Ok(row)
+}

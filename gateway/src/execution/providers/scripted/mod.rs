@@ -1,0 +1,141 @@
+//! The `scripted` model: its answers come from a script file that anyone can read and replace. It is deterministic
+//! and needs no key, and each of its answers carries a demonstration label. It uses the same loop and the same tools
+//! as any model. The results of commands, their durations and test results come only from processes in the sandbox.
+
+mod script;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+pub use script::{Script, ScriptError};
+
+use super::{Call, Delta, Message, Model, ModelError, Reply, Request, Stop, Usage};
+
+/// The label before every thought of the script.
+pub const SHORT_LABEL: &str = "[demonstration]";
+/// The label before every answer.
+pub const LABEL: &str = "[demonstration: a script speaks here, no model]";
+
+/// The purposes of steps besides the work itself. A step's key ends with its purpose.
+const PURPOSES: [&str; 4] = ["plan", "gate", "merge", "report"];
+
+/// The name of the binding.
+pub const NAME: &str = "scripted";
+
+/// The scripted model.
+#[derive(Debug, Clone)]
+pub struct Scripted {
+    script: Arc<Script>,
+}
+
+impl Scripted {
+    /// A model that uses this script.
+    pub fn new(script: Arc<Script>) -> Self {
+        Self { script }
+    }
+}
+
+#[async_trait]
+impl Model for Scripted {
+    async fn turn(
+        &self,
+        request: &Request,
+        heard: &mut (dyn FnMut(Delta) + Send),
+    ) -> Result<Reply, ModelError> {
+        let purpose = request
+            .step
+            .rsplit('/')
+            .next()
+            .filter(|last| PURPOSES.contains(last));
+        let purpose = purpose.unwrap_or("work");
+        let slot = request.slot.as_deref().unwrap_or_default();
+        let line = self.script.line(slot, purpose, &said(&request.messages));
+        if let Some(think) = line.think {
+            heard(Delta::Think(format!("{SHORT_LABEL} {think}")));
+        }
+        let text = format!("{LABEL}\n{}", line.say);
+        heard(Delta::Say(text.clone()));
+        let calls: Vec<Call> = line
+            .calls
+            .into_iter()
+            .enumerate()
+            .map(|(place, (name, arguments))| Call {
+                id: format!("call-{}-{place}", request.messages.len()),
+                name,
+                arguments,
+                malformed: None,
+                opaque: None,
+            })
+            .collect();
+        let stop = match calls.is_empty() {
+            true => Stop::End,
+            false => Stop::Tools,
+        };
+        Ok(Reply {
+            // Word counts, so that the figures of a demonstration change. They cost nothing.
+            usage: Usage {
+                input: words(&request.system)
+                    + request
+                        .messages
+                        .iter()
+                        .map(|m| words(text_of(m)))
+                        .sum::<u64>(),
+                output: words(&text),
+                cached: 0,
+            },
+            text,
+            calls,
+            cost_microusd: Some(0),
+            stop,
+        })
+    }
+}
+
+/// The conversation as the script sees it: the prompt, then the results of each turn.
+pub(super) struct Said {
+    pub prompt: String,
+    pub results: Vec<String>,
+}
+
+fn said(messages: &[Message]) -> Said {
+    let mut said = Said {
+        prompt: String::new(),
+        results: Vec::new(),
+    };
+    for message in messages {
+        match message {
+            Message::User(text) => {
+                said.prompt.push_str(text);
+                said.prompt.push('\n');
+            }
+            Message::Assistant { .. } => said.results.push(String::new()),
+            Message::Tool { text, .. } => {
+                if let Some(last) = said.results.last_mut() {
+                    last.push_str(text);
+                    last.push('\n');
+                }
+            }
+        }
+    }
+    said
+}
+
+fn text_of(message: &Message) -> &str {
+    match message {
+        Message::User(text) | Message::Assistant { text, .. } | Message::Tool { text, .. } => text,
+    }
+}
+
+fn words(text: &str) -> u64 {
+    text.split_whitespace().count() as u64
+}
+
+/// The next answer of the script.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Line {
+    pub think: Option<String>,
+    pub say: String,
+    pub calls: Vec<(String, Value)>,
+}

@@ -1,0 +1,353 @@
+//! The file format of the scripted model. It has scenes, one for each role, and each scene is a list of turns in
+//! order. A turn with a condition is skipped unless the last results match it.
+//!
+//! ```toml
+//! [[scene]]
+//! slot = "tester"                 # the role's slot; absent: any
+//! purpose = "work"                # work, plan, gate, merge, report; absent: any
+//!   [[scene.turn]]
+//!   say = "I run the tests."
+//!   calls = [{ tool = "shell", arguments = { command = "cargo test 2>&1; echo status=$?" } }]
+//!   [[scene.turn]]
+//!   when = 'status=0'             # a regular expression over the results of the turn before
+//!   say = "TEST_PASS: INT-01"
+//!   [[scene.turn]]
+//!   when = 'status=(?<code>\d+)'  # texts and tool arguments can use its named groups as ${code}
+//!   say = "It failed with ${code}."
+//! ```
+//! `unless` is the opposite of `when`. The conversation ends with a turn without calls. A skipped turn is never used
+//! later.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Line, Said};
+
+const DEMONSTRATION: &str = include_str!("demonstration.toml");
+
+/// A parsed and checked script.
+#[derive(Debug)]
+pub struct Script {
+    scenes: Vec<Scene>,
+}
+
+/// Why a script is invalid.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    #[error("cannot read the script {path}")]
+    Read {
+        path: String,
+        source: std::io::Error,
+    },
+    #[error("the script is not in the form of its documentation")]
+    Form(#[from] toml::de::Error),
+    #[error("in scene {scene}, turn {turn}: the condition is no regular expression")]
+    Condition {
+        scene: usize,
+        turn: usize,
+        source: Box<regex::Error>,
+    },
+    #[error("scene {0} has no turn, so there is nothing to say")]
+    Empty(usize),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    scene: Vec<WrittenScene>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenScene {
+    slot: Option<String>,
+    purpose: Option<String>,
+    turn: Vec<WrittenTurn>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenTurn {
+    when: Option<String>,
+    unless: Option<String>,
+    think: Option<String>,
+    say: String,
+    #[serde(default)]
+    calls: Vec<WrittenCall>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenCall {
+    tool: String,
+    arguments: Value,
+}
+
+#[derive(Debug)]
+struct Scene {
+    slot: Option<String>,
+    purpose: Option<String>,
+    turns: Vec<Turn>,
+}
+
+#[derive(Debug)]
+struct Turn {
+    when: Option<Regex>,
+    unless: Option<Regex>,
+    think: Option<String>,
+    say: String,
+    calls: Vec<WrittenCall>,
+}
+
+impl Script {
+    /// The script that comes with Roost.
+    ///
+    /// # Panics
+    /// Never: a test parses it.
+    pub fn demonstration() -> Self {
+        Self::parse(DEMONSTRATION).expect("the script that comes with Roost is read in a test")
+    }
+
+    /// Reads a script from a file.
+    ///
+    /// # Errors
+    /// [`ScriptError`].
+    pub fn read(path: &Path) -> Result<Self, ScriptError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ScriptError::Read {
+            path: path.display().to_string(),
+            source,
+        })?;
+        Self::parse(&text)
+    }
+
+    /// Parses a script.
+    ///
+    /// # Errors
+    /// [`ScriptError`].
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let written: Written = toml::from_str(text)?;
+        let mut scenes = Vec::with_capacity(written.scene.len());
+        for (number, scene) in written.scene.into_iter().enumerate() {
+            if scene.turn.is_empty() {
+                return Err(ScriptError::Empty(number + 1));
+            }
+            let mut turns = Vec::with_capacity(scene.turn.len());
+            for (place, turn) in scene.turn.into_iter().enumerate() {
+                let condition = |text: Option<String>| {
+                    let read = text.as_deref().map(Regex::new).transpose();
+                    read.map_err(|source| ScriptError::Condition {
+                        scene: number + 1,
+                        turn: place + 1,
+                        source: Box::new(source),
+                    })
+                };
+                turns.push(Turn {
+                    when: condition(turn.when)?,
+                    unless: condition(turn.unless)?,
+                    think: turn.think,
+                    say: turn.say,
+                    calls: turn.calls,
+                });
+            }
+            scenes.push(Scene {
+                slot: scene.slot,
+                purpose: scene.purpose,
+                turns,
+            });
+        }
+        Ok(Self { scenes })
+    }
+
+    /// The next answer in this conversation. The position in the script follows from the conversation alone.
+    pub(super) fn line(&self, slot: &str, purpose: &str, said: &Said) -> Line {
+        let fits = |scene: &&Scene| {
+            scene.slot.as_deref().is_none_or(|wanted| wanted == slot)
+                && scene
+                    .purpose
+                    .as_deref()
+                    .is_none_or(|wanted| wanted == purpose)
+        };
+        let Some(scene) = self.scenes.iter().find(fits) else {
+            return spoken_out(&format!("The script has no scene for the role `{slot}`."));
+        };
+        let mut known = BTreeMap::new();
+        let mut at = scene.next(0, &said.prompt, &mut known);
+        for result in &said.results {
+            at = at.and_then(|turn| scene.next(turn + 1, result, &mut known));
+        }
+        match at.map(|turn| &scene.turns[turn]) {
+            Some(turn) => Line {
+                think: turn.think.as_deref().map(|text| filled(text, &known)),
+                say: filled(&turn.say, &known),
+                calls: turn
+                    .calls
+                    .iter()
+                    .map(|call| (call.tool.clone(), filled_in(&call.arguments, &known)))
+                    .collect(),
+            },
+            None => spoken_out("The script does not know what to say to what came back."),
+        }
+    }
+}
+
+impl Scene {
+    /// The first turn from `from` on whose condition matches. The values of its named groups are kept.
+    fn next(
+        &self,
+        from: usize,
+        came_back: &str,
+        known: &mut BTreeMap<String, String>,
+    ) -> Option<usize> {
+        let later = self.turns.iter().enumerate().skip(from);
+        for (place, turn) in later {
+            if turn
+                .unless
+                .as_ref()
+                .is_some_and(|unless| unless.is_match(came_back))
+            {
+                continue;
+            }
+            let Some(when) = &turn.when else {
+                return Some(place);
+            };
+            if let Some(found) = when.captures(came_back) {
+                for name in when.capture_names().flatten() {
+                    if let Some(text) = found.name(name) {
+                        known.insert(name.to_owned(), text.as_str().to_owned());
+                    }
+                }
+                return Some(place);
+            }
+        }
+        None
+    }
+}
+
+fn spoken_out(why: &str) -> Line {
+    Line {
+        think: None,
+        say: format!(
+            "{why} A model would go on here; bind one to this agent, or extend the script."
+        ),
+        calls: Vec::new(),
+    }
+}
+
+/// Replaces `${name}` by the value of that name. An unknown name stays.
+fn filled(text: &str, known: &BTreeMap<String, String>) -> String {
+    let mut filled = text.to_owned();
+    for (name, value) in known {
+        filled = filled.replace(&format!("${{{name}}}"), value);
+    }
+    filled
+}
+
+fn filled_in(value: &Value, known: &BTreeMap<String, String>) -> Value {
+    match value {
+        Value::String(text) => Value::String(filled(text, known)),
+        Value::Array(items) => items.iter().map(|item| filled_in(item, known)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), filled_in(value, known)))
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(prompt: &str, results: &[&str]) -> Said {
+        Said {
+            prompt: prompt.to_owned(),
+            results: results.iter().map(|text| (*text).to_owned()).collect(),
+        }
+    }
+
+    const SMALL: &str = r#"
+        [[scene]]
+        slot = "tester"
+          [[scene.turn]]
+          say = "I run them."
+          calls = [{ tool = "shell", arguments = { command = "make test" } }]
+          [[scene.turn]]
+          when = 'status=0'
+          say = "They pass."
+          [[scene.turn]]
+          when = 'status=(?<code>\d+)'
+          say = "It failed with ${code}, not ${other}."
+          calls = [{ tool = "read_file", arguments = { path = "/tmp/${code}" } }]
+          [[scene.turn]]
+          say = "The end after ${code}."
+    "#;
+
+    #[test]
+    fn the_script_that_comes_with_roost_is_one() {
+        assert!(!Script::demonstration().scenes.is_empty());
+    }
+
+    #[test]
+    fn what_came_back_decides_what_is_said_and_names_are_kept() {
+        let script = Script::parse(SMALL).unwrap();
+        let line = script.line("tester", "work", &said("go", &[]));
+        assert_eq!(line.calls[0].0, "shell");
+        assert_eq!(
+            script
+                .line("tester", "work", &said("go", &["status=0"]))
+                .say,
+            "They pass."
+        );
+        let failed = script.line("tester", "work", &said("go", &["status=101"]));
+        assert_eq!(failed.say, "It failed with 101, not ${other}.");
+        assert_eq!(failed.calls[0].1["path"], "/tmp/101");
+        let end = script.line("tester", "work", &said("go", &["status=101", "whatever"]));
+        assert_eq!(
+            (end.say.as_str(), end.calls.len()),
+            ("The end after 101.", 0)
+        );
+    }
+
+    #[test]
+    fn what_the_script_does_not_know_is_said_and_ends_the_conversation() {
+        let script = Script::parse(SMALL).unwrap();
+        for line in [
+            script.line("poet", "work", &said("go", &[])),
+            script.line("tester", "work", &said("go", &["status=1", "x", "y"])),
+        ] {
+            assert!(
+                line.calls.is_empty() && line.say.contains("script"),
+                "{line:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_turn_is_passed_over_when_what_came_back_is_what_it_is_not_for() {
+        let script = Script::parse(
+            "[[scene]]\n[[scene.turn]]\nunless = 'known'\nsay = 'unknown'\n[[scene.turn]]\nsay = 'go on'",
+        );
+        let script = script.unwrap();
+        assert_eq!(script.line("any", "plan", &said("known", &[])).say, "go on");
+        assert_eq!(script.line("any", "plan", &said("new", &[])).say, "unknown");
+    }
+
+    #[test]
+    fn a_script_with_a_mistake_says_where() {
+        let wrong = SMALL.replace("status=0", "status=(");
+        let error = Script::parse(&wrong).unwrap_err().to_string();
+        assert!(error.contains("scene 1, turn 2"), "{error}");
+        assert!(matches!(
+            Script::parse("[[scene]]\nturn = []"),
+            Err(ScriptError::Empty(1))
+        ));
+        assert!(matches!(
+            Script::parse("[[scene]]\nslot = 1"),
+            Err(ScriptError::Form(_))
+        ));
+    }
+}

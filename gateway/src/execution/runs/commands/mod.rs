@@ -1,0 +1,11 @@
+//! The commands on runs, one use case a file.
+
+mod cancel;
+mod compare;
+mod enqueue;
+mod fork;
+
+pub use cancel::cancel;
+pub use compare::compare;
+pub use enqueue::{New, enqueue, insert, row, start_in, text_of};
+pub use fork::fork;

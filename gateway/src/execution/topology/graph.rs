@@ -1,0 +1,236 @@
+//! A topology as people see and edit it: nodes, edges, a kind. The module `check` decides whether it is valid.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// The maximum number of laps that a hub may have.
+pub const MAX_LAPS: u32 = 10;
+/// The maximum number of experts that may be asked at once.
+pub const MAX_EXPERTS: u32 = 50;
+/// The minimum number of teams in a comparison.
+pub const MIN_CANDIDATES: usize = 2;
+/// The maximum number of teams in a comparison.
+pub const MAX_CANDIDATES: usize = 8;
+
+/// A topology: its nodes, and the edges between them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TopologyGraph)]
+pub struct Graph {
+    pub kind: Kind,
+    #[schema(max_items = 200)]
+    pub nodes: Vec<Node>,
+    #[serde(default)]
+    #[schema(max_items = 1000)]
+    pub edges: Vec<Edge>,
+    #[serde(default)]
+    pub settings: Settings,
+}
+
+impl Graph {
+    /// The node with this id.
+    pub fn node(&self, id: &str) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.id == id)
+    }
+}
+
+/// How the nodes of a graph work together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = TopologyKind)]
+pub enum Kind {
+    /// One node works.
+    Single,
+    /// The nodes work one after the other. Each sees all earlier outputs.
+    Pipeline,
+    /// A hub plans, spokes work in parallel, and the hub merges their outputs.
+    HubSpoke,
+    /// Leads hand work down a tree, and reports go up.
+    Hierarchical,
+    /// A gate scores experts, the best ones answer, and a hub merges their answers.
+    StarMoe,
+    /// Several teams work on the same input in parallel, and an agent may judge them. Only comparisons have this
+    /// kind, not teams.
+    Compare,
+}
+
+impl Kind {
+    /// All kinds that a team can have.
+    pub const ALL: [Self; 5] = [
+        Self::Single,
+        Self::Pipeline,
+        Self::HubSpoke,
+        Self::Hierarchical,
+        Self::StarMoe,
+    ];
+
+    /// The value in JSON and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Pipeline => "pipeline",
+            Self::HubSpoke => "hub_spoke",
+            Self::Hierarchical => "hierarchical",
+            Self::StarMoe => "star_moe",
+            Self::Compare => "compare",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
+        found.ok_or_else(|| {
+            let known = Self::ALL.map(Self::as_str).join(", ");
+            format!("{text:?} is no kind of topology; there are {known}")
+        })
+    }
+}
+
+/// A worker, or a structure that works, such as a team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TopologyNode)]
+pub struct Node {
+    #[schema(pattern = "^[a-z0-9_-]{1,40}$")]
+    pub id: String,
+    #[serde(default)]
+    pub kind: NodeKind,
+    /// The name that people and other agents see. The id is used when it is empty.
+    #[serde(default)]
+    #[schema(max_length = 120)]
+    pub label: String,
+    /// The slot of the template's role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 64)]
+    pub role: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<Seat>,
+    #[serde(default)]
+    pub attributes: Attributes,
+}
+
+impl Node {
+    /// The name that people and other agents see.
+    pub fn name(&self) -> &str {
+        match self.label.trim() {
+            "" => &self.id,
+            label => label,
+        }
+    }
+}
+
+/// What a node stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = TopologyNodeKind)]
+pub enum NodeKind {
+    #[default]
+    Agent,
+    Team,
+    Company,
+    /// A child run.
+    Run,
+}
+
+/// A node's role in its kind, where the edges do not define it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = TopologySeat)]
+pub enum Seat {
+    /// Hands out work and merges outputs. In a star_moe it only merges.
+    Hub,
+    /// Scores the experts.
+    Gate,
+    Expert,
+    Spoke,
+    /// Leads other nodes below it.
+    Lead,
+    Member,
+}
+
+/// What a node is bound to. Empty before a team is staffed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TopologyAttributes)]
+pub struct Attributes {
+    /// The agent that works here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Uuid>,
+    /// The team whose topology runs here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<Uuid>,
+    /// The company whose topology runs here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub company: Option<Uuid>,
+    /// Another kind than the team's own, for the same agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Kind>,
+    /// A model for this node only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 200)]
+    pub model: Option<String>,
+    /// The machine for the node's sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 200)]
+    pub machine: Option<String>,
+}
+
+/// A permission: `from` may send work or messages to `to`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TopologyEdge)]
+pub struct Edge {
+    pub from: String,
+    pub to: String,
+    #[serde(default)]
+    pub kind: EdgeKind,
+}
+
+/// What an edge carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = TopologyEdgeKind)]
+pub enum EdgeKind {
+    /// Work goes down, reports go up.
+    #[default]
+    Parent,
+    /// The two nodes may talk. The edge does not decide the order of work.
+    Peer,
+    /// Outputs go to the next node.
+    Flow,
+}
+
+/// The settings of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = TopologySettings)]
+pub struct Settings {
+    /// How often a hub may hand out work, with the first time counted.
+    #[schema(minimum = 1, maximum = 10)]
+    pub max_laps: u32,
+    /// The number of experts that answer.
+    #[schema(minimum = 1, maximum = 50)]
+    pub experts: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            max_laps: 2,
+            experts: 2,
+        }
+    }
+}

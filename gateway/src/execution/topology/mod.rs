@@ -1,0 +1,68 @@
+//! Topologies: which node works with which, and which step is next. Pure functions from (graph, outputs so far) to
+//! the next steps.
+//!
+//! ```text
+//! single          pipeline                  hub_spoke              hierarchical            star_moe
+//!
+//!  coder           planner                     hub                    cto                    gate
+//!                     │                     ┌───┼───┐               ┌──┴───┐               ╱  │  ╲     scores;
+//!                   coder                   a   b   c             lead     ops            a   b   c    the best k
+//!                     │                     └───┼───┘            ┌─┴─┐                     ╲  │  ╱     answer
+//!                   tester                     hub               a   b                       hub
+//!
+//! one works       each sees all       plans, hands out,      plans go down,          experts may abstain:
+//!                 before it           merges, once more?     reports go up           the next best is asked
+//! ```
+//!
+//! Only a comparison has the kind `compare`: several teams do the same work in parallel, and a judge sees their
+//! answers under letters.
+//!
+//! Invariants: nothing here does I/O or reads a clock or a random number, so a run that is resumed anywhere continues
+//! as before. (step key, lap) never repeats, and it is the same for any order in which parallel outputs arrive. A
+//! step that reads an output comes after it. A node works only if it has an edge from the node that hands out the
+//! work. Every kind ends within [`expected`]`.most` steps for any answers of the agents. A new kind is a file in
+//! `kinds/` and a line in `kinds::of`. Tables: none. In the tree: nothing. `runs` drives it.
+
+mod assemble;
+mod check;
+mod directives;
+mod drawing;
+mod frames;
+mod graph;
+mod kinds;
+mod prompt;
+mod step;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod wiring;
+
+pub use assemble::{Contender, Role, build, comparison, rearranged};
+pub use check::{MAX_EDGES, MAX_NODES, Mistake, check};
+pub use drawing::{Placed, dot, layout, text};
+pub use graph::{
+    Attributes, Edge, EdgeKind, Graph, Kind, MAX_CANDIDATES, MAX_EXPERTS, MAX_LAPS, MIN_CANDIDATES,
+    Node, NodeKind, Seat, Settings,
+};
+pub use prompt::prompt;
+pub use step::{Bounds, Next, Output, Outputs, Purpose, Read, Step, StepRef};
+pub use verdict::{Verdict, label, verdict};
+
+/// The steps that can run now. `input` is the goal: a kind may divide it among its steps.
+pub fn next(graph: &Graph, input: &str, outputs: &Outputs) -> Next {
+    match check(graph) {
+        Ok(()) => kinds::of(graph.kind).next(graph, input, outputs),
+        Err(mistakes) => Next::Failed {
+            detail: check::told(graph.kind, &mistakes),
+        },
+    }
+}
+
+/// The number of steps of a run of this graph: the minimum, when no step fails and no expert abstains, and the
+/// maximum. Both are 0 for a graph that does not fit its kind.
+pub fn expected(graph: &Graph) -> Bounds {
+    match check(graph) {
+        Ok(()) => kinds::of(graph.kind).expected(graph),
+        Err(_) => Bounds { least: 0, most: 0 },
+    }
+}

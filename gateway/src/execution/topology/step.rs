@@ -1,0 +1,172 @@
+//! Steps, their outputs, and the next steps.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::graph::Node;
+
+/// The name of a step within its run. It is unique.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+pub struct StepRef {
+    /// `coder`, `hub/plan`, `hub/merge`.
+    pub key: String,
+    /// Counts from 1.
+    pub lap: u32,
+}
+
+impl StepRef {
+    /// A node's step of this purpose in this lap.
+    pub(super) fn new(node: &Node, purpose: Purpose, lap: u32) -> Self {
+        let key = match purpose.suffix() {
+            Some(suffix) => format!("{}/{suffix}", node.id),
+            None => node.id.clone(),
+        };
+        Self { key, lap }
+    }
+}
+
+/// The purpose of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = StepPurpose)]
+pub enum Purpose {
+    /// Does the work.
+    Work,
+    /// Divides the work and hands it out.
+    Plan,
+    /// Scores the experts.
+    Gate,
+    /// Merges several answers into one.
+    Merge,
+    /// Merges the answers of the nodes below into a report for the node above.
+    Report,
+    /// Decides which of several answers is best.
+    Verdict,
+}
+
+impl Purpose {
+    /// The stored and displayed value.
+    pub fn as_str(self) -> &'static str {
+        self.suffix().unwrap_or("work")
+    }
+
+    fn suffix(self) -> Option<&'static str> {
+        match self {
+            Self::Work => None,
+            Self::Plan => Some("plan"),
+            Self::Gate => Some("gate"),
+            Self::Merge => Some("merge"),
+            Self::Report => Some("report"),
+            Self::Verdict => Some("verdict"),
+        }
+    }
+}
+
+/// One task of one node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    pub key: String,
+    pub lap: u32,
+    pub node: String,
+    pub purpose: Purpose,
+    /// The task, and the required form of the answer.
+    pub task: String,
+    /// The outputs that the prompt shows, in order.
+    pub reads: Vec<Read>,
+}
+
+impl Step {
+    pub(super) fn new(
+        node: &Node,
+        purpose: Purpose,
+        lap: u32,
+        task: String,
+        reads: Vec<Read>,
+    ) -> Self {
+        let StepRef { key, lap } = StepRef::new(node, purpose, lap);
+        Self {
+            key,
+            lap,
+            node: node.id.clone(),
+            purpose,
+            task,
+            reads,
+        }
+    }
+
+    /// The step's name within the run.
+    pub fn name(&self) -> StepRef {
+        StepRef {
+            key: self.key.clone(),
+            lap: self.lap,
+        }
+    }
+}
+
+/// An output that a step's prompt shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Read {
+    pub of: StepRef,
+    /// Its origin, for the reader: `Planner (plan)`.
+    pub label: String,
+}
+
+impl Read {
+    pub(super) fn new(node: &Node, purpose: Purpose, lap: u32) -> Self {
+        let of = StepRef::new(node, purpose, lap);
+        let mut label = node.name().to_owned();
+        if let Some(suffix) = purpose.suffix() {
+            label.push_str(&format!(" ({suffix})"));
+        }
+        if lap > 1 {
+            label.push_str(&format!(", lap {lap}"));
+        }
+        Self { of, label }
+    }
+}
+
+/// The final end of a step. The run has already retried what can be retried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state", content = "text")]
+pub enum Output {
+    Done(String),
+    Failed(String),
+    Abstained(String),
+}
+
+/// The outputs so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Outputs(pub BTreeMap<StepRef, Output>);
+
+impl Outputs {
+    /// The output of the step, if it has ended.
+    pub fn get(&self, step: &StepRef) -> Option<&Output> {
+        self.0.get(step)
+    }
+
+    /// Stores an output. The first output of a step is kept.
+    pub fn insert(&mut self, step: StepRef, output: Output) {
+        self.0.entry(step).or_insert(output);
+    }
+}
+
+/// What can run now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// Steps that are ready or running, and have no output. Never empty.
+    Run(Vec<Step>),
+    /// The run's result, and the step that produced it.
+    Done { text: String, from: StepRef },
+    /// The run cannot continue.
+    Failed { detail: String },
+}
+
+/// The number of steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = TopologySteps)]
+pub struct Bounds {
+    pub least: u32,
+    pub most: u32,
+}
