@@ -1,0 +1,36 @@
+//! Soft-deletes a skill of the workspace. Roles and agents that have it continue without it, or with the built-in
+//! skill of its name.
+
+use super::{By, note};
+use crate::organisation::skills::entity::skill;
+use crate::organisation::skills::{SkillError, SkillsContext, store};
+use crate::platform::ids::SkillId;
+
+/// Deletes the skill. Nothing changes when it is already deleted.
+///
+/// # Errors
+/// [`SkillError::NotFound`], [`SkillError::Builtin`], [`SkillError::VersionMismatch`].
+pub async fn delete(state: &SkillsContext, by: By, id: SkillId) -> Result<(), SkillError> {
+    let mut tx = state.db.write().await?;
+    let present = store::get(&*tx, by.scope, id)
+        .await?
+        .ok_or(SkillError::NotFound)?;
+    if present.workspace_id.is_none() {
+        return Err(SkillError::Builtin);
+    }
+    if present.deleted_at.is_some() {
+        return Ok(());
+    }
+    let from = present.current_version;
+    let row = skill::Model {
+        deleted_at: Some(by.now),
+        updated_at: by.now,
+        ..present
+    };
+    if !store::replace(&*tx, &row, from).await? {
+        return Err(SkillError::VersionMismatch { current: from + 1 });
+    }
+    note(state, &mut tx, by, &row, "skill.deleted", None).await?;
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! The commands on skills, one use case a file.
+
+mod change;
+mod choose;
+mod create;
+mod delete;
+
+pub use change::{change, restore};
+pub use choose::{choose, take_back};
+pub use create::create;
+pub use delete::delete;
+
+use chrono::{DateTime, Utc};
+
+use super::dto::SkillText;
+use super::entity::{skill, version};
+use super::model::{KEPT, Origin, PromotedFrom, SourceKind};
+use super::store;
+use super::{SkillError, SkillsContext};
+use crate::agents::claws;
+use crate::platform::db::{WriteTx, unique_violation};
+use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::ids::UserId;
+use crate::tenancy::audit;
+use crate::tenancy::auth::WorkspaceScope;
+
+/// The user on whose authority a command runs, the workspace, and the time.
+#[derive(Debug, Clone, Copy)]
+pub struct By {
+    pub scope: WorkspaceScope,
+    pub user: UserId,
+    pub now: DateTime<Utc>,
+}
+
+/// The row with a new text.
+fn written(row: skill::Model, text: &SkillText, now: DateTime<Utc>) -> skill::Model {
+    let kind = match text.promoted_from {
+        Some(_) => SourceKind::Promoted,
+        None => SourceKind::from_stored(&row.source_kind),
+    };
+    skill::Model {
+        title: text.title.clone(),
+        when_to_use: text.when_to_use.clone(),
+        tags: text.tags_json(),
+        body: text.body.clone(),
+        source_kind: kind.as_str().to_owned(),
+        updated_at: now,
+        deleted_at: None,
+        ..row
+    }
+}
+
+fn says_the_same(a: &skill::Model, b: &skill::Model) -> bool {
+    let text = |row: &skill::Model| {
+        (
+            row.title.clone(),
+            row.when_to_use.clone(),
+            row.tags.clone(),
+            row.body.clone(),
+        )
+    };
+    text(a) == text(b)
+}
+
+/// Checks that the source of a text exists. Agents are checked here, and other sources are accepted without a check.
+async fn check_origin(
+    tx: &WriteTx,
+    by: By,
+    origin: Option<&PromotedFrom>,
+) -> Result<(), SkillError> {
+    let Some(origin) = origin.filter(|origin| origin.kind != Origin::ResearchArtifact) else {
+        return Ok(());
+    };
+    let agent = origin.id.parse().map_err(|_| SkillError::NoOrigin)?;
+    let found = claws::find(&**tx, by.scope, agent).await?;
+    found.map(drop).ok_or(SkillError::NoOrigin)
+}
+
+/// Records the present version of a row: history, audit entry, event.
+async fn record(
+    state: &SkillsContext,
+    tx: &mut WriteTx,
+    by: By,
+    row: &skill::Model,
+    (action, promoted_from, restored_from): (&str, Option<&PromotedFrom>, Option<i64>),
+) -> Result<(), SkillError> {
+    let version = version::Model {
+        skill_id: row.id,
+        version: row.current_version,
+        workspace_id: row.workspace_id,
+        title: row.title.clone(),
+        when_to_use: row.when_to_use.clone(),
+        tags: row.tags.clone(),
+        body: row.body.clone(),
+        promoted_from: promoted_from.map(|from| serde_json::json!(from)),
+        restored_from,
+        author: by.user,
+        at: by.now,
+    };
+    store::insert_version(&**tx, version)
+        .await
+        .map_err(|error| {
+            // PostgreSQL: another transaction wrote between this transaction's read and write.
+            match unique_violation(&error) {
+                true => SkillError::VersionMismatch {
+                    current: row.current_version,
+                },
+                false => error.into(),
+            }
+        })?;
+    store::remove_versions_up_to(&**tx, row.id, row.current_version - KEPT).await?;
+    note(state, tx, by, row, action, restored_from).await
+}
+
+async fn note(
+    state: &SkillsContext,
+    tx: &mut WriteTx,
+    by: By,
+    row: &skill::Model,
+    action: &str,
+    restored_from: Option<i64>,
+) -> Result<(), SkillError> {
+    let mut details = serde_json::json!({ "name": row.name, "version": row.current_version });
+    if let Some(from) = restored_from {
+        details["restored_from"] = from.into();
+    }
+    audit::record(
+        tx,
+        &state.ids,
+        by.now,
+        by.scope,
+        by.user,
+        action,
+        ("skill", &row.id),
+        details,
+    )
+    .await?;
+    let fact = Event::changed(ResourceKind::Skill, row.id, row.current_version);
+    events::append(tx, by.scope.workspace(), by.now, [fact]).await?;
+    Ok(())
+}

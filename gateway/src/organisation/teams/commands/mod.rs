@@ -1,0 +1,11 @@
+//! The commands on teams, one use case a file.
+
+mod change;
+mod create;
+mod delete;
+mod run;
+
+pub use change::{change, configure};
+pub use create::{BUILT_IN, create};
+pub use delete::delete;
+pub use run::run;

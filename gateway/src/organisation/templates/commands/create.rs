@@ -1,0 +1,73 @@
+//! Creates a template of the workspace, from nothing or from a copy.
+
+use super::{By, note};
+use crate::organisation::templates::dto::NewTemplate;
+use crate::organisation::templates::model::MOST_TEMPLATES;
+use crate::organisation::templates::store::{self, Template};
+use crate::organisation::templates::versions::{self, About, Over};
+use crate::organisation::templates::{TemplateError, TemplatesContext};
+use crate::platform::db::unique_violation;
+use crate::platform::ids::TemplateId;
+
+/// Creates the template `id`. A repeat with the same id (an idempotent retry after a crash) returns the existing
+/// template.
+///
+/// # Errors
+/// [`TemplateError::NoSource`], [`TemplateError::Incomplete`], [`TemplateError::KeyTaken`], [`TemplateError::TooMany`].
+pub async fn create(
+    state: &TemplatesContext,
+    by: By,
+    id: TemplateId,
+    new: NewTemplate,
+) -> Result<Template, TemplateError> {
+    let mut tx = state.db.write().await?;
+    if let Some(present) = store::get(&*tx, by.scope, id).await? {
+        return Ok(present);
+    }
+    let source = match new.from {
+        None => None,
+        Some(from) => Some(
+            store::get(&*tx, by.scope, from)
+                .await?
+                .ok_or(TemplateError::NoSource)?,
+        ),
+    };
+    let content = new
+        .content(source.as_ref().map(Template::content))
+        .map_err(TemplateError::Incomplete)?;
+    if store::has_key(&*tx, by.scope, &new.key).await? {
+        return Err(TemplateError::KeyTaken);
+    }
+    if store::count(&*tx, by.scope).await? >= MOST_TEMPLATES {
+        return Err(TemplateError::TooMany {
+            most: MOST_TEMPLATES,
+        });
+    }
+    let about = About {
+        id,
+        scope: Some(by.scope),
+        key: new.key,
+        version: 1,
+        created_at: by.now,
+        now: by.now,
+        author: by.user,
+    };
+    let written = versions::write(&tx, &about, &content, Over::Nothing).await;
+    let row = written
+        .map_err(|error| match unique_violation(&error) {
+            // PostgreSQL: another transaction wrote between this transaction's read and write.
+            true => TemplateError::KeyTaken,
+            false => error.into(),
+        })?
+        .ok_or(TemplateError::KeyTaken)?;
+    let details = match &source {
+        None => serde_json::json!({}),
+        Some(source) => serde_json::json!({
+            "from": source.row.name, "from_id": source.row.id, "from_version": source.row.version,
+        }),
+    };
+    note(state, &mut tx, by, &row, ("template.created", details)).await?;
+    tx.commit().await?;
+    let roles = content.roles;
+    Ok(Template { row, roles })
+}

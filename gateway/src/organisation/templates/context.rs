@@ -1,0 +1,13 @@
+//! The context of templates.
+
+use crate::platform::clock::SharedClock;
+use crate::platform::db::Db;
+use crate::platform::ids::SharedIds;
+
+/// What the handlers and commands of the domain need.
+#[derive(Clone)]
+pub struct TemplatesContext {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+}
