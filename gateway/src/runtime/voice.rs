@@ -1,43 +1,43 @@
-//! What an agent says, thinks and sees while it works, on its way to those who watch. Ephemeral: nothing depends on it, and
-//! who talks faster than it can be told loses words here, never in the journal.
+//! The progress stream of a working agent: its text, its thoughts and its screen, for subscribers. Ephemeral: nothing
+//! depends on it. Output faster than subscribers can receive is dropped here, never in the journal.
 
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::models::Delta;
-use crate::domains::auth::WorkspaceScope;
-use crate::events::{
+use crate::execution::providers::Delta;
+use crate::platform::events::{
     AgentComputerFrame, AgentReasoningDelta, App, Channel, Event, EventLog, FrameLine,
 };
-use crate::ids::{ClawId, RunId};
+use crate::platform::ids::{ClawId, RunId};
+use crate::tenancy::auth::WorkspaceScope;
 
-/// Pieces that wait to be told.
+/// The maximum number of pieces in the queue.
 const WAITING: usize = 2_048;
-/// Words are told together when they come within this time.
+/// Text that arrives within this time is published together.
 const TOGETHER: Duration = Duration::from_millis(60);
-/// The most that one event carries.
+/// The maximum size of one event.
 const MOST_BYTES: usize = 4 << 10;
-/// Lines of a screen.
+/// The number of lines on a screen.
 const SCREEN: usize = 24;
 
-/// A piece of it.
+/// A piece of the stream.
 #[derive(Debug)]
 enum Piece {
     Words(Channel, String),
     Lines(Vec<FrameLine>),
-    /// Something else that happened between words, and is told in its place.
+    /// Another event between the pieces of text. It is published in its place.
     Other(Event),
 }
 
-/// The end at which the agent talks. Cheap to clone.
+/// The sending end, for the session. Cheap to clone.
 #[derive(Clone)]
 pub struct Voice {
     tx: mpsc::Sender<Piece>,
 }
 
-/// The end at which it is told.
+/// The receiving end, which publishes.
 pub struct Telling {
     rx: mpsc::Receiver<Piece>,
     events: EventLog,
@@ -47,7 +47,7 @@ pub struct Telling {
     screen: Vec<FrameLine>,
 }
 
-/// A voice of an agent in a run.
+/// Creates both ends for an agent in a run.
 pub fn voice(
     events: &EventLog,
     scope: WorkspaceScope,
@@ -67,7 +67,7 @@ pub fn voice(
 }
 
 impl Voice {
-    /// A piece of a model's stream.
+    /// Queues a piece of a model's stream.
     pub fn heard(&self, delta: Delta) {
         let (channel, text) = match delta {
             Delta::Think(text) => (Channel::Think, text),
@@ -77,14 +77,14 @@ impl Voice {
         self.put(Piece::Words(channel, text));
     }
 
-    /// Lines that appear on the agent's screen.
+    /// Queues lines for the agent's screen.
     pub fn shows(&self, lines: Vec<FrameLine>) {
         if !lines.is_empty() {
             self.put(Piece::Lines(lines));
         }
     }
 
-    /// Something that happened.
+    /// Queues an event.
     pub fn tells(&self, event: Event) {
         self.put(Piece::Other(event));
     }
@@ -97,7 +97,7 @@ impl Voice {
 }
 
 impl Telling {
-    /// Tells until the voice is gone.
+    /// Publishes until the sending end is dropped.
     pub async fn tell(mut self) {
         while let Some(first) = self.rx.recv().await {
             let until = Instant::now() + TOGETHER;
@@ -111,7 +111,7 @@ impl Telling {
                         heard.lines = true;
                     }
                     Piece::Other(event) => {
-                        // What was said before it is told before it.
+                        // Publish the earlier text before this event.
                         self.emit(std::mem::take(&mut heard)).await;
                         self.events.emit(self.scope, event.in_run(self.run)).await;
                     }
@@ -157,7 +157,7 @@ impl Telling {
     }
 }
 
-/// What was heard and not told yet.
+/// Pieces that were received and not yet published.
 #[derive(Default)]
 struct Heard {
     said: Vec<(Channel, String)>,
@@ -176,7 +176,7 @@ impl Heard {
     }
 }
 
-/// The text in pieces that one event carries.
+/// The text in parts that each fit in one event.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What those who watch see of an agent's work, beside its words: its task, its tools, what it touches, its screen.
+//! What subscribers see of an agent's work besides its text: its task, its tools, the nodes it touches, its screen.
 
 use serde_json::Value;
 
@@ -6,20 +6,20 @@ use super::Agents;
 use super::staff::Staffed;
 use super::talk::Answer;
 use super::voice::Voice;
-use crate::domains::runs::Job;
-use crate::domains::runs::entity::step;
-use crate::domains::tools;
-use crate::events::{
+use crate::execution::runs::{Job, StepRow, StepStatus};
+use crate::execution::tools;
+use crate::platform::events::{
     ActivityKind, AgentTaskUpdate, AgentToolCall, Event, FrameLine, LineKind, PartState, TaskPart,
     WorldTouch,
 };
 
-/// Characters of a target or a command line that are shown.
+/// The longest target or command line that is shown, in characters.
 const SHOWN: usize = 200;
-/// Lines of a written file, or of an answer, that are put on the screen.
+/// The number of lines of a written file or of an answer that the screen shows.
 const LINES: usize = 12;
 
-/// The step's place in its run, for `agent.task.update`. `over` says whether it has ended, which its row does not know yet.
+/// Publishes `agent.task.update` with the step's place in its run. `over`: the step has ended, but its row does not
+/// say so yet.
 pub(super) async fn task(
     agents: &Agents,
     job: &Job,
@@ -37,28 +37,38 @@ pub(super) async fn task(
     emit(agents, job, event).await;
 }
 
-/// The steps of the run as they stand.
+/// The steps of the run, as their rows describe them.
 async fn parts(agents: &Agents, job: &Job, over: bool) -> Vec<TaskPart> {
-    let rows = crate::domains::runs::store::steps(agents.db.read(), job.run.id).await;
+    let rows = crate::execution::runs::steps(agents.db.read(), job.run.id).await;
     let rows = rows.unwrap_or_default();
-    let ended = |row: &step::Model| {
+    let ended = |row: &StepRow| {
         over && row.step_key == job.step.key && u32::try_from(row.lap) == Ok(job.step.lap)
     };
-    rows.into_iter()
-        .map(|row| TaskPart {
-            state: match row.status.as_str() {
-                "running" if !ended(&row) => PartState::Active,
-                _ => PartState::Done,
-            },
-            label: match row.lap {
-                1 => row.step_key,
-                lap => format!("{} (lap {lap})", row.step_key),
-            },
-        })
+    rows.iter()
+        .map(|row| part(&row.status, &row.step_key, row.lap, ended(row)))
         .collect()
 }
 
-/// The model is asked.
+/// One step. The specification has three states. A failed or cancelled step is not done, so it is shown as pending,
+/// and its label gives the reason.
+fn part(status: &str, key: &str, lap: i32, has_ended: bool) -> TaskPart {
+    let (state, why) = match StepStatus::parse(status) {
+        Some(StepStatus::Running) if has_ended => (PartState::Done, ""),
+        Some(StepStatus::Running) => (PartState::Active, ""),
+        Some(StepStatus::Done) => (PartState::Done, ""),
+        Some(StepStatus::Failed) => (PartState::Pending, ": failed"),
+        Some(StepStatus::Cancelled) => (PartState::Pending, ": cancelled"),
+        // A status of a newer gateway.
+        None => (PartState::Pending, ""),
+    };
+    let label = match lap {
+        1 => format!("{key}{why}"),
+        lap => format!("{key} (lap {lap}){why}"),
+    };
+    TaskPart { state, label }
+}
+
+/// Publishes that the agent asks its model.
 pub(super) fn thinking(staffed: &Staffed, voice: &Voice) {
     let event = Event::WorldTouch(WorldTouch {
         agent_id: staffed.may.agent,
@@ -69,7 +79,7 @@ pub(super) fn thinking(staffed: &Staffed, voice: &Voice) {
     voice.tells(event);
 }
 
-/// A tool is used.
+/// Publishes that the agent uses a tool.
 pub(super) fn calling(staffed: &Staffed, tool: &str, arguments: &Value, voice: &Voice) {
     let target = target(tool, arguments);
     let event = Event::AgentToolCall(AgentToolCall {
@@ -103,7 +113,7 @@ fn target(tool: &str, arguments: &Value) -> Option<String> {
     (!shown.is_empty()).then_some(shown)
 }
 
-/// What stands on the screen when a tool begins.
+/// The first lines of the screen when a tool begins.
 fn opening(tool: &str, arguments: &Value, target: Option<String>) -> Vec<FrameLine> {
     let shown = target.unwrap_or_default();
     let head = match tool {
@@ -128,7 +138,7 @@ fn opening(tool: &str, arguments: &Value, target: Option<String>) -> Vec<FrameLi
     lines
 }
 
-/// What came back, where the screen has not shown it while it ran.
+/// Shows a call's result, if the screen did not show it while the call ran.
 pub(super) fn came_back(answer: &Answer, voice: &Voice) {
     let mut lines = Vec::new();
     if answer.exit_code.is_none() {

@@ -1,8 +1,9 @@
-//! What turns in flight may cost. It is held on the accounts of a turn before its model is asked and given back when what it
-//! did cost is written down, so that many turns at once keep a ceiling as one after the other would: the turn that crosses it
-//! is the last. Whoever finds the rest of an account held waits until a turn in flight is settled.
+//! Reservations for turns in flight. Before the gateway asks a model, it reserves the turn's maximum cost on each
+//! account of the turn. It frees the reservation when the journal has the turn's real cost. So many parallel turns
+//! keep a ceiling as sequential turns would: the turn that crosses the ceiling is the last one. A turn that cannot
+//! reserve enough waits until a turn in flight settles.
 //!
-//! Held in this process: what another gateway's turns may cost is seen when they have cost it.
+//! Reservations are in the memory of this process. The cost of another gateway's turns counts after they have ended.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,24 +12,23 @@ use sea_orm::DbErr;
 use tokio::sync::Notify;
 
 use super::Agents;
-use super::models::{Price, Request, Usage};
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::models::model::Ceilings;
-use crate::domains::runs;
-use crate::domains::runs::entity::run;
-use crate::domains::runs::tree::Tree;
-use crate::ids::{RunId, WorkspaceId};
+use crate::execution::models::Ceilings;
+use crate::execution::providers::{Price, Request, Usage};
+use crate::execution::runs::tree::Tree;
+use crate::execution::runs::{self, RunRow};
+use crate::platform::ids::{RunId, WorkspaceId};
+use crate::tenancy::auth::WorkspaceScope;
 
-/// An account that turns are on.
+/// An account that a turn charges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Account {
-    /// A run with all that it starts.
+    /// A run with all its descendants.
     Run(RunId),
-    /// All runs of a workspace within thirty days.
+    /// All runs of a workspace in the last thirty days.
     Month(WorkspaceId),
 }
 
-/// What is held now; cheap to clone.
+/// The current reservations. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Spending {
     inner: Arc<Inner>,
@@ -38,7 +38,7 @@ struct Inner {
     /// Millionths of a US dollar.
     held: Mutex<HashMap<Account, u64>>,
     freed: Notify,
-    /// Who looks whether there is room, and takes it, does so alone; each workspace has one of these.
+    /// One task at a time checks the accounts of a workspace and reserves on them. Workspaces share these locks.
     looking: [tokio::sync::Mutex<()>; LANES],
 }
 
@@ -54,7 +54,7 @@ impl Default for Inner {
     }
 }
 
-/// What a turn may cost, held until this is dropped.
+/// A reservation for one turn. Dropping it frees the amount.
 pub(super) struct Hold {
     spending: Spending,
     accounts: Vec<Account>,
@@ -85,7 +85,7 @@ impl Spending {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What turns in flight hold on each of these.
+    /// What turns in flight have reserved on each of these accounts.
     fn of(&self, accounts: &[Account]) -> Vec<u64> {
         let held = self.held();
         let of = |account| held.get(account).copied().unwrap_or(0);
@@ -115,7 +115,7 @@ impl Spending {
 
 /// Why a turn may not begin.
 pub(super) enum Refused {
-    /// A sentence for whoever looks at the run.
+    /// A sentence for the people who read the run.
     Over(String),
     Db(DbErr),
 }
@@ -126,7 +126,7 @@ impl From<DbErr> for Refused {
     }
 }
 
-/// What a turn may cost at most: a token is no less than two bytes of a request in any language that models are fed with.
+/// The maximum cost of a turn. It assumes that a token takes at least two bytes of the request.
 pub(super) fn most(request: &Request, price: Option<Price>) -> u64 {
     let Some(price) = price else {
         return 0;
@@ -138,11 +138,11 @@ pub(super) fn most(request: &Request, price: Option<Price>) -> u64 {
     })
 }
 
-/// Waits until a turn may begin, and holds what it may cost: on the run's own account, on those of the runs that it works for,
-/// and on the workspace's. `None` when nobody bounds it.
+/// Waits until a turn may begin, and reserves its maximum cost on the run's account, on its ancestors' accounts, and
+/// on the workspace's. `None` when there is no ceiling.
 pub(super) async fn hold(
     agents: &Agents,
-    run: &run::Model,
+    run: &RunRow,
     price: Option<Price>,
     most: u64,
 ) -> Result<Option<Hold>, Refused> {
@@ -156,7 +156,7 @@ pub(super) async fn hold(
     let line: Vec<RunId> = match run.parent_run_id {
         None => vec![run.id],
         Some(_) => {
-            let tree = runs::store::tree(db, run.root_run_id).await?;
+            let tree = runs::tree_of(db, run.root_run_id).await?;
             let accounts = tree.accounts(run.id);
             accounts.iter().map(|account| account.run).collect()
         }
@@ -166,12 +166,13 @@ pub(super) async fn hold(
     loop {
         let freed = agents.spending.inner.freed.notified();
         tokio::pin!(freed);
-        // From here on nobody is missed who gives something back.
+        // From here on, this task misses no notification of a freed reservation.
         freed.as_mut().enable();
         let alone = agents.spending.lane(run.workspace_id).lock().await;
-        // Before what was spent is read: what is settled in between counts twice, and never not at all.
+        // Read the reservations before the spent amounts. A turn that settles in between then counts twice, but never
+        // zero times.
         let others = agents.spending.of(&accounts);
-        let tree = runs::store::tree(db, run.root_run_id).await?;
+        let tree = runs::tree_of(db, run.root_run_id).await?;
         let month = match ceilings.month {
             Some(_) => agents.spent_lately(scope).await?,
             None => 0,
@@ -187,11 +188,12 @@ pub(super) async fn hold(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Room {
     Free,
-    /// What is left is held by turns in flight.
+    /// Turns in flight have reserved the rest.
     Taken,
 }
 
-/// Whether another turn has room on all its accounts; `others` is what turns in flight hold on each, the workspace's last.
+/// Whether one more turn fits on all its accounts. `others` holds the reservations on each account, the workspace's
+/// last.
 fn room(
     tree: &Tree,
     run: RunId,
@@ -205,7 +207,7 @@ fn room(
     let of_month = others.last().copied().unwrap_or(0);
     let mut room = Room::Free;
     for (place, account) in accounts.iter().enumerate() {
-        // The workspace's is for a run with all that it starts.
+        // The workspace's ceiling applies to a root run with all its descendants.
         let of_workspace = ceilings.run.filter(|_| place + 1 == accounts.len());
         let own = account.ceiling.map(unsigned);
         let bounds = Ceilings {
@@ -232,7 +234,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::domains::runs::tree::Branch;
+    use crate::execution::runs::tree::Branch;
 
     const PRICE: Option<Price> = Some(Price {
         input: 1,

@@ -1,4 +1,5 @@
-//! `telemetry`: what each workspace with agents at work uses just now, every few seconds, from the journals of runs.
+//! `telemetry`: publishes every few seconds what each workspace with working agents uses now, from the journals of
+//! runs.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,10 +8,10 @@ use std::time::Duration;
 use sea_orm::{DbErr, FromQueryResult, Statement};
 
 use super::Agents;
-use crate::domains::auth::WorkspaceScope;
-use crate::events::{Event, Telemetry};
-use crate::ids::WorkspaceId;
-use crate::supervision::{ActorKind, ChildSpec, NoMessages, Nudge};
+use crate::platform::events::{Event, Telemetry};
+use crate::platform::ids::WorkspaceId;
+use crate::platform::supervision::{ActorKind, ChildSpec, NoMessages, Nudge};
+use crate::tenancy::auth::WorkspaceScope;
 
 const EVERY: Duration = Duration::from_secs(5);
 
@@ -24,10 +25,10 @@ struct Minute {
     doors: i64,
 }
 
-/// Tells it.
+/// The worker that publishes the figures.
 pub fn child(agents: &Agents) -> ChildSpec<NoMessages> {
     let agents = agents.clone();
-    // Those who were told of something last time: when nothing is left, they hear of that once.
+    // The workspaces of the last round. A workspace without running agents gets one last event with zeros.
     let told = Arc::new(Mutex::new(BTreeSet::new()));
     ChildSpec::periodic(
         "telemetry",
@@ -37,7 +38,7 @@ pub fn child(agents: &Agents) -> ChildSpec<NoMessages> {
         move |_| {
             let (agents, told) = (agents.clone(), told.clone());
             async move {
-                // A figure for people: without it everything goes on.
+                // These figures are only for people. Everything else works without them.
                 let minutes = look(&agents).await.unwrap_or_else(|error| {
                     let error: &dyn std::error::Error = &error;
                     tracing::warn!(error, "what workspaces use cannot be read");
@@ -94,7 +95,7 @@ impl Minute {
 async fn look(agents: &Agents) -> Result<Vec<Minute>, DbErr> {
     let db = agents.db.read();
     let now = agents.db.backend().now_ms();
-    // Of runs that ended long ago nothing is read: their journals are long.
+    // Do not read the journals of runs that ended long ago: they are long.
     let lately = format!(
         "FROM topology_runs o JOIN run_calls c ON c.run_id = o.id WHERE o.workspace_id = r.workspace_id \
            AND (o.ended_ms IS NULL OR o.ended_ms > {now} - 60000) AND c.ended_ms > {now} - 60000"

@@ -1,16 +1,33 @@
-//! The built-in runtime: agents that think with a model and work with tools, one session a step of a run.
+//! The built-in runtime: agents that think with a model and work with tools. Each step of a run has one session.
 //!
 //! Invariants:
-//! * Nothing is done before what led to it is in the journal: a session that is cut off goes on in the middle.
-//! * What an agent may use is decided at each call, from its team's effective profile and bundles.
-//! * The gateway never holds a model's key. Rules stand last in what an agent is told, after skills and memory.
+//! * The journal records a cause before its effect. An interrupted session continues from its journal.
+//! * The gateway decides at each call what an agent may use, from its team's effective profile and bundles.
+//! * The gateway never holds a model's key. The rules are the last part of the system prompt, after skills and
+//!   memory.
 //!
-//! Tables: none of its own (`runs` keeps the journal, `teams` the record of an agent). In the tree: a session is a job below
-//! its run's actor; `runs/telemetry` tells what workspaces use.
+//! Tables: none (`runs` keeps the journal, `teams` keeps an agent's record). In the tree: a session is a job below
+//! its run's actor. The worker `runs/telemetry` publishes what workspaces use.
 
-pub mod dto;
-pub mod models;
-pub mod routes;
+pub use routes::router;
+
+use std::time::Instant;
+
+use async_trait::async_trait;
+use sea_orm::DbErr;
+
+use crate::execution::models::{Ceilings, Resolver, ceilings};
+use crate::execution::runs::{Effect, End, Job, Perform, RunRow, spent_lately};
+use crate::execution::tools::{EffectKey, Toolbox};
+use crate::machines::sandboxes::SandboxesHandle;
+use crate::platform::db::Db;
+use crate::platform::events::EventLog;
+use crate::platform::ids::SharedIds;
+use crate::platform::supervision::KillPoints;
+use crate::tenancy::auth::WorkspaceScope;
+
+mod dto;
+mod routes;
 mod session;
 mod show;
 pub mod spending;
@@ -18,25 +35,6 @@ mod staff;
 mod talk;
 pub mod telemetry;
 mod voice;
-
-use std::time::Instant;
-
-use async_trait::async_trait;
-use sea_orm::DbErr;
-
-use crate::db::Db;
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::models::Resolver;
-use crate::domains::models::model::Ceilings;
-use crate::domains::models::store::ceilings;
-use crate::domains::runs::entity::run;
-use crate::domains::runs::store::spent_lately;
-use crate::domains::runs::{Effect, End, Job, Perform};
-use crate::domains::sandboxes::SandboxesHandle;
-use crate::domains::tools::{EffectKey, Toolbox};
-use crate::events::EventLog;
-use crate::ids::SharedIds;
-use crate::supervision::KillPoints;
 
 /// The agents of the built-in runtime.
 #[derive(Clone)]
@@ -52,12 +50,12 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// What the workspace lets its runs spend.
+    /// What the workspace allows its runs to spend.
     async fn ceilings(&self, scope: WorkspaceScope) -> Result<Ceilings, DbErr> {
         ceilings(self.db.read(), scope).await
     }
 
-    /// What the workspace's runs cost within thirty days, millionths of a US dollar.
+    /// The cost of the workspace's runs in the last thirty days, in millionths of a US dollar.
     async fn spent_lately(&self, scope: WorkspaceScope) -> Result<u64, DbErr> {
         let spent = spent_lately(self.db.read(), scope).await?;
         Ok(u64::try_from(spent).unwrap_or(0))
@@ -73,7 +71,7 @@ impl Perform for Agents {
             Err(end) => return end,
         };
         let scope = job.journal.fence.scope();
-        // Each look for a machine that is away is no news.
+        // Do not publish an update for every poll of an absent machine.
         if !job.journal.waited {
             show::task(self, &job, &staffed, 0, false).await;
         }
@@ -84,7 +82,7 @@ impl Perform for Agents {
             staffed: staffed.clone(),
             voice,
         };
-        // The voice ends with the session, and the telling with the voice.
+        // Dropping the session closes the voice, and the closed voice ends the telling.
         let (end, ()) = futures::join!(session.work(), telling.tell());
         let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         if !end.waits() {
@@ -94,7 +92,7 @@ impl Perform for Agents {
         end
     }
 
-    async fn abandon(&self, run: &run::Model, effects: Vec<Effect>) {
+    async fn abandon(&self, run: &RunRow, effects: Vec<Effect>) {
         let scope = WorkspaceScope::of_row(run.workspace_id);
         for effect in effects {
             let stopped = async {

@@ -1,33 +1,36 @@
-//! One agent at work on one step: model, tools, model … until it hands something over. What happened is in the journal
-//! before anything follows from it, so whoever takes the step up goes on in the middle of the conversation.
+//! One agent at work on one step. The session alternates between model and tools until the agent hands over a result.
+//! It writes each result to the journal before it acts on it, so a later session continues in the middle of the
+//! conversation.
 //!
-//! In the tree: a job below its run's actor, which dies with it.
+//! In the tree: a job below its run's actor. It ends with the actor.
 
 use std::time::{Duration, Instant};
 
 use roost_protocol::report::ErrorKind as ErrorOfMachine;
 use serde_json::Value;
 
-use super::models::{self, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec, Usage};
 use super::spending::{self, Hold, Refused};
 use super::staff::Staffed;
 use super::talk::{Answer, Next, Talk, Turn};
 use super::voice::Voice;
 use super::{Agents, show};
-use crate::domains::fleet;
-use crate::domains::runs::model::{Class, effect_key};
-use crate::domains::runs::{End, Entry, FenceError, Job, Journal, Used};
-use crate::domains::sandboxes::{self, SandboxError};
-use crate::domains::tools::{self, Capability, EffectKey, ToolResult};
-use crate::domains::workspaces::QuotaError;
-use crate::ids::SandboxId;
+use crate::execution::providers::{
+    Call, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec, Usage,
+};
+use crate::execution::runs::{Class, End, Entry, FenceError, Job, Journal, Used, effect_key};
+use crate::execution::tools::{self, Capability, EffectKey, ToolResult};
 use crate::kill_point;
+use crate::machines::fleet;
+use crate::machines::sandboxes::{self, NewSandbox, SandboxError};
+use crate::platform::ids::SandboxId;
+use crate::tenancy::workspaces::QuotaError;
 
-/// How often a call is repeated while its sandbox is made or its machine is away, before the step rests.
+/// How often a call is repeated while its sandbox is created or its machine is away, before the step waits.
 const TRIES: u32 = 3;
-/// At most between two attempts to make a sandbox where nothing can be made: each leaves a row and events.
+/// The longest time between two attempts to create a sandbox when none can be created: each attempt leaves a row and
+/// events.
 const NEXT_SANDBOX: Duration = Duration::from_secs(60);
-/// Words of a turn.
+/// The maximum number of tokens in one answer of the model.
 const MOST_TOKENS: u32 = 16_384;
 
 /// A session.
@@ -57,7 +60,7 @@ impl From<End> for Stopped {
 }
 
 impl Session<'_> {
-    /// Works until the step is over.
+    /// Works until the step ends.
     pub(super) async fn work(self) -> End {
         match self.carry_on().await {
             Ok(text) => End::Done(text),
@@ -71,7 +74,7 @@ impl Session<'_> {
         let journal = &self.job.journal;
         let written = journal.read().await.map_err(FenceError::from)?;
         let mut talk = Talk::replay(&written).map_err(|error| End::terminal(error.to_string()))?;
-        // A call that waits for its machine was told when it was made, not at each look.
+        // A call that waits for its machine was published when it was made. Do not publish it again at each poll.
         let mut told = journal.waited;
         loop {
             match talk.next() {
@@ -101,11 +104,11 @@ impl Session<'_> {
                 }
                 Next::Ask => {
                     let request = self.request(talk.messages(&self.job.prompt)).await?;
-                    // Until what the turn did cost is written down.
+                    // The reservation lasts until the turn's cost is in the journal.
                     let _held = self.may_spend(&request).await?;
                     let (reply, took) = self.ask(&request).await?;
                     if says_nothing(&reply) {
-                        // Not written down: whoever tries again asks again.
+                        // An empty answer is not written to the journal, so the next attempt asks the model again.
                         let used = used(reply.usage, reply.cost_microusd);
                         journal.spend(used).await?;
                         return Err(End::retryable("the model answered with nothing").into());
@@ -123,7 +126,7 @@ impl Session<'_> {
         }
     }
 
-    /// Ceilings are looked at before anything is spent: the run's own, those of the runs that it works for, and the
+    /// Checks the ceilings before the turn spends anything: the run's own, those of its ancestors, and the
     /// workspace's.
     async fn may_spend(&self, request: &Request) -> Result<Option<Hold>, Stopped> {
         let price = self.staffed.model.price;
@@ -181,7 +184,7 @@ impl Session<'_> {
         }
     }
 
-    async fn call(&self, call: &models::Call, place: u32) -> Result<(Answer, Duration), Stopped> {
+    async fn call(&self, call: &Call, place: u32) -> Result<(Answer, Duration), Stopped> {
         let begun = Instant::now();
         let answer = |text: String, is_error| Answer {
             call: call.id.clone(),
@@ -218,7 +221,7 @@ impl Session<'_> {
         Ok((answer, begun.elapsed()))
     }
 
-    /// Carries a call out; the inner error is for the model.
+    /// Executes a call. The inner error is for the model.
     async fn effect(
         &self,
         key: EffectKey,
@@ -257,11 +260,11 @@ impl Session<'_> {
 
     async fn make_sandbox(&self, may: &Capability) -> Result<(), Stopped> {
         let id = SandboxId(self.agents.ids.next());
-        let wanted = sandboxes::dto::NewSandbox {
+        let wanted = NewSandbox {
             node_id: self.staffed.machine.clone(),
             ..Default::default()
         };
-        let made = sandboxes::commands::provision(
+        let made = sandboxes::provision(
             &self.agents.sandboxes,
             may.scope,
             may.user,
@@ -279,7 +282,8 @@ impl Session<'_> {
                 "The agent whose sandbox the team shares does not exist any more.",
             )
             .into()),
-            // It will be the same next time: no engine is switched on here, the image is wrong, the owner forbids it.
+            // A retry would fail in the same way: this gateway has no engine, the image is wrong, or the owner
+            // forbids it.
             Err(SandboxError::Refused(error)) if !is_passing(error.kind) => {
                 Err(End::terminal(format!("No sandbox could be made: {}", error.detail)).into())
             }
@@ -296,10 +300,10 @@ impl Session<'_> {
         }
     }
 
-    /// The machine with the agent's sandbox is away: the step waits, and says for whom.
+    /// The machine with the agent's sandbox is away. The step waits, and the error names the machine.
     async fn absent(&self, error: &tools::ToolError) -> End {
         let known = match error.machine() {
-            Some(id) => fleet::store::by_id(self.agents.db.read(), id).await,
+            Some(id) => fleet::by_id(self.agents.db.read(), id).await,
             None => Ok(None),
         };
         match known {
@@ -376,7 +380,7 @@ fn nothing_more(why: &str) -> Stopped {
     quota(&detail).into()
 }
 
-/// Whether what a machine said may be otherwise in a while.
+/// Whether the machine's error may pass after a while.
 fn is_passing(kind: ErrorOfMachine) -> bool {
     matches!(
         kind,
@@ -390,7 +394,7 @@ fn is_passing(kind: ErrorOfMachine) -> bool {
     )
 }
 
-/// Whether a machine said that it can do nothing at all for a while.
+/// Whether the error shows that the machine cannot do any work for a while.
 fn is_absence(kind: ErrorOfMachine) -> bool {
     matches!(
         kind,
@@ -410,7 +414,7 @@ fn quota(detail: &str) -> End {
     }
 }
 
-/// What the last turn hands over.
+/// The text that the last turn hands over.
 fn handed_over(turn: &Turn) -> Result<String, End> {
     match turn.stop {
         Stop::Filtered => Err(End::terminal(
@@ -427,7 +431,7 @@ fn handed_over(turn: &Turn) -> Result<String, End> {
     }
 }
 
-/// What a model's error means for the step.
+/// Maps a model's error to the end of the step.
 pub(super) fn failed(error: &ModelError) -> End {
     let (class, after) = match error.kind {
         ErrorKind::Retryable => (Class::Retryable, None),
@@ -443,7 +447,7 @@ pub(super) fn failed(error: &ModelError) -> End {
     }
 }
 
-/// An error with its causes, for people.
+/// An error with its causes, as text for people.
 fn told(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -8,21 +8,21 @@ use super::Agents;
 use super::dto::{
     Body, Compartments, Identity, Memory, OfferedTool, RuntimeConfig, Seat, SkillBrief,
 };
-use crate::domains::apps;
-use crate::domains::auth::{Scoped, WorkspaceScope, can};
-use crate::domains::claws::entity::claw;
-use crate::domains::claws::{brain, store as claws};
-use crate::domains::runs::store as runs;
-use crate::domains::sandboxes::store as sandboxes;
-use crate::domains::teams::{self, commands::BUILT_IN};
-use crate::domains::tools::{self, Bundle, Profile};
-use crate::domains::topology::Graph;
-use crate::domains::{skills, templates};
-use crate::error::{ApiError, ApiResult};
-use crate::events::AgentState;
-use crate::http::json::Path;
-use crate::http::problem::Problem;
-use crate::ids::ClawId;
+use crate::agents::claws::{self, ClawRow, brain};
+use crate::connections::apps;
+use crate::execution::runs;
+use crate::execution::tools::{self, Bundle, Profile};
+use crate::execution::topology::Graph;
+use crate::machines::sandboxes;
+use crate::organisation::skills;
+use crate::organisation::teams::{self, BUILT_IN};
+use crate::organisation::templates;
+use crate::platform::events::AgentState;
+use crate::platform::ids::ClawId;
+use crate::tenancy::auth::{Scoped, WorkspaceScope, can};
+use crate::web::error::{ApiError, ApiResult};
+use crate::web::json::Path;
+use crate::web::problem::Problem;
 
 /// The routes.
 pub fn router() -> OpenApiRouter<Agents> {
@@ -31,7 +31,8 @@ pub fn router() -> OpenApiRouter<Agents> {
         .routes(routes!(compartments))
 }
 
-/// What an agent runs with: model, what the runtime stores of it, and what a step of its team may use.
+/// Shows an agent's runtime configuration.
+/// It has the agent's model, the runtime's record of the agent, and what a step of its team may use.
 #[utoipa::path(get, path = "/api/claws/{id}/runtime-config", tag = "claws", operation_id = "runtime_config",
     params(("id" = ClawId, Path)),
     responses((status = 200, body = RuntimeConfig), (status = 401, body = Problem), (status = 404, body = Problem)))]
@@ -43,7 +44,7 @@ async fn runtime_config(
     let (db, scope) = (agents.db.read(), caller.scope());
     let claw = agent(&agents, scope, id).await?;
     let standing = teams::standing(db, scope, id, None).await?;
-    let record = teams::store::runtime_agent(db, scope, id).await?;
+    let record = teams::runtime_agent(db, scope, id).await?;
     let link = templates::link::of(db, scope, id).await?;
     let binding = claw.model_binding.as_deref().or(standing.model.as_deref());
     let model = agents.models.resolve(scope, binding).await;
@@ -83,7 +84,7 @@ async fn runtime_config(
     }))
 }
 
-/// An agent's anatomy: who it is, what it remembers, can and may, where it works.
+/// Shows an agent's parts: its identity, memory, skills, tools, apps, sandbox and seats.
 #[utoipa::path(get, path = "/api/claws/{id}/compartments", tag = "claws", operation_id = "compartments",
     params(("id" = ClawId, Path)),
     responses((status = 200, body = Compartments), (status = 401, body = Problem), (status = 404, body = Problem)))]
@@ -95,10 +96,10 @@ async fn compartments(
     let (db, scope) = (agents.db.read(), caller.scope());
     let claw = agent(&agents, scope, id).await?;
     let standing = teams::standing(db, scope, id, None).await?;
-    let brain = brain::store::newest(db, scope, id).await?;
+    let brain = brain::newest(db, scope, id).await?;
     let skills = skills::effective(db, scope, id).await?;
     let sandbox = sandboxes::current(db, scope, id).await?;
-    let connected = apps::store::providers_of(db, scope, id).await?;
+    let connected = apps::providers_of(db, scope, id).await?;
     let offered = tools::offered(standing.profile, &standing.bundles);
     Ok(Json(Compartments {
         agent_id: id,
@@ -138,14 +139,14 @@ async fn compartments(
     }))
 }
 
-async fn agent(agents: &Agents, scope: WorkspaceScope, id: ClawId) -> ApiResult<claw::Model> {
-    let claw = claws::get(agents.db.read(), scope, id).await?;
+async fn agent(agents: &Agents, scope: WorkspaceScope, id: ClawId) -> ApiResult<ClawRow> {
+    let claw = claws::find(agents.db.read(), scope, id).await?;
     claw.filter(|claw| claw.deleted_at.is_none())
         .ok_or_else(|| ApiError::not_found("claw"))
 }
 
 async fn seats(agents: &Agents, scope: WorkspaceScope, id: ClawId) -> ApiResult<Vec<Seat>> {
-    let seats = teams::store::seats_of(agents.db.read(), scope, id).await?;
+    let seats = teams::seats_of(agents.db.read(), scope, id).await?;
     let seats = seats.into_iter().filter_map(|(team, seat)| {
         let graph: Graph = serde_json::from_str(&team.topology).ok()?;
         Some(Seat {

@@ -1,14 +1,14 @@
-//! What the runtime knows of an agent, in JSON.
+//! The JSON of an agent's runtime: its configuration and its parts.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::domains::tools::{Bundle, Profile};
-use crate::domains::topology::Kind;
-use crate::events::AgentState;
-use crate::ids::{ClawId, SandboxId, TeamId, TemplateId};
+use crate::execution::tools::{Bundle, Profile};
+use crate::execution::topology::Kind;
+use crate::platform::events::AgentState;
+use crate::platform::ids::{ClawId, SandboxId, TeamId, TemplateId};
 
 /// A tool that an agent may use.
 #[derive(Debug, Serialize, ToSchema)]
@@ -16,34 +16,34 @@ pub struct OfferedTool {
     pub name: String,
     pub description: String,
     pub bundle: Bundle,
-    /// It changes nothing.
+    /// The tool changes nothing.
     pub reads_only: bool,
 }
 
-/// What an agent runs with.
+/// The configuration of an agent's runtime.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AgentRuntimeConfig)]
 pub struct RuntimeConfig {
     pub agent_id: ClawId,
-    /// `built_in`.
+    /// `built_in`, the only runtime so far.
     pub runtime: String,
-    /// The agent's own binding; its team's, then the workspace's counts when absent.
+    /// The agent's own model binding. When it is absent, the team's binding applies, then the workspace's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_binding: Option<String>,
-    /// The model that it would think with now; absent when the binding names none.
+    /// The model that the agent would use now. Absent when the binding does not resolve to a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// As the runtime's record has it: what a step may use is decided by the gateway at each call.
+    /// The profile in the runtime's record. The gateway decides at each call which tools a step may use.
     pub record_profile: Profile,
     pub record_bundles: BTreeSet<Bundle>,
-    /// What counts in a step of its team.
+    /// The profile that applies in a step of the agent's team.
     pub effective_profile: Profile,
     pub effective_bundles: BTreeSet<Bundle>,
-    /// What that offers it.
+    /// The tools that this profile and these bundles offer.
     pub tools: Vec<OfferedTool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team_id: Option<TeamId>,
-    /// Whose sandbox it works in, when not its own.
+    /// The agent whose sandbox this agent works in. Absent when it works in its own sandbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workbench_agent_id: Option<ClawId>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub struct RuntimeConfig {
     pub role_slot: Option<String>,
 }
 
-/// Who an agent is.
+/// The identity of an agent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AgentIdentity)]
 pub struct Identity {
@@ -62,20 +62,20 @@ pub struct Identity {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     pub status: AgentState,
-    /// Words of its system prompt.
+    /// The number of words in its system prompt.
     pub prompt_words: usize,
 }
 
-/// What an agent remembers.
+/// The memory (brain) of an agent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AgentMemory)]
 pub struct Memory {
-    /// 0 when it has none.
+    /// 0 when the agent has no brain yet.
     pub version: i64,
     pub bytes: usize,
 }
 
-/// A skill, in short.
+/// A short description of a skill.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AgentSkillBrief)]
 pub struct SkillBrief {
@@ -84,7 +84,7 @@ pub struct SkillBrief {
     pub pinned: bool,
 }
 
-/// Where an agent works.
+/// A place of an agent in a team.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AgentSeat)]
 pub struct Seat {
@@ -95,7 +95,7 @@ pub struct Seat {
     pub slot: String,
 }
 
-/// An agent's body of work.
+/// The sandbox of an agent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AgentBody)]
 pub struct Body {
@@ -105,7 +105,7 @@ pub struct Body {
     pub state: String,
 }
 
-/// An agent's anatomy.
+/// The parts of an agent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AgentCompartments)]
 pub struct Compartments {
@@ -115,10 +115,10 @@ pub struct Compartments {
     pub skills: Vec<SkillBrief>,
     pub tools: Vec<String>,
     pub apps: Vec<String>,
-    /// Its sandbox, when it has one.
+    /// Absent when the agent has no sandbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Body>,
     pub seats: Vec<Seat>,
-    /// Steps that it works on just now.
+    /// The number of steps that the agent works on now.
     pub at_work: u64,
 }

@@ -1,43 +1,42 @@
-//! Who works on a step: the agent, its model, what it may use, and what it is told about itself.
+//! What a step needs before it starts: the agent, its model, its permissions, and its system prompt.
 
 use sea_orm::DbErr;
 
 use super::Agents;
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::{brain, entity::claw, store as claws};
-use crate::domains::models::{ModelsError, Resolved};
-use crate::domains::runs::entity::run;
-use crate::domains::runs::{End, Job};
-use crate::domains::skills;
-use crate::domains::teams;
-use crate::domains::tools::{Capability, Pane, Profile};
-use crate::domains::topology::Purpose;
-use crate::ids::ClawId;
+use crate::agents::claws::{self, ClawRow, brain};
+use crate::execution::models::{ModelsError, Resolved};
+use crate::execution::runs::{End, Job, RunRow};
+use crate::execution::tools::{Capability, Pane, Profile};
+use crate::execution::topology::Purpose;
+use crate::organisation::skills;
+use crate::organisation::teams;
+use crate::platform::ids::ClawId;
+use crate::tenancy::auth::WorkspaceScope;
 
-/// What a brain may take of a prompt, bytes.
+/// The part of a brain that goes into a prompt, in bytes.
 const BRAIN_BYTES: usize = 32 << 10;
 
-/// Somebody who can begin.
+/// An agent that is ready to work on a step.
 #[derive(Clone)]
 pub(super) struct Staffed {
     pub may: Capability,
     pub seat: Seat,
     pub model: Resolved,
     pub system: String,
-    /// Where a sandbox is made for it; the workspace's placement when absent.
+    /// The machine for a new sandbox. The workspace's placement applies when it is absent.
     pub machine: Option<String>,
 }
 
-/// Finds out who works on the step, and how.
+/// Prepares the agent of the step.
 ///
 /// # Errors
-/// Why nobody can.
+/// Why no agent can work on the step.
 pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
     let scope = job.journal.fence.scope();
     let (claw, standing) = seated(agents, job).await?;
     let team_model = standing.model.clone();
     let machine = match standing.workbench {
-        // Who works in the team's sandbox works where that is.
+        // An agent in the team's sandbox works on the machine of that sandbox.
         Some(_) => None,
         None => job.node.attributes.machine.clone(),
     };
@@ -75,7 +74,7 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
     })
 }
 
-/// What an agent may use, as of a version of its team.
+/// What an agent may use, for one version of its team.
 #[derive(Clone)]
 pub(super) struct Seat {
     version: Option<i64>,
@@ -83,14 +82,14 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    /// As it is now: somebody may have changed it, or deleted the agent, since the step began.
+    /// The current permissions: the team or the agent may have changed or been deleted since the step began.
     ///
     /// # Errors
-    /// Why it may go on no more.
+    /// Why the agent may not continue.
     pub(super) async fn now(&self, agents: &Agents, job: &Job) -> Result<Self, End> {
         if let (Some(team), Some(version)) = (job.run.team_id, self.version) {
             let scope = job.journal.fence.scope();
-            let seat = teams::store::seat(agents.db.read(), scope, self.may.agent, team).await;
+            let seat = teams::seat(agents.db.read(), scope, self.may.agent, team).await;
             if seat.map_err(again)? == Some(Some(version)) {
                 return Ok(self.clone());
             }
@@ -103,13 +102,13 @@ impl Seat {
     }
 }
 
-async fn seated(agents: &Agents, job: &Job) -> Result<(claw::Model, teams::Standing), End> {
+async fn seated(agents: &Agents, job: &Job) -> Result<(ClawRow, teams::Standing), End> {
     let scope = job.journal.fence.scope();
     let db = agents.db.read();
     let id = job.node.attributes.agent.map(ClawId);
     let id =
         id.ok_or_else(|| End::terminal(format!("No agent is bound to the node {}.", job.node.id)))?;
-    let claw = claws::get(db, scope, id).await.map_err(again)?;
+    let claw = claws::find(db, scope, id).await.map_err(again)?;
     let claw = claw
         .filter(|claw| claw.deleted_at.is_none())
         .ok_or_else(|| {
@@ -127,7 +126,7 @@ async fn seated(agents: &Agents, job: &Job) -> Result<(claw::Model, teams::Stand
 fn in_step(job: &Job, agent: ClawId, standing: teams::Standing) -> Capability {
     let mut may = of_standing(job.journal.fence.scope(), &job.run, agent, standing);
     if job.step.purpose == Purpose::Verdict {
-        // Who judges strangers' words does so by what it was shown.
+        // A judge of other agents' text sees only the text that it was given. It gets no tools.
         may.profile = Profile::Toolfree;
         may.bundles.clear();
     }
@@ -141,7 +140,7 @@ fn in_step(job: &Job, agent: ClawId, standing: teams::Standing) -> Capability {
 pub(super) async fn capability(
     agents: &Agents,
     scope: WorkspaceScope,
-    run: &run::Model,
+    run: &RunRow,
     agent: ClawId,
 ) -> Result<Capability, DbErr> {
     let standing = teams::standing(agents.db.read(), scope, agent, run.team_id).await?;
@@ -150,7 +149,7 @@ pub(super) async fn capability(
 
 fn of_standing(
     scope: WorkspaceScope,
-    run: &run::Model,
+    run: &RunRow,
     agent: ClawId,
     standing: teams::Standing,
 ) -> Capability {
@@ -170,12 +169,12 @@ fn again(error: DbErr) -> End {
     End::retryable(error.to_string())
 }
 
-/// What the agent is told about itself: who it is, its skills, its memory, and last the rules, which nothing before them
-/// can take back.
+/// The agent's system prompt: its own prompt, its skills, its memory, and the rules last, so that no earlier part
+/// overrides them.
 async fn system(
     agents: &Agents,
     job: &Job,
-    claw: &claw::Model,
+    claw: &ClawRow,
     profile: Profile,
 ) -> Result<String, DbErr> {
     let scope = job.journal.fence.scope();
@@ -190,7 +189,7 @@ async fn system(
         text.push_str("\n\n");
         text.push_str(&framed);
     }
-    if let Some(brain) = brain::store::newest(db, scope, claw.id).await? {
+    if let Some(brain) = brain::newest(db, scope, claw.id).await? {
         let memory = brain.agent_md.trim();
         if !memory.is_empty() {
             let kept = &memory[..memory.floor_char_boundary(BRAIN_BYTES)];

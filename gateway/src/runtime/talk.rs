@@ -1,22 +1,22 @@
-//! An agent's conversation in one step, as its journal has it: what the model said, what it asked for, what came back.
-//! Pure: replaying the journal of a step that was cut off gives the very place at which it goes on.
+//! An agent's conversation in one step, as its journal records it: model turns, calls and results. Pure code. A
+//! replay of an interrupted step's journal gives exactly the point at which the step continues.
 
 use serde::{Deserialize, Serialize};
 
-use super::models::{Call, Message, Stop};
-use crate::domains::runs::entity::call;
+use crate::execution::providers::{Call, Message, Stop};
+use crate::execution::runs::CallRow;
 
-/// Turns of the model in one step.
+/// The maximum number of model turns in one step.
 pub const MOST_TURNS: usize = 80;
-/// The same calls with the same results, so often in a row, are a loop.
+/// This many equal calls with equal results in a row are a loop: first the model gets a hint, then the step ends.
 const SAME_TOLD: usize = 3;
 const SAME_ENDED: usize = 6;
-/// What a model is shown of one conversation, bytes; older results are cut down first.
+/// The maximum size of a conversation that a model gets, in bytes. Older results are shortened first.
 const SHOWN_BYTES: usize = 400 << 10;
-/// What is left of an older result.
+/// The size of a shortened older result.
 const OLD_RESULT_BYTES: usize = 2 << 10;
 
-/// What the journal keeps of a model's turn.
+/// A model's turn in the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     pub text: String,
@@ -25,7 +25,7 @@ pub struct Turn {
     pub stop: Stop,
 }
 
-/// What the journal keeps of a call that came back.
+/// A tool's result in the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The id of the call.
@@ -39,7 +39,7 @@ pub struct Answer {
     pub cut: bool,
 }
 
-/// The journal has something that was never written there.
+/// The journal contains an entry that the gateway did not write.
 #[derive(Debug, thiserror::Error)]
 #[error("the journal of the step cannot be read at entry {at}")]
 pub struct Unreadable {
@@ -52,31 +52,31 @@ pub struct Unreadable {
 #[derive(Debug, Clone, Default)]
 pub struct Talk {
     turns: Vec<(Turn, Vec<Answer>)>,
-    /// Entries in the journal, and so the place of the next one.
+    /// The number of entries in the journal, which is also the place of the next entry.
     entries: u32,
 }
 
-/// What is to be done next.
+/// The next action of the session.
 #[derive(Debug, PartialEq)]
 pub enum Next<'a> {
-    /// The model is asked.
+    /// Ask the model.
     Ask,
-    /// The model asked for this; its result has this place in the journal.
+    /// Execute this call of the model. Its result gets this place in the journal.
     Call { call: &'a Call, place: u32 },
-    /// The model has nothing more to do; this is what it hands over.
+    /// The model has finished. This turn is what the agent hands over.
     Over(&'a Turn),
-    /// It asks for the same again and again.
+    /// The model repeats the same calls.
     Looping,
-    /// It does not come to an end.
+    /// The conversation has reached its maximum length.
     TooLong,
 }
 
 impl Talk {
-    /// From the journal.
+    /// Rebuilds the conversation from the journal.
     ///
     /// # Errors
     /// [`Unreadable`].
-    pub fn replay(journal: &[call::Model]) -> Result<Self, Unreadable> {
+    pub fn replay(journal: &[CallRow]) -> Result<Self, Unreadable> {
         let mut talk = Self::default();
         for (at, entry) in journal.iter().enumerate() {
             let wrong = |source| Unreadable { at, source };
@@ -88,13 +88,13 @@ impl Talk {
         Ok(talk)
     }
 
-    /// The model spoke.
+    /// Adds a turn of the model.
     pub fn said(&mut self, turn: Turn) {
         self.turns.push((turn, Vec::new()));
         self.entries += 1;
     }
 
-    /// A call came back.
+    /// Adds the result of a call.
     pub fn came_back(&mut self, answer: Answer) {
         if let Some((_, answers)) = self.turns.last_mut() {
             answers.push(answer);
@@ -107,7 +107,7 @@ impl Talk {
         self.entries
     }
 
-    /// What is to be done next.
+    /// The next action.
     pub fn next(&self) -> Next<'_> {
         let Some((turn, answers)) = self.turns.last() else {
             return Next::Ask;
@@ -130,7 +130,7 @@ impl Talk {
         Next::Ask
     }
 
-    /// How often the last turn's calls with their results stand at the end, one after the other.
+    /// How many of the last turns in a row have the same calls with the same results.
     fn same_in_a_row(&self) -> usize {
         let Some(last) = self.turns.last() else {
             return 0;
@@ -150,7 +150,8 @@ impl Talk {
         self.turns.iter().rev().take_while(same).count()
     }
 
-    /// What the model is shown: the prompt, then everything since, with older results cut down where it is too much.
+    /// The messages for the model: the prompt, then all turns and results. Older results are shortened when the whole
+    /// is too large.
     pub fn messages(&self, prompt: &str) -> Vec<Message> {
         let mut messages = vec![Message::User(prompt.to_owned())];
         for (turn, answers) in &self.turns {
@@ -179,7 +180,7 @@ impl Talk {
     }
 }
 
-/// Cuts results down, the oldest first, until the rest fits.
+/// Shortens results, oldest first, until the conversation fits.
 fn shorten(messages: &mut [Message]) {
     let size = |message: &Message| match message {
         Message::User(text) | Message::Tool { text, .. } => text.len(),
@@ -306,12 +307,12 @@ mod tests {
     }
 
     proptest! {
-        /// Wherever a conversation is cut off, its journal brings it back to the same place.
+        /// A conversation that is interrupted at any point continues from its journal at the same point.
         #[test]
         fn a_journal_brings_back_the_place_at_which_it_was_cut_off(
             shape in proptest::collection::vec(0usize..4, 1..8), cut in 0usize..40,
         ) {
-            let mut written: Vec<call::Model> = Vec::new();
+            let mut written: Vec<CallRow> = Vec::new();
             let mut live = Talk::default();
             let mut steps = 0;
             for calls in shape {
@@ -336,9 +337,9 @@ mod tests {
         }
     }
 
-    fn entry(idx: usize, kind: &str, content: &str) -> call::Model {
-        call::Model {
-            run_id: crate::ids::RunId(uuid::Uuid::nil()),
+    fn entry(idx: usize, kind: &str, content: &str) -> CallRow {
+        CallRow {
+            run_id: crate::platform::ids::RunId(uuid::Uuid::nil()),
             step_key: "coder".to_owned(),
             lap: 1,
             idx: i32::try_from(idx).unwrap(),
