@@ -1,0 +1,6 @@
+//! The outermost wing: the HTTP server with its routes and documents, reads that join wings,
+//! and the operators' view of the running system.
+
+pub mod activity;
+pub mod operator;
+pub mod server;

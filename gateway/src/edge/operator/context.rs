@@ -1,0 +1,49 @@
+//! The context of the operators' view: what its handlers and commands need.
+
+use std::sync::{Arc, OnceLock};
+
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::lately::Lately;
+use crate::platform::broker::BrokerHandle;
+use crate::platform::clock::SharedClock;
+use crate::platform::db::Db;
+use crate::platform::ids::SharedIds;
+use crate::platform::supervision::{KillPoints, SupervisorHandle, TreeView};
+use crate::tenancy::auth::hosted::HostedIdentity;
+use crate::tenancy::streams::LiveHandle;
+use crate::web::error::{ApiError, ApiResult, Code};
+
+/// What the handlers and commands of the domain need.
+#[derive(Clone)]
+pub struct OperatorContext {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub ids: SharedIds,
+    pub metrics: PrometheusHandle,
+    pub draining: CancellationToken,
+    /// The supervisor for restarts: the listener that received the request may itself be restarted.
+    pub jobs: SupervisorHandle,
+    /// Shared with the streams of events, so that all streams of a person are counted together.
+    pub live: LiveHandle,
+    pub lately: Lately,
+    pub broker: BrokerHandle,
+    /// Whether the configuration names a broker.
+    pub needs_broker: bool,
+    /// The identity issuer beside local accounts.
+    pub hosted: Option<Arc<HostedIdentity>>,
+    /// The tree's kill points. They can be armed only where the configuration allows it.
+    pub kill_points: KillPoints,
+    /// Set when the tree is up. The listeners are part of the tree and are created before it.
+    pub view: Arc<OnceLock<TreeView>>,
+}
+
+impl OperatorContext {
+    /// The tree. The first requests may come before `app` has stored it.
+    pub(super) fn tree(&self) -> ApiResult<&TreeView> {
+        self.view
+            .get()
+            .ok_or_else(|| ApiError::new(Code::Unavailable).retry_after(1))
+    }
+}

@@ -1,0 +1,95 @@
+//! The feed of `/api/ops/tree/stream`: first the tree or the promises, then their changes, at most once a second. A
+//! client that reads slowly gets one larger change instead of many small ones.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use sea_orm::DbErr;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use super::dto::Promises;
+use super::lately::Lately;
+use super::model::Told;
+use super::reader::TreeReader;
+use crate::platform::clock::SharedClock;
+use crate::platform::supervision::{TreeSnapshot, TreeView};
+use crate::tenancy::streams::{Feed, Gone, Outlet};
+use crate::web::sse;
+
+/// The time between two reads of the tree.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The tree for one client.
+pub(super) struct TreeFeed {
+    pub clock: SharedClock,
+    pub view: TreeView,
+    pub lately: Lately,
+    pub reader: TreeReader,
+    /// Whether the client follows the promises instead of the tree.
+    pub promises: bool,
+}
+
+/// What the client has received.
+enum Shown {
+    Tree(Told),
+    Promises(Promises),
+}
+
+impl Feed for TreeFeed {
+    async fn run(self, outlet: Outlet) -> Result<(), DbErr> {
+        // The feed ends only when the client is gone.
+        let Err(Gone) = self.follow(&outlet).await;
+        Ok(())
+    }
+}
+
+impl TreeFeed {
+    async fn follow(&self, outlet: &Outlet) -> Result<std::convert::Infallible, Gone> {
+        let (first, mut shown) = self.begin();
+        outlet.send(first).await?;
+        let mut look = interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            look.tick().await;
+            // While the client has not taken the last frame, nothing is added. The next frame contains all changes.
+            outlet.drained().await?;
+            if let Some(frame) = self.news(&mut shown) {
+                outlet.send(frame).await?;
+            }
+        }
+    }
+
+    /// The first frame, and its content.
+    fn begin(&self) -> (Bytes, Shown) {
+        let tree = self.look();
+        if self.promises {
+            let promises = Promises::now(tree.root.created_at);
+            return (sse::frame("promises", &promises), Shown::Promises(promises));
+        }
+        let told = Told::of(&tree);
+        (sse::frame("tree", &*tree), Shown::Tree(told))
+    }
+
+    /// The changes since the last frame.
+    fn news(&self, shown: &mut Shown) -> Option<Bytes> {
+        match shown {
+            Shown::Tree(told) => told
+                .news(&self.look())
+                .map(|delta| sse::frame("delta", &delta)),
+            Shown::Promises(before) => {
+                // The promises are few and short, so one change sends all of them.
+                let now = Promises::now(before.since);
+                (now != *before).then(|| {
+                    *before = now;
+                    sse::frame("promises", &*before)
+                })
+            }
+        }
+    }
+
+    fn look(&self) -> Arc<TreeSnapshot> {
+        let whole = self.lately.snapshot(&self.view, &self.clock);
+        self.reader.part_of(&whole).map_or(whole, Arc::new)
+    }
+}

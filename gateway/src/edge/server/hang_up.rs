@@ -1,0 +1,84 @@
+//! Requests that carry a credential close their connection. Its receive buffer holds the request until the next one
+//! overwrites it; the close frees the buffer and wipes it (`wiping`). HTTP/2 has no such header, so there the buffer
+//! lives as long as the connection.
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use http::{HeaderValue, Method, Version, header};
+
+/// The routes that receive credentials of other services.
+const CARRYING: [&str; 5] = [
+    "/api/apps/connections",
+    "/api/fleet/meshvpn",
+    "/api/models",
+    "/api/models/{id}",
+    "/api/repos/connections",
+];
+
+/// The middleware.
+pub async fn hang_up(request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let carries = matches!(*request.method(), Method::POST | Method::PATCH)
+        && request.version() < Version::HTTP_2
+        && CARRYING.iter().any(|route| is_of(route, path));
+    let mut response = next.run(request).await;
+    if carries {
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(header::CONNECTION, close);
+    }
+    response
+}
+
+/// Whether a path matches a route.
+fn is_of(route: &str, path: &str) -> bool {
+    let (mut route, mut path) = (route.split('/'), path.split('/'));
+    loop {
+        match (route.next(), path.next()) {
+            (None, None) => return true,
+            (Some(wanted), Some(there)) if wanted == there || wanted.starts_with('{') => {}
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_of_its_route_alone() {
+        assert!(is_of("/api/models", "/api/models"));
+        assert!(is_of("/api/models/{id}", "/api/models/7"));
+        assert!(!is_of("/api/models/{id}", "/api/models"));
+        assert!(!is_of("/api/models/{id}", "/api/models/7/try"));
+        assert!(!is_of("/api/models", "/api/modelsx"));
+    }
+
+    /// Fields of bodies that are credentials of other services.
+    const NAMES: [&str; 3] = ["secret", "api_key", "token"];
+    /// Roost's own tokens. They need no wiping: the request that carries an invitation uses it up.
+    const OURS: [&str; 2] = ["/api/invitations/accept", "/api/invitations/look"];
+
+    #[test]
+    fn every_route_that_takes_a_credential_is_in_the_list() {
+        let text = crate::edge::server::router::openapi_json();
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut taking: Vec<&str> = Vec::new();
+        for (path, operations) in document["paths"].as_object().unwrap() {
+            for operation in operations.as_object().unwrap().values() {
+                let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+                let name = schema["$ref"].as_str().and_then(|at| at.rsplit('/').next());
+                let fields = &document["components"]["schemas"][name.unwrap_or_default()];
+                if NAMES
+                    .iter()
+                    .any(|name| fields["properties"].get(*name).is_some())
+                    && !OURS.contains(&&**path)
+                {
+                    taking.push(path);
+                }
+            }
+        }
+        assert_eq!(taking, CARRYING);
+    }
+}
