@@ -1,13 +1,13 @@
-//! Wiring of what comes with Roost for agents: skills and team templates.
+//! Wiring of Roost's own catalogue for agents: skills and team templates.
 
 use super::Shared;
-use crate::clock::SharedClock;
-use crate::db::{Db, DbError};
-use crate::domains::skills::routes::SkillsState;
-use crate::domains::templates::routes::TemplatesState;
-use crate::domains::{skills, templates};
+use crate::organisation::skills::{self, SkillsContext};
+use crate::organisation::templates::{self, TemplatesContext};
+use crate::platform::clock::SharedClock;
+use crate::platform::db::{Db, DbError};
 
-/// Brings the catalogue up to this program's texts, in one transaction; of gateways that start at once one writes.
+/// Updates the stored catalogue to this program's texts, in one transaction. If gateways start at once, one of them
+/// writes.
 pub(super) async fn load(db: &Db, clock: &SharedClock) -> Result<(), DbError> {
     let failed = || DbError::statement("cannot load the built-in skills and templates");
     let tx = db.write().await.map_err(failed())?;
@@ -26,8 +26,8 @@ pub(super) async fn load(db: &Db, clock: &SharedClock) -> Result<(), DbError> {
 }
 
 /// What the routes of `skills` need.
-pub(super) fn skills(shared: &Shared<'_>) -> SkillsState {
-    SkillsState {
+pub(super) fn skills(shared: &Shared<'_>) -> SkillsContext {
+    SkillsContext {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),
@@ -35,8 +35,8 @@ pub(super) fn skills(shared: &Shared<'_>) -> SkillsState {
 }
 
 /// What the routes of `templates` need.
-pub(super) fn templates(shared: &Shared<'_>) -> TemplatesState {
-    TemplatesState {
+pub(super) fn templates(shared: &Shared<'_>) -> TemplatesContext {
+    TemplatesContext {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),

@@ -1,15 +1,14 @@
-//! Wiring of what asks other services for workspaces.
+//! Wiring of the parts that call other services for workspaces.
 
 use super::Shared;
-use crate::domains::mesh::Devices;
-use crate::domains::mesh::routes::MeshState;
-use crate::domains::models::routes::ModelsState;
-use crate::domains::repos::routes::ReposState;
-use crate::supervision::Nudge;
+use crate::connections::mesh::{Devices, MeshContext};
+use crate::connections::repos::ReposContext;
+use crate::execution::models::ModelsContext;
+use crate::platform::supervision::Nudge;
 
 /// Repositories of code hosts.
-pub(super) fn repos(shared: &Shared<'_>) -> ReposState {
-    ReposState {
+pub(super) fn repos(shared: &Shared<'_>) -> ReposContext {
+    ReposContext {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),
@@ -22,8 +21,8 @@ pub(super) fn repos(shared: &Shared<'_>) -> ReposState {
 }
 
 /// Mesh networks.
-pub(super) fn mesh(shared: &Shared<'_>) -> MeshState {
-    MeshState {
+pub(super) fn mesh(shared: &Shared<'_>) -> MeshContext {
+    MeshContext {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),
@@ -35,8 +34,8 @@ pub(super) fn mesh(shared: &Shared<'_>) -> MeshState {
 }
 
 /// Models.
-pub(super) fn models(shared: &Shared<'_>) -> ModelsState {
-    ModelsState {
+pub(super) fn models(shared: &Shared<'_>) -> ModelsContext {
+    ModelsContext {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),

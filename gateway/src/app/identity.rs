@@ -1,25 +1,27 @@
-//! Wiring of who is asking: accounts kept here, and the issuer beside them.
+//! Wiring of sign-in: local accounts, and the issuer beside them.
 
 use std::sync::{Arc, RwLock};
 
+use super::links::AgentsLeft;
 use super::{FirstLogin, Shared, StartupError, write_private};
-use crate::clock::SharedClock;
 use crate::config::Config;
-use crate::db::Db;
-use crate::domains::auth::hosted::keys::Keys;
-use crate::domains::auth::hosted::{Hosted, Inner};
-use crate::domains::auth::routes::AuthState;
-use crate::domains::auth::{AuthError, AuthLayer, Passwords, Throttle, commands};
-use crate::http::client_address::TrustedProxies;
-use crate::http::origin::OwnOrigin;
-use crate::ids::SharedIds;
+use crate::platform::clock::SharedClock;
+use crate::platform::db::Db;
+use crate::platform::ids::SharedIds;
+use crate::tenancy::auth::hosted::keys::Keys;
+use crate::tenancy::auth::hosted::{Hosted, Inner};
+use crate::tenancy::auth::{self, AuthContext, AuthError, AuthLayer, Passwords, Throttle};
+use crate::web::client_address::TrustedProxies;
+use crate::web::origin::OwnOrigin;
 
-/// The issuer, where one is configured. One for all: its keys are cached in it.
+/// The issuer, if one is configured. All parts share it, because it caches the issuer's keys.
 pub(super) fn hosted(shared: &Shared<'_>) -> Option<Hosted> {
     let settings = shared.config.auth.clone()?;
     Some(Hosted::new(Inner {
         settings,
         outbound: shared.outbound.clone(),
+        broker: shared.broker.clone(),
+        credentials: shared.credential_nudge.clone(),
         keys: Keys::new(shared.clock.clone()),
         db: shared.db.clone(),
         clock: shared.clock.clone(),
@@ -27,14 +29,15 @@ pub(super) fn hosted(shared: &Shared<'_>) -> Option<Hosted> {
         plans: Arc::new(shared.config.plans.clone()),
         operators: shared.config.operators.clone().into(),
         streams: shared.open_streams.clone(),
+        departures: Arc::new(AgentsLeft),
         home: RwLock::default(),
     }))
 }
 
 /// What the routes of `auth` need.
-pub(super) fn state(shared: &Shared<'_>, hosted: Option<Hosted>) -> Result<AuthState, AuthError> {
+pub(super) fn state(shared: &Shared<'_>, hosted: Option<Hosted>) -> Result<AuthContext, AuthError> {
     let config = shared.config;
-    Ok(AuthState {
+    Ok(AuthContext {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),
@@ -45,12 +48,17 @@ pub(super) fn state(shared: &Shared<'_>, hosted: Option<Hosted>) -> Result<AuthS
         idle: config.sessions.idle,
         absolute: config.sessions.absolute,
         secure_cookies: config.is_behind_tls(),
-        public_url: config.public_url.as_ref().map(super::states::without_slash),
+        public_url: config
+            .public_url
+            .as_ref()
+            .map(super::contexts::without_slash),
         hosted,
+        operators: config.operators.clone().into(),
+        departures: Arc::new(AgentsLeft),
     })
 }
 
-/// What finds out who is asking.
+/// The layer that identifies the caller.
 pub(super) fn layer(shared: &Shared<'_>, hosted: Option<Hosted>) -> AuthLayer {
     let config = shared.config;
     let public = config.public_url.as_ref();
@@ -65,8 +73,8 @@ pub(super) fn layer(shared: &Shared<'_>, hosted: Option<Hosted>) -> AuthLayer {
     }
 }
 
-/// Makes the first Owner where there is none, and leaves the one-time login in a file that only this user reads. It is
-/// never logged.
+/// Creates the first Owner if there is none, and writes the one-time login to a file that only this user can read. The
+/// login is never logged.
 pub(super) async fn first_login(
     config: &Config,
     db: &Db,
@@ -75,8 +83,9 @@ pub(super) async fn first_login(
 ) -> Result<Option<FirstLogin>, StartupError> {
     let minutes = config.sessions.one_time_minutes;
     let file = config.data_dir.join("first-login");
-    let Some(first) = commands::first_owner(db, clock, ids, minutes).await? else {
-        // Somebody has a password: what is left of the file is of no use any more.
+    let Some(first) = auth::first_owner(db, clock, ids, &config.plans.default, minutes).await?
+    else {
+        // A person has a password, so an old file is useless now.
         if file.exists() {
             std::fs::remove_file(&file)
                 .map_err(|source| StartupError::DataDir { path: file, source })?;

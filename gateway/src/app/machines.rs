@@ -1,19 +1,19 @@
-//! Wiring of what runs on machines: operations, the fleet, the engine on this host.
+//! Wiring of the machines wing: operations, the fleet, the engine on this host.
 
 use std::sync::Arc;
 
 use tokio::sync::broadcast;
 
+use super::links::AgentsAtWork;
 use super::{Shared, StartupError};
-use crate::db::DbError;
-use crate::domains::fleet::routes::FleetState;
-use crate::domains::fleet::{self, FleetParts, FleetSettings};
-use crate::domains::sandboxes::{self, SandboxesHandle};
-use crate::operations::local::{LocalExecutor, LocalSettings};
-use crate::operations::{self, OperationsHandle};
-use crate::supervision::{AnyChild, SupervisorSpec};
+use crate::machines::fleet::{self, FleetContext, FleetParts, FleetSettings};
+use crate::machines::operations::OperationsHandle;
+use crate::machines::operations::local::{self, LocalBounds, LocalExecutor, LocalSettings};
+use crate::machines::sandboxes::{self, SandboxesHandle};
+use crate::platform::db::DbError;
+use crate::platform::supervision::{AnyChild, SupervisorSpec};
 
-/// Facts of the local engine that their listener may be behind.
+/// How many facts of the local engine may wait for their listener.
 const LOCAL_FACTS: usize = 1024;
 
 /// The parts of the tree, and what the routes need.
@@ -21,13 +21,13 @@ pub(super) struct Machines {
     pub(super) branch: AnyChild,
     pub(super) sandboxes_branch: SupervisorSpec,
     pub(super) sandboxes: SandboxesHandle,
-    /// What ends the engine on this host, where it is on.
+    /// Stops the engine on this host, where it is on.
     pub(super) local_executor: Option<LocalExecutor>,
-    pub(super) state: FleetState,
+    pub(super) state: FleetContext,
     pub(super) operations: OperationsHandle,
 }
 
-/// Makes them.
+/// Creates the parts.
 pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupError> {
     let config = shared.config;
     let released = fleet::release_dead_holders(shared.db).await;
@@ -50,31 +50,40 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
             public_url: config.public_url.clone(),
             dist_dir: config.dist_dir.clone(),
             heartbeat_s: u32::try_from(config.heartbeat.as_secs()).unwrap_or(u32::MAX),
+            image: config.sandboxes.image.clone(),
         },
     };
     let (branch, fleet) = fleet::branch(parts, shared.hub.clone());
     let (local_facts, _) = broadcast::channel(LOCAL_FACTS);
+    let bounds = LocalBounds::default();
     let settings = LocalSettings {
-        state_dir: config.data_dir.join("local-engine"),
+        state_dir: local::state_dir(&config.data_dir),
         engine: config.sandboxes.engine.clone(),
         image: config.sandboxes.image.clone(),
+        policy: config.sandboxes.policy.clone(),
+        bounds: bounds.clone(),
         facts: local_facts.clone(),
     };
-    let local = || operations::local::child(operations.clone(), shared.ids.clone(), settings);
-    let (local_engine, local_executor) = config.sandboxes.local.then(local).unzip();
+    let engine = || local::child(operations.clone(), shared.ids.clone(), settings);
+    let (local_engine, local_executor) = config.sandboxes.local.then(engine).unzip();
     let (transitions, jobs) = sandboxes::transitions();
-    let handle = SandboxesHandle::new(
-        shared.db.clone(),
-        shared.clock.clone(),
-        shared.ids.clone(),
-        Arc::new(config.plans.clone()),
-        operations.clone(),
+    let handle = SandboxesHandle::new(sandboxes::Parts {
+        db: shared.db.clone(),
+        clock: shared.clock.clone(),
+        ids: shared.ids.clone(),
+        plans: Arc::new(config.plans.clone()),
+        operations: operations.clone(),
         jobs,
-        sandboxes::Settings {
+        settings: sandboxes::Settings {
             image: config.sandboxes.image.clone(),
             replica,
+            commands: config.limits.commands,
+            local: bounds,
         },
-    );
+        agents: Arc::new(AgentsAtWork {
+            db: shared.db.clone(),
+        }),
+    });
     let sandboxes_branch =
         sandboxes::branch(&handle, transitions, local_engine, &fleet, &local_facts);
     Ok(Machines {
@@ -82,7 +91,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         sandboxes_branch,
         sandboxes: handle,
         local_executor,
-        state: FleetState {
+        state: FleetContext {
             fleet,
             hub: shared.hub.clone(),
             live: shared.live.clone(),

@@ -1,33 +1,37 @@
-//! Files and folders that only this user reads.
+//! The data directory: only this user can read the gateway's files in it.
 
-/// The folder holds hashes of secrets: nobody else on the machine reads it.
-pub(super) fn make_data_dir(path: &std::path::Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
+use std::io;
+use std::path::Path;
+
+use roost_sandbox_driver::private;
+
+/// Creates the data directory, and corrects files that an older gateway or another umask left readable for others.
+pub(super) fn make_data_dir(path: &Path) -> io::Result<()> {
+    private::make_folder(path)?;
+    let mended = private::mend_ours(path, is_ours)?;
+    private::say_mended(mended, path);
+    Ok(())
+}
+
+/// The names of files that the gateway and its own broker create. A directory with other files keeps its mode, because
+/// other programs may share it.
+fn is_ours(name: &str) -> bool {
+    [
+        "roost.db",
+        "roost.toml",
+        "first-login",
+        "operator-token",
+        "local-engine",
+        "broker",
+    ]
+    .iter()
+    .any(|ours| name.starts_with(ours))
 }
 
 /// Writes a secret to a file that only this user reads.
 ///
 /// # Errors
-/// When the file system says no.
-pub fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    use std::os::unix::fs::OpenOptionsExt;
-    let fresh = path.with_extension("new");
-    // The mode counts only for a file that is made: never write a secret into one that was there.
-    match std::fs::remove_file(&fresh) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = std::fs::OpenOptions::new()
-        .create_new(true)
-        .write(true)
-        .mode(0o600)
-        .open(&fresh)?;
-    writeln!(file, "{text}")?;
-    file.sync_all()?;
-    std::fs::rename(&fresh, path)
+/// When the file system refuses.
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    private::write(path, format!("{text}\n").as_bytes())
 }

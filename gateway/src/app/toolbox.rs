@@ -1,27 +1,26 @@
-//! Wiring of agents' tools: what they work with, and what they learn from other domains.
+//! Wiring of agents' tools: what they work with, and what they get from other domains.
 
 use std::sync::Arc;
 
 use sea_orm::DbErr;
 
 use super::Shared;
-use crate::db::Db;
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::teams;
-use crate::domains::tools::mcp::{Addresses, Mcp};
-use crate::domains::tools::routes::ToolsState;
-use crate::domains::tools::{Authority, AuthorityOf, Toolbox};
-use crate::ids::ClawId;
+use crate::execution::tools::mcp::{Addresses, Mcp};
+use crate::execution::tools::{Authority, AuthorityOf, Toolbox, ToolsContext};
+use crate::organisation::teams;
+use crate::platform::db::Db;
+use crate::platform::ids::ClawId;
+use crate::tenancy::auth::WorkspaceScope;
 
 /// The routes of tokens, and the MCP servers.
-pub(super) fn state(shared: &Shared<'_>, toolbox: Toolbox) -> ToolsState {
+pub(super) fn state(shared: &Shared<'_>, toolbox: Toolbox) -> ToolsContext {
     let (db, clock, ids) = (shared.db.clone(), shared.clock.clone(), shared.ids.clone());
     let authorities = db.clone();
     let authority: AuthorityOf = Arc::new(move |scope, agent| {
         let db = authorities.clone();
         Box::pin(async move { authority_of(&db, scope, agent).await })
     });
-    ToolsState {
+    ToolsContext {
         mcp: Mcp::new(
             db.clone(),
             clock.clone(),
@@ -37,7 +36,7 @@ pub(super) fn state(shared: &Shared<'_>, toolbox: Toolbox) -> ToolsState {
     }
 }
 
-/// What an agent may use outside of a run: what its team says.
+/// The authority of an agent outside of a run: its team decides.
 async fn authority_of(db: &Db, scope: WorkspaceScope, agent: ClawId) -> Result<Authority, DbErr> {
     let standing = teams::standing(db.read(), scope, agent, None).await?;
     Ok(Authority {

@@ -1,19 +1,20 @@
-//! Wiring of agents at work: tools, models, runs, and what they learn from other domains.
+//! Wiring of agents at work: tools, models, runs, and what they get from other domains.
 
 use std::sync::Arc;
 
+use super::links::Teams;
 use super::{Shared, StartupError};
-use crate::domains::models::Resolver;
-use crate::domains::runs::{self, Parts, Perform, RunsHandle};
-use crate::domains::runtime::models::scripted::{Script, Scripted};
-use crate::domains::runtime::spending::Spending;
-use crate::domains::runtime::{self, Agents};
-use crate::domains::sandboxes::SandboxesHandle;
-use crate::domains::skills;
-use crate::domains::tools::{EffectiveSkills, SkillText, Toolbox};
-use crate::supervision::SupervisorSpec;
+use crate::execution::models::Resolver;
+use crate::execution::providers::scripted::{Script, Scripted};
+use crate::execution::runs::{self, Parts, Perform, RunsHandle};
+use crate::execution::tools::{EffectiveSkills, SkillText, Toolbox};
+use crate::machines::sandboxes::SandboxesHandle;
+use crate::organisation::skills;
+use crate::platform::supervision::SupervisorSpec;
+use crate::runtime::spending::Spending;
+use crate::runtime::{self, Agents};
 
-/// What is wired here.
+/// The wired parts.
 pub(super) struct Work {
     pub runs: RunsHandle,
     pub agents: Agents,
@@ -21,7 +22,7 @@ pub(super) struct Work {
     pub branch: SupervisorSpec,
 }
 
-/// Agents, and the runs that they work on. `perform` takes the agents' place in load programs.
+/// Wires agents and the runs that they work on. In load programs, `perform` replaces the agents.
 pub(super) fn work(
     shared: &Shared<'_>,
     sandboxes: SandboxesHandle,
@@ -55,6 +56,7 @@ pub(super) fn work(
         ids: shared.ids.clone(),
         events: shared.events.clone(),
         perform: perform.unwrap_or_else(|| Arc::new(agents.clone())),
+        subjects: Arc::new(Teams),
         live: handle,
         sagas: shared.saga_nudge.clone(),
         at_once: shared.config.runs.at_once,
@@ -70,7 +72,7 @@ pub(super) fn work(
     })
 }
 
-/// The tools, for whoever calls them in process.
+/// The tools, for callers in this process.
 fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
     let db = shared.db.clone();
     let skills: EffectiveSkills = Arc::new(move |scope, agent| {

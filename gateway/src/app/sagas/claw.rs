@@ -1,4 +1,4 @@
-//! `claw.retire` (after a soft delete) and `claw.purge`. Later features put their steps between sandbox and rows:
+//! `claw.retire` (after a soft delete) and `claw.purge`. Later features add their steps between sandbox and rows:
 //! volumes, drives, the runtime agent.
 
 use chrono::{DateTime, Utc};
@@ -6,18 +6,19 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
-use crate::db::WriteTx;
-use crate::domains::apps::{self, store::Which};
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::{avatar, brain, store as claws};
-use crate::domains::doors;
-use crate::domains::sandboxes::{self, SandboxesHandle};
-use crate::domains::teams;
-use crate::domains::tools::tokens;
-use crate::domains::{skills, templates};
-use crate::events::{self, Event, ResourceKind};
-use crate::ids::ClawId;
-use crate::sagas::{Carrier, Next, Step, saga};
+use crate::agents::claws::{self, avatar, brain};
+use crate::connections::apps::{self, Which};
+use crate::connections::doors;
+use crate::execution::tools::tokens;
+use crate::machines::sandboxes::{self, SandboxesHandle};
+use crate::organisation::skills;
+use crate::organisation::teams;
+use crate::organisation::templates;
+use crate::platform::db::WriteTx;
+use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::ids::ClawId;
+use crate::platform::sagas::{Carrier, Kind, Next, Step, saga};
+use crate::tenancy::auth::WorkspaceScope;
 
 /// The end of an agent.
 pub(super) struct ClawEnd {
@@ -35,8 +36,16 @@ impl Carrier for ClawEnd {
                 return Ok(());
             }
             let (scope, claw) = subject(saga);
-            let gone = sandboxes::commands::destroy_for_good(&self.sandboxes, scope, claw).await;
-            gone.map_err(|error| error.to_string())
+            let said = |error: sandboxes::SandboxError| error.to_string();
+            sandboxes::destroy_for_good(&self.sandboxes, scope, claw)
+                .await
+                .map_err(said)?;
+            if saga.kind == Kind::ClawPurge.as_str() {
+                sandboxes::forget_archives(&self.sandboxes, scope, claw)
+                    .await
+                    .map_err(said)?;
+            }
+            Ok(())
         }
         .boxed()
     }
@@ -50,20 +59,20 @@ impl Carrier for ClawEnd {
     ) -> BoxFuture<'a, Result<Next, DbErr>> {
         async move {
             let (scope, claw) = subject(saga);
-            // Also after a soft delete: what nobody uses any more can do no harm.
-            apps::store::end(tx, scope, Which::Of(claw), now).await?;
+            // After a soft delete too: a connection that ended can do no harm.
+            apps::end_connections(tx, scope, Which::Of(claw), now).await?;
             doors::withdraw_of(tx, scope, claw, now).await?;
             if step == Step::Rows
-                && let Some(row) = claws::get(&**tx, scope, claw).await?
+                && let Some(row) = claws::find(&**tx, scope, claw).await?
             {
                 // In foreign-key order.
-                teams::store::forget_agent(&**tx, scope, claw).await?;
-                sandboxes::store::remove_of(&**tx, scope, claw).await?;
-                tokens::store::remove_of(&**tx, scope, claw).await?;
-                skills::store_choices::remove_of(&**tx, scope, claw).await?;
-                templates::store_links::remove_of(&**tx, scope, claw).await?;
-                brain::store::remove_of(&**tx, scope, claw).await?;
-                avatar::store::remove_of(&**tx, scope, claw).await?;
+                teams::forget_agent(&**tx, scope, claw).await?;
+                sandboxes::remove_of(&**tx, scope, claw).await?;
+                tokens::remove_of(&**tx, scope, claw).await?;
+                skills::remove_choices_of(&**tx, scope, claw).await?;
+                templates::remove_link_of(&**tx, scope, claw).await?;
+                brain::remove_of(&**tx, scope, claw).await?;
+                avatar::remove_of(&**tx, scope, claw).await?;
                 claws::remove(&**tx, scope, claw).await?;
                 let fact = Event::changed(ResourceKind::Claw, claw, row.version + 1);
                 events::append(tx, scope.workspace(), now, [fact]).await?;

@@ -1,4 +1,4 @@
-//! What the steps of sagas do. It is here, and not in a domain, because each reaches into several.
+//! The steps of sagas. They are here, and not in a domain, because each uses several domains.
 
 mod claw;
 mod team;
@@ -7,12 +7,12 @@ mod workspace;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::domains::fleet::FleetHandle;
-use crate::domains::sandboxes::SandboxesHandle;
-use crate::ids::SharedIds;
-use crate::sagas::{Carrier, Kind};
+use crate::machines::fleet::FleetHandle;
+use crate::machines::sandboxes::SandboxesHandle;
+use crate::platform::ids::SharedIds;
+use crate::platform::sagas::{Carrier, Kind};
 
-/// Who carries which kind.
+/// The handler of each kind of saga.
 pub(super) fn carriers(
     ids: &SharedIds,
     fleet: FleetHandle,

@@ -1,5 +1,5 @@
-//! `team.teardown`: each agent that was made for a team and sits in no other is purged, the others leave their seats, then the
-//! team goes. Looked at again and again until no agent is left, so that it does not matter where it was cut off.
+//! `team.teardown`: purges each agent that was created for this team and is in no other team, removes the others from
+//! their seats, then removes the team. The step repeats until no agent is left, so it may be interrupted anywhere.
 
 use std::time::Duration;
 
@@ -8,17 +8,15 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
-use crate::db::WriteTx;
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::claws::ClawError;
-use crate::domains::claws::commands::{Authority, purge_in};
-use crate::domains::claws::store as claws;
-use crate::domains::teams::store;
-use crate::events::{self, Event, ResourceKind};
-use crate::ids::{ClawId, SharedIds, TeamId};
-use crate::sagas::{Carrier, Next, Step, saga};
+use crate::agents::claws::{self, Authority, ClawError, purge_in};
+use crate::organisation::teams;
+use crate::platform::db::WriteTx;
+use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::ids::{ClawId, SharedIds, TeamId};
+use crate::platform::sagas::{Carrier, Next, Step, saga};
+use crate::tenancy::auth::WorkspaceScope;
 
-/// How soon it looks again while agents are on their way out.
+/// The time until the next try while agents are leaving.
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// The end of a team.
@@ -47,21 +45,21 @@ impl Carrier for TeamEnd {
                 scope,
                 user: saga.requested_by,
             };
-            // A purged agent leaves its seats, so those that are left are those that are still there.
-            let seats = store::members(&**tx, &[team]).await?;
+            // A purged agent leaves its seats, so the remaining seats belong to agents that still exist.
+            let seats = teams::members(&**tx, &[team]).await?;
             let agents: Vec<ClawId> = seats.iter().map(|seat| seat.agent_id).collect();
-            // All before the first event: whoever writes in this workspace has agents first and the log after them.
+            // Locked before the first event: every writer in this workspace locks agents first and the log after them.
             claws::hold(tx, agents.iter().copied()).await?;
-            let going = store::only_here(&**tx, team, &agents).await?;
+            let going = teams::only_here(&**tx, team, &agents).await?;
             for seat in &seats {
                 if !going.contains(&seat.agent_id) {
-                    store::leave(&**tx, team, seat.agent_id).await?;
+                    teams::leave(&**tx, team, seat.agent_id).await?;
                     continue;
                 }
                 match purge_in(tx, &on, seat.agent_id).await {
                     Ok(_) => {}
                     Err(ClawError::NotFound) => {
-                        store::forget_agent(&**tx, scope, seat.agent_id).await?;
+                        teams::forget_agent(&**tx, scope, seat.agent_id).await?;
                     }
                     Err(ClawError::Db(error)) => return Err(error),
                     Err(error) => return Err(DbErr::Custom(error.to_string())),
@@ -70,8 +68,8 @@ impl Carrier for TeamEnd {
             if !seats.is_empty() {
                 return Ok(Next::Again(AGAIN));
             }
-            if let Some(row) = store::get(&**tx, scope, team).await? {
-                store::remove(&**tx, scope, team).await?;
+            if let Some(row) = teams::find(&**tx, scope, team).await? {
+                teams::remove(&**tx, scope, team).await?;
                 let fact = Event::changed(ResourceKind::Team, team, row.version + 1);
                 events::append(tx, scope.workspace(), now, [fact]).await?;
             }

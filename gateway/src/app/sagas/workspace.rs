@@ -1,6 +1,6 @@
-//! `workspace.purge`: what is left of a workspace after its people are gone. Machines are deleted first, so that
-//! sandboxes on one that never answers count as lost and nothing waits for it; then each agent's own purge runs; then the
-//! rows go. Looked at again and again until nothing is left, so that it does not matter where it was cut off.
+//! `workspace.purge`: removes the rest of a workspace after its members lost access. Machines are deleted first, so
+//! that sandboxes on a machine that never answers count as lost and do not delay the purge. Then each agent's own purge
+//! runs, then the rows are removed. The step repeats until nothing is left, so it may be interrupted anywhere.
 
 use std::time::Duration;
 
@@ -9,21 +9,28 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
-use crate::db::WriteTx;
-use crate::domains::auth::WorkspaceScope;
-use crate::domains::fleet::{self, FleetHandle};
-use crate::domains::{
-    apps, claws, doors, mesh, models, repos, sandboxes, skills, templates, workspaces,
-};
-use crate::http::pagination::PageRequest;
-use crate::ids::SharedIds;
-use crate::sagas::{self, Carrier, Kind, Next, Step, saga};
+use crate::agents::claws;
+use crate::connections::apps::{self, Which};
+use crate::connections::doors;
+use crate::connections::mesh;
+use crate::connections::repos;
+use crate::execution::models;
+use crate::machines::fleet::{self, FleetHandle};
+use crate::machines::sandboxes;
+use crate::organisation::skills;
+use crate::organisation::templates;
+use crate::platform::db::WriteTx;
+use crate::platform::ids::SharedIds;
+use crate::platform::sagas::{self, Carrier, Kind, Next, Step, saga};
+use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::workspaces;
+use crate::web::pagination::PageRequest;
 
-/// How soon it looks again while agents or machines are on their way out.
+/// The time until the next try while agents or machines are leaving.
 const AGAIN: Duration = Duration::from_secs(1);
-/// A machine's actor has 30 s to end what runs there and writes to the workspace's log meanwhile.
+/// A machine's actor has 30 s to end its work, and writes to the workspace's log during that time.
 const MACHINES_LEAVE: TimeDelta = TimeDelta::seconds(40);
-/// Agents whose purge one look begins.
+/// The agents whose purge one step begins.
 const SOME: PageRequest = PageRequest {
     limit: 100,
     after: None,
@@ -39,7 +46,7 @@ impl Carrier for WorkspaceEnd {
     fn effect<'a>(&'a self, saga: &'a saga::Model, _: Step) -> BoxFuture<'a, Result<(), String>> {
         async move {
             let scope = WorkspaceScope::of_row(saga.workspace_id);
-            let gone = fleet::commands::remove_all(&self.fleet, scope, saga.requested_by).await;
+            let gone = fleet::remove_all(&self.fleet, scope, saga.requested_by).await;
             gone.map_err(|error| error.to_string())
         }
         .boxed()
@@ -54,7 +61,7 @@ impl Carrier for WorkspaceEnd {
     ) -> BoxFuture<'a, Result<Next, DbErr>> {
         async move {
             let scope = WorkspaceScope::of_row(saga.workspace_id);
-            let agents = claws::store::list(&**tx, scope, SOME, true).await?;
+            let agents = claws::list(&**tx, scope, SOME, true).await?;
             for agent in &agents {
                 let purge = sagas::New {
                     kind: Kind::ClawPurge,
@@ -65,21 +72,21 @@ impl Carrier for WorkspaceEnd {
                 };
                 sagas::begin_once(tx, &self.ids, purge).await?;
             }
-            let leaving = fleet::store::deleted_after(&**tx, scope, now - MACHINES_LEAVE).await?;
+            let leaving = fleet::deleted_after(&**tx, scope, now - MACHINES_LEAVE).await?;
             if !agents.is_empty() || leaving {
                 return Ok(Next::Again(AGAIN));
             }
-            apps::store::end(tx, scope, apps::store::Which::All, now).await?;
-            doors::store::remove_all(tx, scope).await?;
-            sandboxes::store::remove_all(&**tx, scope).await?;
-            fleet::store::remove_all(&**tx, scope).await?;
-            repos::commands::remove_all(tx, scope, now).await?;
+            apps::end_connections(tx, scope, Which::All, now).await?;
+            doors::remove_all(tx, scope).await?;
+            sandboxes::remove_all(&**tx, scope).await?;
+            fleet::remove_rows(&**tx, scope).await?;
+            repos::remove_all(tx, scope, now).await?;
             mesh::remove_all(tx, scope, now).await?;
-            templates::store::remove_all(&**tx, scope).await?;
-            skills::store_choices::remove_bindings(&**tx, scope).await?;
-            skills::store::remove_all(&**tx, scope).await?;
-            models::commands::remove_all(tx, scope, now).await?;
-            workspaces::store::remove(&**tx, scope).await?;
+            templates::remove_all(&**tx, scope).await?;
+            skills::remove_bindings(&**tx, scope).await?;
+            skills::remove_all(&**tx, scope).await?;
+            models::remove_all(tx, scope, now).await?;
+            workspaces::remove(&**tx, scope).await?;
             Ok(Next::Onward)
         }
         .boxed()

@@ -1,59 +1,70 @@
-//! What the routes of each domain need, and the layers around them.
+//! The contexts of each domain's routes, and the layers around them.
 
 use std::sync::Arc;
 
+use super::links::AgentsLeft;
 use super::work::Work;
 use super::{Shared, catalogue, hosts, identity, toolbox};
-use crate::domains::apps::routes::AppsState;
-use crate::domains::auth::AuthError;
-use crate::domains::auth::hosted::Hosted;
-use crate::domains::claws::avatar::Pictures;
-use crate::domains::claws::routes::ClawsState;
-use crate::domains::doors::routes::DoorsState;
-use crate::domains::fleet::routes::FleetState;
-use crate::domains::live::routes::LiveState;
-use crate::domains::operator::Lately;
-use crate::domains::operator::routes::OperatorState;
-use crate::domains::sandboxes::SandboxesHandle;
-use crate::domains::teams::routes::TeamsState;
-use crate::domains::workspaces::routes::WorkspacesState;
-use crate::http::idempotency::IdempotencyLayer;
-use crate::http::observe::Observer;
-use crate::http::router::{Layers, States};
+use crate::agents::claws::ClawsContext;
+use crate::agents::claws::avatar::Pictures;
+use crate::connections::apps::AppsContext;
+use crate::connections::doors::DoorsContext;
+use crate::edge::operator::{Lately, OperatorContext};
+use crate::edge::server::router::{Contexts, Layers};
+use crate::machines::fleet::FleetContext;
+use crate::machines::sandboxes::SandboxesHandle;
+use crate::organisation::teams::TeamsContext;
+use crate::tenancy::auth::AuthError;
+use crate::tenancy::auth::hosted::Hosted;
+use crate::tenancy::streams::LiveContext;
+use crate::tenancy::workspaces::WorkspacesContext;
+use crate::web::idempotency::IdempotencyLayer;
+use crate::web::observe::Observer;
 
 pub(super) fn without_slash(url: &url::Url) -> Arc<str> {
     url.as_str().trim_end_matches('/').into()
 }
 
-pub(super) fn states(
+pub(super) fn contexts(
     shared: &Shared<'_>,
-    fleet: FleetState,
+    fleet: FleetContext,
     sandboxes: SandboxesHandle,
     work: &Work,
     hosted: Option<Hosted>,
-) -> Result<States, AuthError> {
+) -> Result<Contexts, AuthError> {
     let (config, plans) = (shared.config, Arc::new(shared.config.plans.clone()));
     let (db, clock, ids) = (shared.db, shared.clock, shared.ids);
-    let claws = ClawsState {
+    let claws = ClawsContext {
         db: db.clone(),
         clock: clock.clone(),
         ids: ids.clone(),
         plans: plans.clone(),
         sagas: shared.saga_nudge.clone(),
         pictures: Pictures::default(),
+        sandboxes: Arc::new(sandboxes.clone()),
     };
-    Ok(States {
+    let streams = LiveContext {
+        db: db.clone(),
+        hub: shared.hub.clone(),
+        live: shared.live.clone(),
+    };
+    Ok(Contexts {
         auth: identity::state(shared, hosted)?,
-        workspaces: WorkspacesState {
+        workspaces: WorkspacesContext {
             db: db.clone(),
             clock: clock.clone(),
             ids: ids.clone(),
+            new_plan: match &config.auth {
+                Some(auth) if auth.admission.per_signup_workspace => plans.signup.as_str().into(),
+                _ => plans.default.as_str().into(),
+            },
             plans: plans.clone(),
             streams: shared.open_streams.clone(),
             sagas: shared.saga_nudge.clone(),
+            departures: Arc::new(AgentsLeft),
             public_url: config.public_url.as_ref().map(without_slash),
         },
-        apps: AppsState {
+        apps: AppsContext {
             db: db.clone(),
             clock: clock.clone(),
             ids: ids.clone(),
@@ -63,25 +74,23 @@ pub(super) fn states(
             credentials: shared.credential_nudge.clone(),
             kill_points: shared.kill_points.clone(),
         },
+        activity: db.clone(),
         audit: db.clone(),
         claws: claws.clone(),
-        doors: DoorsState {
+        doors: DoorsContext {
             db: db.clone(),
             clock: clock.clone(),
             ids: ids.clone(),
             apps: shared.apps.clone(),
             keeper: shared.door_nudge.clone(),
         },
-        live: LiveState {
-            db: db.clone(),
-            hub: shared.hub.clone(),
-            live: shared.live.clone(),
-        },
-        operator: OperatorState {
+        live: streams.clone(),
+        run_streams: streams,
+        operator: OperatorContext {
             db: db.clone(),
             clock: clock.clone(),
             ids: ids.clone(),
-            metrics: crate::telemetry::metrics(),
+            metrics: crate::platform::telemetry::metrics(),
             draining: shared.draining.clone(),
             jobs: shared.handles.operations.clone(),
             live: shared.live.clone(),
@@ -100,7 +109,7 @@ pub(super) fn states(
         tools: toolbox::state(shared, work.agents.tools.clone()),
         runs: work.runs.clone(),
         runtime: work.agents.clone(),
-        teams: TeamsState {
+        teams: TeamsContext {
             db: db.clone(),
             ids: ids.clone(),
             claws: claws.clone(),

@@ -1,0 +1,113 @@
+//! What a lower wing needs from a higher one. The lower wing defines the trait; this file has the implementation.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::{DatabaseConnection, DbErr};
+
+use crate::agents::claws;
+use crate::execution::runs::{self, Subject, Subjects};
+use crate::execution::tools::tokens;
+use crate::machines::sandboxes::AgentFacts;
+use crate::organisation::teams;
+use crate::platform::WorkspaceScope;
+use crate::platform::db::{Db, WriteTx};
+use crate::platform::events::{Event, ResourceKind};
+use crate::platform::ids::{ClawId, RunId, SharedIds, TeamId, UserId};
+use crate::tenancy::workspaces::Departures;
+
+/// For `tenancy`: agents and their tokens, when a person loses access.
+pub(super) struct AgentsLeft;
+
+#[async_trait]
+impl Departures for AgentsLeft {
+    async fn leave(
+        &self,
+        tx: &WriteTx,
+        scope: WorkspaceScope,
+        user: UserId,
+        heir: UserId,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Event>, DbErr> {
+        // The person knows these tokens, and the agents stay, so the tokens must end.
+        tokens::revoke_made_in(&**tx, scope, user, now).await?;
+        let handed = claws::hand_over(&**tx, scope, user, heir, now).await?;
+        Ok(handed
+            .iter()
+            .map(|claw| Event::changed(ResourceKind::Claw, claw.id, claw.version))
+            .collect())
+    }
+
+    async fn end_tokens(
+        &self,
+        tx: &WriteTx,
+        user: UserId,
+        now: DateTime<Utc>,
+    ) -> Result<u64, DbErr> {
+        tokens::revoke_made_by(&**tx, user, now).await
+    }
+}
+
+/// For `machines`: the teams and the runs of the agents in the sandboxes.
+pub(super) struct AgentsAtWork {
+    pub(super) db: Db,
+}
+
+#[async_trait]
+impl AgentFacts for AgentsAtWork {
+    async fn preferred_machine(
+        &self,
+        scope: WorkspaceScope,
+        agent: ClawId,
+    ) -> Result<Option<String>, DbErr> {
+        let standing = teams::standing(self.db.read(), scope, agent, None).await?;
+        Ok(standing.machine)
+    }
+
+    async fn is_at_work(&self, tx: &WriteTx, agent: ClawId) -> Result<bool, DbErr> {
+        Ok(runs::at_work(&**tx, agent).await? > 0)
+    }
+}
+
+/// For `execution`: the teams of runs.
+pub(super) struct Teams;
+
+#[async_trait]
+impl Subjects for Teams {
+    async fn read(
+        &self,
+        db: &DatabaseConnection,
+        scope: WorkspaceScope,
+        team: TeamId,
+    ) -> Result<Option<Subject>, DbErr> {
+        Ok(teams::find(db, scope, team).await?.map(subject))
+    }
+
+    async fn hold(
+        &self,
+        tx: &WriteTx,
+        scope: WorkspaceScope,
+        team: TeamId,
+    ) -> Result<Option<Subject>, DbErr> {
+        Ok(teams::held(tx, scope, team).await?.map(subject))
+    }
+
+    async fn after_run(
+        &self,
+        tx: &mut WriteTx,
+        ids: &SharedIds,
+        now: DateTime<Utc>,
+        scope: WorkspaceScope,
+        (team, run): (TeamId, RunId),
+    ) -> Result<Option<Event>, DbErr> {
+        teams::after_run(tx, ids, now, scope, team, run).await
+    }
+}
+
+fn subject(row: teams::entity::team::Model) -> Subject {
+    Subject {
+        is_going: teams::is_going(&row),
+        id: row.id,
+        name: row.name,
+        topology: row.topology,
+    }
+}

@@ -1,0 +1,78 @@
+//! Retention: deletes events past their age or a workspace's count, expired idempotency keys and sessions, machines'
+//! averages that are older than a day, and outputs of runs that ended long ago.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use sea_orm::DbErr;
+
+use crate::config::Retention;
+use crate::connections::apps;
+use crate::execution::runs;
+use crate::machines::fleet;
+use crate::platform::clock::SharedClock;
+use crate::platform::db::Db;
+use crate::platform::db::lease::Lease;
+use crate::platform::events;
+use crate::tenancy::auth;
+use crate::web::idempotency;
+
+/// The time between two sweeps.
+pub const PERIOD: Duration = Duration::from_secs(600);
+const LEASE_TTL: Duration = Duration::from_secs(120);
+
+/// What the sweeper needs.
+#[derive(Clone)]
+pub struct Sweeper {
+    pub db: Db,
+    pub clock: SharedClock,
+    pub keep: Retention,
+    /// How long outputs of runs are kept after their end.
+    pub outputs: Duration,
+    /// The name of this instance in the lease.
+    pub owner: String,
+}
+
+impl Sweeper {
+    /// One sweep, unless another gateway has the lease.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn sweep(&self) -> Result<(), DbErr> {
+        let lease = Lease::acquire(&self.db, "retention", &self.owner, LEASE_TTL).await?;
+        let Some(lease) = lease else {
+            return Ok(());
+        };
+        let now = self.clock.now();
+        let oldest = now - TimeDelta::from_std(self.keep.age).unwrap_or(TimeDelta::days(7));
+        let tx = self.db.write().await?;
+        events::forget(&tx, oldest, self.keep.count).await?;
+        auth::forget_expired(&*tx, now).await?;
+        auth::devices::forget_unused(&*tx, now).await?;
+        auth::hosted::again::release_idle_grants(&tx, now).await?;
+        apps::forget_expired(&*tx, now).await?;
+        fleet::history::forget_before(&tx, now).await?;
+        if lease.guard(&tx).await? {
+            tx.commit().await?;
+        }
+        self.forget_outputs().await?;
+        idempotency::forget_before(&self.db, now).await?;
+        lease.release(&self.db).await
+    }
+
+    /// A few runs at a time, each time under a fresh lease: an interrupted sweep continues with the next one.
+    async fn forget_outputs(&self) -> Result<(), DbErr> {
+        loop {
+            let tx = self.db.write().await?;
+            let lease = Lease::acquire_in(&tx, "retention", &self.owner, LEASE_TTL).await?;
+            if lease.is_none() {
+                return Ok(());
+            }
+            let more = runs::forget::outputs(&tx, self.outputs).await?;
+            tx.commit().await?;
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+}
