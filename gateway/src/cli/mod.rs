@@ -1,8 +1,7 @@
-//! The command line of `roost`: the gateway itself, its operator's tools, and a client for users.
+//! The command line of `roost`: the gateway itself and its operator's tools. The client for users is `roost_cli`.
 
 mod audit;
 mod broker;
-mod client;
 mod owner;
 mod serve;
 mod setup;
@@ -12,6 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use roost_cli::{ClientArgs, ClientCommand, key_value};
 
 use crate::config::Overrides;
 
@@ -20,7 +20,7 @@ use crate::config::Overrides;
 #[command(name = "roost", version, about, max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
-    client: client::ClientArgs,
+    client: ClientArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -65,7 +65,7 @@ enum Command {
     Audit(audit::AuditArgs),
     Broker(broker::BrokerArgs),
     #[command(flatten)]
-    Client(client::ClientCommand),
+    Client(ClientCommand),
 }
 
 /// Runs the command line of this process.
@@ -96,7 +96,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Serve(args) => serve::run(&args),
         Command::Config(args) => setup::print_config(&args),
         Command::Openapi => {
-            print!("{}", crate::http::router::openapi_json());
+            print!("{}", crate::edge::server::router::openapi_json());
             Ok(ExitCode::SUCCESS)
         }
         Command::Backup(args) => on_a_runtime(owner::save(args)),
@@ -116,10 +116,4 @@ fn on_a_runtime(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow:
         .enable_all()
         .build()?
         .block_on(work)
-}
-
-fn key_value(text: &str) -> Result<(String, String), String> {
-    text.split_once('=')
-        .map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
-        .ok_or_else(|| "must look like key=value".to_owned())
 }

@@ -1,7 +1,7 @@
 //! What the owner of the machine does beside the gateway, on its database: one-time logins, operator grants, backups.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -9,12 +9,13 @@ use clap::{Args, Subcommand};
 use secrecy::ExposeSecret;
 
 use super::{ConfigArgs, setup};
-use crate::clock::{SharedClock, SystemClock};
 use crate::config::Config;
-use crate::db::{Access, Db, backup};
-use crate::domains::auth::{commands, store};
-use crate::events::Hub;
-use crate::ids::UuidV7;
+use crate::platform::clock::{SharedClock, SystemClock};
+use crate::platform::db::{Access, Db, DbError, backup, file_of_sqlite};
+use crate::platform::events::Hub;
+use crate::platform::ids::{UserId, UuidV7};
+use crate::support::doctor::WHERE_TO_LOOK;
+use crate::tenancy::auth::{self, Grant, Granted, Role, Token};
 
 /// Make a one-time login for somebody who cannot sign in
 #[derive(Debug, Args)]
@@ -38,12 +39,38 @@ pub struct OperatorArgs {
 
 #[derive(Debug, Subcommand)]
 enum OperatorCommand {
-    /// Let somebody see the whole tree and restart actors
-    Grant {
-        email: String,
-        #[command(flatten)]
-        config: ConfigArgs,
-    },
+    Grant(GrantArgs),
+}
+
+/// Let somebody see the whole tree and restart actors; makes an account where the address has none
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Anybody can type any address when they accept an invitation. Where nobody vouches for an account's \
+                  address, this command shows the account, and you name it with --account if you know that it is the right one."
+)]
+pub struct GrantArgs {
+    email: String,
+    /// The id of the account that you mean, as this command shows it
+    #[arg(long, value_name = "ID")]
+    account: Option<UserId>,
+    /// What a new account is called [default: the part of the address before the at sign]
+    #[arg(long)]
+    name: Option<String>,
+    /// The role of a new account in the deployment's own workspace: viewer, member, admin or owner
+    #[arg(long, default_value = "member", value_parser = role)]
+    role: Role,
+    /// Write the one-time login of a new account to this file (mode 0600) instead of the terminal
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+fn role(word: &str) -> Result<Role, String> {
+    let all = [Role::Viewer, Role::Member, Role::Admin, Role::Owner];
+    all.into_iter()
+        .find(|role| role.as_str() == word)
+        .ok_or_else(|| "must be viewer, member, admin or owner".to_owned())
 }
 
 /// A file to save to or restore from
@@ -61,46 +88,96 @@ pub(super) async fn one_time(args: OneTimeArgs) -> anyhow::Result<ExitCode> {
     let config = setup::load(&args.config)?;
     let (db, clock) = open(&config).await?;
     let email = args.email.trim().to_lowercase();
-    let Some(user) = store::user_by_email(db.read(), &email).await? else {
+    let Some(user) = auth::user_by_email(db.read(), &email).await? else {
         bail!("there is no user {email}");
     };
     let minutes = config.sessions.one_time_minutes;
     let ids = UuidV7::shared(clock.clone());
     let tx = db.write().await?;
-    let token = commands::issue_one_time(&tx, &clock, &ids, user.id, minutes).await?;
+    let token = auth::issue_one_time(&tx, &clock, &ids, user.id, minutes).await?;
     tx.commit().await?;
-    match args.file {
+    show_login(&email, &token, args.file.as_deref(), minutes)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows a one-time login: in a file that only this user reads, or on the terminal.
+fn show_login(email: &str, login: &Token, file: Option<&Path>, minutes: u32) -> anyhow::Result<()> {
+    match file {
         Some(file) => {
-            crate::app::write_private(&file, token.reveal())
+            crate::app::write_private(file, login.reveal())
                 .with_context(|| format!("cannot write {}", file.display()))?;
             println!(
                 "A one-time login for {email} is in {}; it works once, for {minutes} minutes.",
                 file.display()
             );
         }
-        None => println!("{}\nworks once, for {minutes} minutes", token.reveal()),
+        None => println!("{}\nworks once, for {minutes} minutes", login.reveal()),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 pub(super) async fn operator(args: OperatorArgs) -> anyhow::Result<ExitCode> {
-    let OperatorCommand::Grant { email, config } = args.command;
-    let config = setup::load(&config)?;
+    let OperatorCommand::Grant(args) = args.command;
+    let config = setup::load(&args.config)?;
     let (db, clock) = open(&config).await?;
-    let email = email.trim().to_lowercase();
-    if store::user_by_email(db.read(), &email).await?.is_none() {
-        bail!("there is no user {email}");
+    let email = args.email.trim().to_lowercase();
+    if !email.contains('@') {
+        bail!("{email} is not an e-mail address");
     }
-    let tx = db.write().await?;
-    store::grant_operator(&*tx, &email, clock.now()).await?;
-    tx.commit().await?;
-    println!("{email} operates this deployment now.");
+    let minutes = config.sessions.one_time_minutes;
+    if args.file.is_none()
+        && !std::io::stdout().is_terminal()
+        && auth::user_by_email(db.read(), &email).await?.is_none()
+    {
+        bail!(
+            "there is no account {email}, and a new one gets a one-time login, which is shown on a terminal only; \
+             use --file to write it to a file"
+        );
+    }
+    let ids = UuidV7::shared(clock.clone());
+    let grant = Grant {
+        email: email.clone(),
+        account: args.account,
+        name: args.name,
+        role: args.role,
+        one_time_minutes: minutes,
+    };
+    match auth::grant_operator(&db, &clock, &ids, grant).await? {
+        Granted::To(user) => println!("{} operates this deployment now.", user.email),
+        Granted::ToNew {
+            user,
+            workspace,
+            login,
+        } => {
+            println!(
+                "{} is a new account in the workspace {workspace}, and operates this deployment now.",
+                user.email
+            );
+            show_login(&email, &login, args.file.as_deref(), minutes)?;
+        }
+        Granted::Unconfirmed { user, workspaces } => bail!(
+            "nobody has checked that {email} belongs to this account: its person typed the address.\n\
+             \x20   {}, made {}, in: {}\n\
+             If you know that it is the right person: roost operator grant {email} --account {}",
+            user.name,
+            user.created_at.format("%Y-%m-%d %H:%M UTC"),
+            workspaces.join(", "),
+            user.id
+        ),
+        Granted::AnotherAccount => {
+            bail!("the account that --account names does not have the address {email}")
+        }
+        Granted::NoWorkspace => bail!(
+            "there is no account {email}, and the deployment's own workspace is gone: invite {email} into a workspace, \
+             then run this again"
+        ),
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 pub(super) async fn save(args: BackupArgs) -> anyhow::Result<ExitCode> {
     let config = setup::load(&args.config)?;
-    let (db, _) = open(&config).await?;
+    let db = open_for(&config, Access::Saving).await?;
     let rows = backup::save(&db, &args.file).await?;
     println!("{rows} rows are saved in {}.", args.file.display());
     Ok(ExitCode::SUCCESS)
@@ -108,13 +185,25 @@ pub(super) async fn save(args: BackupArgs) -> anyhow::Result<ExitCode> {
 
 pub(super) async fn restore(args: BackupArgs) -> anyhow::Result<ExitCode> {
     let config = setup::load(&args.config)?;
-    let rows = backup::restore(config.database_url.expose_secret(), &args.file).await?;
-    println!("{rows} rows are restored. Clients that follow events are told to start anew.");
+    let url = config.database_url.expose_secret();
+    let rows = backup::restore(url, &args.file).await?;
+    // A restore may make the database, so it says which one it was.
+    let place =
+        file_of_sqlite(url).map_or_else(String::new, |file| format!(" in {}", file.display()));
+    println!("{rows} rows are restored{place}. Clients that follow events are told to start anew.");
     Ok(ExitCode::SUCCESS)
 }
 
+/// The database beside the gateway, for a command.
 pub(super) async fn open(config: &Config) -> anyhow::Result<(Db, SharedClock)> {
-    let url = config.database_url.expose_secret();
-    let db = Db::open(url, Access::Beside, Hub::default()).await?;
+    let db = open_for(config, Access::Beside).await?;
     Ok((db, SystemClock::shared()))
+}
+
+async fn open_for(config: &Config, access: Access) -> anyhow::Result<Db> {
+    let url = config.database_url.expose_secret();
+    match Db::open(url, access, Hub::default()).await {
+        Err(DbError::Missing(missing)) => bail!("{missing}. {WHERE_TO_LOOK}"),
+        opened => Ok(opened?),
+    }
 }

@@ -9,10 +9,11 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{ConfigArgs, setup};
 use crate::app::{Gateway, Surroundings};
-use crate::supervision::TreeEnd;
-use crate::telemetry::{self, otlp::Traces};
+use crate::platform::supervision::TreeEnd;
+use crate::platform::telemetry::{self, otlp::Traces};
 
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
+    roost_sandbox_driver::private::by_default();
     let config = setup::load(args)?;
     let traces = config.otlp.as_ref().map(Traces::start).transpose();
     let traces = traces.context("otlp: traces cannot be exported")?;

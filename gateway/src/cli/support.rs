@@ -7,7 +7,7 @@ use clap::Args;
 use roost_protocol::verify::Level;
 
 use super::{ConfigArgs, setup};
-use crate::clock::SystemClock;
+use crate::platform::clock::SystemClock;
 use crate::support::{bundle, doctor};
 
 /// Check configuration, database, disk, engine, image, clock, ports, TLS and permissions, and say what to do
