@@ -5,18 +5,26 @@ use std::path::{Path, PathBuf};
 use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
 
-/// What the command line says.
+/// The options of the command line.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
     /// The configuration file; absent means `roost.toml` in the working directory, if it is there.
     pub file: Option<PathBuf>,
     /// `key=value` pairs, as `--set listen=0.0.0.0:80`.
     pub set: Vec<(String, String)>,
-    /// Leave the environment out (tests).
+    /// Ignore the environment (for tests).
     pub without_environment: bool,
 }
 
-/// Variables with our prefix that are no configuration keys.
+impl Overrides {
+    /// The configuration file that is read; `None` when none is named and the working directory has none.
+    pub fn file(&self) -> Option<PathBuf> {
+        let default = || Some(PathBuf::from(DEFAULT_FILE)).filter(|path| path.exists());
+        self.file.clone().or_else(default)
+    }
+}
+
+/// Variables with the `ROOST_` prefix that are not configuration keys.
 pub(super) const NOT_KEYS: &[&str] = &[
     "config",
     "client_config",
@@ -26,7 +34,7 @@ pub(super) const NOT_KEYS: &[&str] = &[
     "level_up_model",
     "token",
     "url",
-    // Those of the scripts in deploy/.
+    // Variables of the scripts in deploy/.
     "bin_dir",
     "cache",
     "no_node",
@@ -37,13 +45,6 @@ pub(super) const NOT_KEYS: &[&str] = &[
 
 /// The default file.
 pub(super) const DEFAULT_FILE: &str = "roost.toml";
-
-pub(super) fn file_of(overrides: &Overrides) -> Option<PathBuf> {
-    overrides
-        .file
-        .clone()
-        .or_else(|| Some(PathBuf::from(DEFAULT_FILE)).filter(|path| path.exists()))
-}
 
 pub(super) fn from_file(path: &Path) -> Figment {
     Figment::from(Toml::file_exact(path))
@@ -59,7 +60,7 @@ pub(super) fn from_environment() -> Figment {
 
 pub(super) fn from_flags(set: &[(String, String)]) -> Figment {
     set.iter().fold(Figment::new(), |figment, (key, text)| {
-        // As in the environment: `true`, numbers and lists are what they look like, everything else is text.
+        // As in the environment: `true`, numbers and lists are parsed as such, all other values are text.
         let value: figment::value::Value = text
             .parse()
             .unwrap_or_else(|_| figment::value::Value::from(text.clone()));

@@ -1,7 +1,8 @@
-//! Reading a configuration key by key, so that all mistakes are found in one go.
+//! Reading a configuration key by key, so that all mistakes are found at once.
 
 mod connections;
 mod identity;
+mod sandboxes;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,24 +15,22 @@ use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 
 use super::layers::{self, Overrides};
-use super::{
-    Broker, Config, Limits, Log, LogFormat, Otlp, Retention, Runs, Sandboxes, Sessions, Tls,
-};
-use crate::domains::live::Limits as StreamLimits;
-use crate::domains::workspaces::{Plan, Plans};
-use crate::http::client_address::Network;
-use crate::supervision::killpoints::{Arm, ArmError};
+use super::{Broker, Config, Limits, Log, LogFormat, Otlp, Retention, Runs, Sessions, Tls};
+use crate::platform::supervision::killpoints::{Arm, ArmError};
+use crate::tenancy::streams::Limits as StreamLimits;
+use crate::tenancy::workspaces::{Plan, Plans};
+use crate::web::client_address::Network;
 
 /// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// `database.url`, or the file.
+    /// The key (`database.url`), or the file.
     pub key: String,
     /// What is wrong and what is allowed.
     pub problem: String,
 }
 
-/// Everything that is wrong with a configuration.
+/// All mistakes in a configuration.
 #[derive(Debug, thiserror::Error)]
 pub struct ConfigErrors(pub Vec<Mistake>);
 
@@ -45,15 +44,15 @@ impl fmt::Display for ConfigErrors {
     }
 }
 
-/// Loads the effective configuration. Beside it: variables of the environment that look like keys and are none, to be
-/// warned about (an orchestrator may set `ROOST_SERVICE_HOST` and the like for reasons of its own).
+/// Loads the effective configuration. Also returns variables of the environment that look like keys but are not, for a
+/// warning (an orchestrator may set `ROOST_SERVICE_HOST` and the like for its own reasons).
 ///
 /// # Errors
 /// All mistakes at once.
 pub fn load(overrides: &Overrides) -> Result<(Config, Vec<String>), ConfigErrors> {
     let mut reader = Reader::default();
     let mut figment = Figment::new();
-    if let Some(path) = layers::file_of(overrides) {
+    if let Some(path) = overrides.file() {
         let layer = layers::from_file(&path);
         match layer.extract::<Dict>() {
             Ok(dict) => {
@@ -109,6 +108,12 @@ impl Reader {
         let outbound = self.outbound();
         let config = Config {
             listen: self.parsed("listen", "127.0.0.1:7667", "an address like 127.0.0.1:7667")?,
+            operator_hosts: self
+                .get("operator_hosts", Vec::<String>::new())
+                .into_iter()
+                .map(|host| host.trim().to_lowercase())
+                .collect(),
+            operator_token_file: self.optional("operator_token_file"),
             operator_listen: self.parsed(
                 "operator_listen",
                 "127.0.0.1:7668",
@@ -120,11 +125,7 @@ impl Reader {
             log: self.log(),
             otlp: self.otlp(),
             tls: self.tls(),
-            sandboxes: Sandboxes {
-                local: self.choice("sandboxes.local", &[("on", true), ("off", false)]),
-                engine: self.optional("sandboxes.engine"),
-                image: self.get("sandboxes.image", "roost-agent:dev".to_owned()),
-            },
+            sandboxes: self.sandboxes(),
             broker: Broker {
                 socket: self.optional("broker.socket"),
                 start: self.choice("broker.start", &[("on", true), ("off", false)]),
@@ -196,6 +197,7 @@ impl Reader {
                     a_user: self.number("limits.streams_per_user", 16, 1, 1_000_000),
                     a_workspace: self.number("limits.streams_per_workspace", 1_000, 1, 1_000_000),
                 },
+                commands: self.commands(),
             },
             heartbeat: Duration::from_secs(self.number("heartbeat.seconds", 10, 1, 3_600)),
             dist_dir: self.optional("fleet.dist_dir"),
@@ -284,10 +286,12 @@ impl Reader {
     fn plans(&mut self) -> Plans {
         let mut plans = Plans::default();
         let tiers: Dict = self.optional("plans").unwrap_or_default();
-        for (name, value) in tiers.iter().filter(|(name, _)| *name != "default") {
+        let named = |name: &str| name != "default" && name != "signup";
+        for (name, value) in tiers.iter().filter(|(name, _)| named(name)) {
             let key = format!("plans.{name}");
-            self.known.insert(format!("{key}.agents"));
-            self.known.insert(format!("{key}.live_containers"));
+            for limit in ["agents", "live_containers", "workspaces"] {
+                self.known.insert(format!("{key}.{limit}"));
+            }
             match value.deserialize::<Plan>() {
                 Ok(plan) => drop(plans.tiers.insert(name.clone(), plan)),
                 Err(error) => self.wrong(
@@ -300,12 +304,16 @@ impl Reader {
             }
         }
         plans.default = self.get("plans.default", plans.default);
-        if !plans.tiers.contains_key(&plans.default) {
-            let names: Vec<&str> = plans.tiers.keys().map(String::as_str).collect();
-            self.wrong(
-                "plans.default",
-                format!("must be one of {}", names.join(", ")),
-            );
+        plans.signup = self.get("plans.signup", plans.signup);
+        let names: Vec<&str> = plans.tiers.keys().map(String::as_str).collect();
+        let names = names.join(", ");
+        for (key, plan) in [
+            ("plans.default", &plans.default),
+            ("plans.signup", &plans.signup),
+        ] {
+            if !plans.tiers.contains_key(plan) {
+                self.wrong(key, format!("must be one of {names}"));
+            }
         }
         plans
     }
@@ -322,7 +330,7 @@ impl Reader {
         networks
     }
 
-    /// Orders like `events.writer.before_commit=abort@2`, with commas between them.
+    /// Orders like `events.writer.before_commit=abort@2`, separated by commas.
     fn arms(&mut self, key: &str) -> Vec<Arm> {
         let text: String = self.get(key, String::new());
         let orders = text
@@ -364,7 +372,7 @@ impl Reader {
     }
 
     fn choice<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> T {
-        // YAML-minded people and shells write `on` and `true` alike.
+        // People that know YAML or shells write `on` for `true`.
         let word = match self.optional::<Value>(key) {
             None => choices[0].0.to_owned(),
             Some(Value::String(_, word)) => word,
@@ -437,7 +445,7 @@ fn one_line(error: &figment::Error) -> String {
     error.to_string().replace('\n', " ")
 }
 
-/// The dotted paths of all leaves. A section without a key (all of them commented out) ends in a dot.
+/// The dotted paths of all leaves. A section without keys (all of them commented out) ends in a dot.
 fn paths(dict: &Dict) -> Vec<String> {
     dict.iter()
         .flat_map(|(key, value)| match value.as_dict() {
@@ -451,7 +459,7 @@ fn paths(dict: &Dict) -> Vec<String> {
         .collect()
 }
 
-/// The known key that a typing error most likely meant.
+/// The known key that is closest to a misspelt one.
 fn nearest<'a>(key: &str, known: &'a BTreeSet<String>) -> Option<&'a String> {
     known
         .iter()

@@ -1,9 +1,8 @@
 //! Configuration: a TOML file, `ROOST_…` in the environment (two underscores for a dot: `ROOST_DATABASE__URL`), and
-//! flags, the later winning. Typed; every mistake is named at once, with the key and what to do. Features read these
-//! structs, never the environment.
+//! flags. The later layer wins. It is typed, and all mistakes are reported at once, with the key and what to do.
+//! Features read these structs, never the environment.
 
-mod connections;
-mod identity;
+mod broker;
 mod layers;
 mod load;
 mod show;
@@ -12,13 +11,19 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::domains::live::Limits as StreamLimits;
-use crate::domains::workspaces::Plans;
-use crate::http::client_address::Network;
-use crate::supervision::killpoints::Arm;
+use roost_sandbox_driver::executor::OwnerPolicy;
 
-pub use connections::{OAuth, Outbound};
-pub use identity::{HostedIdentity, HostedMode};
+use crate::platform::supervision::killpoints::Arm;
+use crate::tenancy::streams::Limits as StreamLimits;
+use crate::tenancy::workspaces::Plans;
+use crate::web::client_address::Network;
+
+pub use crate::connections::apps::OAuth;
+pub use crate::edge::server::certificate::Tls;
+pub use crate::machines::sandboxes::CommandLimits;
+pub use crate::platform::outbound::OutboundSettings;
+pub use crate::platform::telemetry::{Log, LogFormat, Otlp};
+pub use crate::tenancy::auth::hosted::{HostedIdentity, HostedMode};
 pub use layers::Overrides;
 pub use load::{ConfigErrors, Mistake, load};
 pub use show::show;
@@ -26,40 +31,44 @@ pub use show::show;
 /// The effective configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where pages and the API are served.
+    /// The address of pages and the API.
     pub listen: SocketAddr,
-    /// Where metrics and operator routes are served; keep it on loopback.
+    /// The address of metrics and operator routes; keep it on loopback.
     pub operator_listen: SocketAddr,
-    /// The address that people use, when it is not `listen` (behind a proxy, with a name).
+    /// Names (lower case) that clients may use for the operators' listener, beside addresses and `localhost`.
+    pub operator_hosts: Vec<String>,
+    /// The file of the operators' listener's token; absent means one that the gateway creates in its data.
+    pub operator_token_file: Option<PathBuf>,
+    /// The address that people use, if it differs from `listen` (behind a proxy, with a name).
     pub public_url: Option<url::Url>,
-    /// Everything that the gateway keeps on disk.
+    /// The directory of everything that the gateway stores on disk.
     pub data_dir: PathBuf,
     /// `sqlite:<file>` or `postgres://…`. May contain a password.
     pub database_url: secrecy::SecretString,
     pub log: Log,
-    /// Where traces go; absent means nowhere.
+    /// The receiver of traces; absent means that no traces are sent.
     pub otlp: Option<Otlp>,
     pub tls: Option<Tls>,
     pub sandboxes: Sandboxes,
     pub broker: Broker,
-    pub outbound: Outbound,
-    /// An issuer that vouches for people; absent in mode `local`.
+    pub outbound: OutboundSettings,
+    /// The identity issuer; absent in mode `local`.
     pub auth: Option<HostedIdentity>,
     pub oauth: OAuth,
     pub plans: Plans,
     pub sessions: Sessions,
-    /// Fault injection may be armed. Never where data matters.
+    /// Operators may arm fault injection. Never use it where data matters.
     pub chaos_allow: bool,
-    /// Kill points that are armed from the start; only where `chaos_allow`.
+    /// Kill points that are armed from the start; requires `chaos_allow`.
     pub chaos_arm: Vec<Arm>,
-    /// E-mails (lower case) of people who operate the deployment.
+    /// E-mails (lower case) of the deployment's operators.
     pub operators: Vec<String>,
-    /// Proxies in front of the gateway that are believed about a client's address.
+    /// Proxies in front of the gateway whose statement of a client's address is trusted.
     pub trusted_proxies: Vec<Network>,
     pub events: Retention,
     pub runs: Runs,
     pub limits: Limits,
-    /// How often a node reports; stretched as the fleet grows.
+    /// The time between a node's heartbeats. It grows with the fleet.
     pub heartbeat: Duration,
     /// Builds of `roostd` that machines download, as `<target>/roostd`; absent means the one beside this program.
     pub dist_dir: Option<PathBuf>,
@@ -68,79 +77,46 @@ pub struct Config {
 /// Runs of teams, and the agents that work on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runs {
-    /// No run that a person starts is begun while this gateway works on so many; those that runs start have room for so many
-    /// of their own at each depth.
+    /// A run that a person starts waits while this gateway works on this many runs. Runs that are started by runs have the
+    /// same number of places of their own at each depth.
     pub at_once: usize,
-    /// Without a sign of life for this long a run is given to somebody else.
+    /// A run without a sign of life for this long goes to another gateway.
     pub lease: Duration,
-    /// For so long a step waits for a machine that is away before it fails.
+    /// How long a step waits for a machine that is away, before it fails.
     pub machine_wait: Duration,
-    /// How long what a run handed over is kept after its end.
+    /// How long a run's outputs are kept after its end.
     pub outputs: Duration,
-    /// Bound of what a run may cost when whoever starts it says nothing, millionths of a US dollar.
+    /// The default limit on a run's cost, in millionths of a US dollar, if its request sets none.
     pub ceiling: Option<i64>,
-    /// The file of the scripted model; absent means the demonstration that comes with Roost.
+    /// The file of the scripted model; absent means Roost's own demonstration.
     pub script: Option<PathBuf>,
 }
 
-/// How to log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Log {
-    pub format: LogFormat,
-    /// As in `RUST_LOG`.
-    pub filter: String,
-}
-
-/// One line a fact, for people or for programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogFormat {
-    Pretty,
-    Json,
-}
-
-/// Exporting traces by OTLP over HTTP.
-#[derive(Debug, Clone)]
-pub struct Otlp {
-    /// The collector's base; `/v1/traces` is added.
-    pub endpoint: url::Url,
-    /// The `Authorization` header for the collector.
-    pub authorization: Option<secrecy::SecretString>,
-    /// Of traces that begin here, how many in a hundred are kept; a caller's own decision is followed.
-    pub sample_percent: u8,
-}
-
-/// Serving by TLS.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tls {
-    /// PEM, the whole chain.
-    pub cert: PathBuf,
-    /// PEM.
-    pub key: PathBuf,
-}
-
 /// Sandboxes on the gateway's own host.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Sandboxes {
-    /// Off: the gateway lives without an engine's socket, and a `roostd` serves its host.
+    /// Off: the gateway uses no engine's socket, and a `roostd` serves its host.
     pub local: bool,
     /// The engine's socket; absent means the usual places and `DOCKER_HOST`.
     pub engine: Option<String>,
-    /// The agent image.
+    /// The agent image, here and on every machine.
     pub image: String,
+    /// The limits of sandboxes on this host; the same keys as in a machine's `owner.toml`.
+    pub policy: OwnerPolicy,
 }
 
 /// The secret broker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broker {
-    /// The socket of a broker that runs for itself; absent means that this gateway starts one.
+    /// The socket of a broker that runs by itself; absent means that this gateway starts one.
     pub socket: Option<PathBuf>,
-    /// Whether it does.
+    /// Whether this gateway starts the broker.
     pub start: bool,
     /// The program; absent means `roost-broker` beside this one.
     pub program: Option<PathBuf>,
     /// The root key of a broker that this gateway starts; absent means a file in its data.
     pub root_key_file: Option<PathBuf>,
-    /// MiB that a mirror of a repository may have, at a broker that this gateway starts.
+    /// The most MiB of a repository's mirror, at a broker that this gateway starts.
     pub mirror_mib: u64,
 }
 
@@ -156,33 +132,41 @@ pub struct Sessions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     pub age: Duration,
-    /// A workspace.
+    /// The most events of a workspace.
     pub count: u64,
 }
 
-/// What one client may ask for.
+/// The limits of one client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a request's body.
+    /// The most bytes of a request's body.
     pub body: usize,
-    /// How long it may take to arrive; a large one gets more, by its size.
+    /// How long a body may take to arrive. A large one gets more time, by its size.
     pub body_grace: Duration,
     /// How long the headers of a request may take to arrive.
     pub header_timeout: Duration,
-    /// How long a connection may take nothing of what is there for it.
+    /// How long a client may leave sent data unread.
     pub stalled: Duration,
-    /// Open event streams.
+    /// The limits on open event streams.
     pub streams: StreamLimits,
+    /// The limits on commands in sandboxes.
+    pub commands: CommandLimits,
 }
 
 impl Config {
-    /// Where the secret broker listens.
+    /// The file of the operators' listener's token.
+    pub fn operator_token_file(&self) -> PathBuf {
+        let own = || self.data_dir.join("operator-token");
+        self.operator_token_file.clone().unwrap_or_else(own)
+    }
+
+    /// The secret broker's socket.
     pub fn broker_socket(&self) -> PathBuf {
         let embedded = || self.data_dir.join("broker/run/broker.sock");
         self.broker.socket.clone().unwrap_or_else(embedded)
     }
 
-    /// Whether browsers reach us by TLS, here or at a proxy in front.
+    /// Whether browsers reach the gateway by TLS, here or at a proxy in front.
     pub fn is_behind_tls(&self) -> bool {
         self.tls.is_some()
             || self

@@ -1,7 +1,8 @@
-//! Printing the effective configuration, as TOML that can be used as a file, secrets hidden.
+//! Printing the effective configuration, as TOML that can be used as a file, with secrets hidden.
 
 use std::fmt::Write;
 
+use roost_sandbox_driver::executor::OwnerPolicy;
 use secrecy::ExposeSecret;
 
 use super::{Config, HostedIdentity, HostedMode, LogFormat, OAuth};
@@ -17,6 +18,14 @@ pub fn show(config: &Config) -> String {
     let days = |duration: std::time::Duration| (duration.as_secs() / 86_400).to_string();
     line("listen", text(&config.listen.to_string()));
     line("operator_listen", text(&config.operator_listen.to_string()));
+    let hosts: Vec<String> = config
+        .operator_hosts
+        .iter()
+        .map(|host| text(host))
+        .collect();
+    line("operator_hosts", format!("[{}]", hosts.join(", ")));
+    let token = config.operator_token_file().display().to_string();
+    line("operator_token_file", text(&token));
     if let Some(url) = &config.public_url {
         line("public_url", text(url.as_str()));
     }
@@ -61,6 +70,9 @@ pub fn show(config: &Config) -> String {
         line("sandboxes.engine", text(engine));
     }
     line("sandboxes.image", text(&config.sandboxes.image));
+    for (key, value) in policy(&config.sandboxes.policy) {
+        line(&format!("sandboxes.{key}"), value.to_string());
+    }
     line(
         "broker.start",
         text(if config.broker.start { "on" } else { "off" }),
@@ -94,12 +106,15 @@ pub fn show(config: &Config) -> String {
         line(key, value.to_string());
     }
     line("plans.default", text(&config.plans.default));
+    line("plans.signup", text(&config.plans.signup));
     for (name, plan) in &config.plans.tiers {
-        line(&format!("plans.{name}.agents"), plan.agents.to_string());
-        line(
-            &format!("plans.{name}.live_containers"),
-            plan.live_containers.to_string(),
-        );
+        for (limit, value) in [
+            ("agents", plan.agents),
+            ("live_containers", plan.live_containers),
+            ("workspaces", plan.workspaces),
+        ] {
+            line(&format!("plans.{name}.{limit}"), value.to_string());
+        }
     }
     line("sessions.idle_days", days(config.sessions.idle));
     line("sessions.absolute_days", days(config.sessions.absolute));
@@ -145,6 +160,14 @@ pub fn show(config: &Config) -> String {
         config.limits.streams.a_workspace.to_string(),
     );
     line(
+        "limits.commands_per_minute",
+        config.limits.commands.a_user.to_string(),
+    );
+    line(
+        "limits.commands_per_minute_and_workspace",
+        config.limits.commands.a_workspace.to_string(),
+    );
+    line(
         "limits.stalled_seconds",
         config.limits.stalled.as_secs().to_string(),
     );
@@ -155,14 +178,25 @@ pub fn show(config: &Config) -> String {
     out
 }
 
-/// Connecting apps; the client's secret is there or not.
+/// The limits of sandboxes on this host, as far as they are configured.
+fn policy(policy: &OwnerPolicy) -> toml::Table {
+    // The policy contains only numbers and lists, which TOML supports.
+    let mut keys = toml::Table::try_from(policy).unwrap_or_default();
+    // These keys are for a machine's owner. On this host members choose images, and there is no shell.
+    keys.remove("images");
+    keys.remove("shell");
+    keys
+}
+
+/// The settings for connected apps. A client's secret is only shown as present or absent.
 fn oauth(oauth: &OAuth) -> Vec<(String, String)> {
     let address = |url: &Option<url::Url>| url.as_ref().map(|url| url.as_str().to_owned());
-    let secret = oauth.client_secret.as_ref().map(|_| "hidden".to_owned());
+    let secret = oauth.client_secret_file.as_ref();
+    let secret = secret.map(|file| file.display().to_string());
     [
         ("oauth.issuer_url", address(&oauth.issuer_url)),
         ("oauth.client_id", oauth.client_id.clone()),
-        ("oauth.client_secret", secret),
+        ("oauth.client_secret_file", secret),
         ("oauth.redirect_base", address(&oauth.redirect_base)),
     ]
     .into_iter()
@@ -176,7 +210,7 @@ fn oauth(oauth: &OAuth) -> Vec<(String, String)> {
     .collect()
 }
 
-/// Whom the deployment believes about people; the client's secret is there or not.
+/// The identity settings. The client's secret is only shown as present or absent.
 fn identity(auth: Option<&HostedIdentity>) -> Vec<(&'static str, toml::Value)> {
     let Some(auth) = auth else {
         return vec![("auth.mode", "local".into())];
@@ -186,7 +220,8 @@ fn identity(auth: Option<&HostedIdentity>) -> Vec<(&'static str, toml::Value)> {
         HostedMode::Oidc => "oidc",
     };
     let text = |text: &Option<String>| text.clone().map(toml::Value::from);
-    let secret = auth.client_secret.as_ref().map(|_| "hidden".into());
+    let secret = auth.client_secret_file.as_ref();
+    let secret = secret.map(|file| file.display().to_string().into());
     let workspace = auth.workspace.map(|id| id.to_string().into());
     let hours = i64::try_from(auth.session.as_secs() / 3_600).unwrap_or(i64::MAX);
     [
@@ -194,7 +229,8 @@ fn identity(auth: Option<&HostedIdentity>) -> Vec<(&'static str, toml::Value)> {
         ("auth.issuer_url", Some(auth.issuer.clone().into())),
         ("auth.audience", text(&auth.audience)),
         ("auth.client_id", text(&auth.client_id)),
-        ("auth.client_secret", secret),
+        ("auth.client_secret_file", secret),
+        ("auth.scope", text(&auth.scope)),
         ("auth.display_name", Some(auth.display_name.clone().into())),
         ("auth.role_claim", Some(auth.claims.role.clone().into())),
         ("auth.organisation_claim", text(&auth.claims.organisation)),
@@ -218,11 +254,11 @@ fn identity(auth: Option<&HostedIdentity>) -> Vec<(&'static str, toml::Value)> {
     .collect()
 }
 
-/// A database URL fit to be shown.
+/// The database URL without its password.
 fn without_password(text: &str) -> String {
     match url::Url::parse(text) {
         Ok(mut url) if url.password().is_some() => {
-            // Only URLs that cannot have a password refuse it, and this one has one.
+            // Only a URL that cannot have a password refuses this, and this URL has one.
             let _ = url.set_password(Some("hidden"));
             url.to_string()
         }

@@ -1,19 +1,19 @@
 //! Reading `outbound` and `oauth`.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use figment::value::Dict;
 use roost_secret_broker::outbound::HostRule;
-use secrecy::SecretString;
 
 use super::Reader;
-use crate::config::{OAuth, Outbound};
+use crate::config::{OAuth, OutboundSettings};
 
-/// What is known without being told.
+/// The known services.
 const GITHUB: (&str, &str) = ("github", "https://api.github.com");
 
 impl Reader {
-    pub(super) fn outbound(&mut self) -> Outbound {
+    pub(super) fn outbound(&mut self) -> OutboundSettings {
         let texts: Vec<String> = self.get("outbound.allow_private", Vec::new());
         let mut allow_private: Vec<HostRule> = Vec::with_capacity(texts.len());
         for text in texts {
@@ -22,7 +22,7 @@ impl Reader {
                 Err(error) => self.wrong("outbound.allow_private", error.to_string()),
             }
         }
-        Outbound {
+        OutboundSettings {
             allow_private,
             ca_file: self.optional("outbound.ca_file"),
         }
@@ -31,11 +31,11 @@ impl Reader {
     pub(super) fn oauth(&mut self, public_url: Option<&url::Url>) -> OAuth {
         let issuer_url = self.address("oauth.issuer_url", "https://login.example");
         let client_id: Option<String> = self.optional("oauth.client_id");
-        let client_secret: Option<String> = self.optional("oauth.client_secret");
+        let client_secret_file = self.secret_file("oauth.client_secret");
         let redirect_base = self.address("oauth.redirect_base", "https://roost.example");
-        if client_secret.is_some() && (client_id.is_none() || issuer_url.is_none()) {
+        if client_secret_file.is_some() && (client_id.is_none() || issuer_url.is_none()) {
             self.wrong(
-                "oauth.client_secret",
+                "oauth.client_secret_file",
                 "belongs to a client of an issuer: oauth.issuer_url and oauth.client_id are needed"
                     .into(),
             );
@@ -43,10 +43,22 @@ impl Reader {
         OAuth {
             issuer_url,
             client_id,
-            client_secret: client_secret.map(SecretString::from),
+            client_secret_file,
             redirect_base: redirect_base.or_else(|| public_url.cloned()),
             apis: self.apis(),
         }
+    }
+
+    /// The file of a client's secret, `<key>_file`. The secret itself is not accepted, because it would be in this
+    /// program's configuration, environment and memory, and only the broker needs it.
+    pub(super) fn secret_file(&mut self, key: &'static str) -> Option<PathBuf> {
+        if self.optional::<String>(key).is_some() {
+            let problem = format!(
+                "is not taken any more: write the secret into a file that only the secret broker's user reads, and name the file in {key}_file"
+            );
+            self.wrong(key, problem);
+        }
+        self.optional(&format!("{key}_file"))
     }
 
     fn apis(&mut self) -> BTreeMap<String, url::Url> {

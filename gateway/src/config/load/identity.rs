@@ -3,15 +3,14 @@
 use std::time::Duration;
 
 use roost_secret_broker::outbound::AddressPolicy;
-use secrecy::SecretString;
 
 use super::Reader;
-use crate::config::Outbound;
-use crate::config::identity::{HostedIdentity, HostedMode};
-use crate::domains::auth::hosted::{Admission, ClaimNames};
+use crate::config::OutboundSettings;
+use crate::config::{HostedIdentity, HostedMode};
+use crate::tenancy::auth::hosted::{Admission, ClaimNames};
 
 impl Reader {
-    pub(super) fn auth(&mut self, outbound: &Outbound) -> Option<HostedIdentity> {
+    pub(super) fn auth(&mut self, outbound: &OutboundSettings) -> Option<HostedIdentity> {
         let modes = [
             ("local", None),
             ("hosted", Some(HostedMode::Hosted)),
@@ -20,7 +19,8 @@ impl Reader {
         let mode = self.choice("auth.mode", &modes);
         let issuer = self.issuer(outbound);
         let client_id: Option<String> = self.optional("auth.client_id");
-        let client_secret: Option<String> = self.optional("auth.client_secret");
+        let client_secret_file = self.secret_file("auth.client_secret");
+        let scope: Option<String> = self.optional("auth.scope");
         let display_name: Option<String> = self.optional("auth.display_name");
         let audience = self.optional("auth.audience");
         let claims = self.claim_names(mode);
@@ -30,9 +30,15 @@ impl Reader {
         };
         let workspace = self.home();
         let hours: u64 = self.number("auth.session_hours", 12, 1, 2_160);
-        if client_secret.is_some() && client_id.is_none() {
+        if client_secret_file.is_some() && client_id.is_none() {
             let problem = "belongs to a client: auth.client_id is needed";
-            self.wrong("auth.client_secret", problem.into());
+            self.wrong("auth.client_secret_file", problem.into());
+        }
+        if scope
+            .as_ref()
+            .is_some_and(|scope| !scope.split(' ').any(|word| word == "openid"))
+        {
+            self.wrong("auth.scope", "must have the word openid".into());
         }
         let Some(mode) = mode else {
             if issuer.is_some() {
@@ -56,7 +62,8 @@ impl Reader {
             issuer,
             audience,
             client_id,
-            client_secret: client_secret.map(SecretString::from),
+            client_secret_file,
+            scope,
             claims,
             admission,
             workspace,
@@ -64,8 +71,8 @@ impl Reader {
         })
     }
 
-    /// The text itself, since tokens are compared with it; an address all the same.
-    fn issuer(&mut self, outbound: &Outbound) -> Option<String> {
+    /// The text itself, because tokens are compared with it. It must still be a valid address.
+    fn issuer(&mut self, outbound: &OutboundSettings) -> Option<String> {
         const KEY: &str = "auth.issuer_url";
         let text: String = self.optional(KEY)?;
         let url = match url::Url::parse(&text) {
@@ -115,7 +122,7 @@ impl Reader {
         domains
     }
 
-    fn home(&mut self) -> Option<crate::ids::WorkspaceId> {
+    fn home(&mut self) -> Option<crate::platform::ids::WorkspaceId> {
         let text: String = self.optional("auth.workspace")?;
         let id = text.parse().ok();
         if id.is_none() {
@@ -178,7 +185,8 @@ mod tests {
         set.extend([
             ("auth.admit_domains", "[\"*.example.com\"]"),
             ("auth.workspace", "home"),
-            ("auth.client_secret", "x"),
+            ("auth.client_secret_file", "x"),
+            ("auth.scope", "email"),
             ("auth.session_hours", "0"),
         ]);
         let message = wrong(&set);

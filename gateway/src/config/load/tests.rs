@@ -1,4 +1,4 @@
-//! Reading configurations, good and bad.
+//! Reading valid and invalid configurations.
 
 use super::*;
 use secrecy::ExposeSecret;
@@ -25,7 +25,8 @@ fn an_empty_file_is_a_working_configuration() {
     let (config, warnings) = from("", &[]).unwrap();
     assert_eq!(config.listen.to_string(), "127.0.0.1:7667");
     assert!(config.database_url.expose_secret().ends_with("roost.db"));
-    assert_eq!(config.plans.default, "free");
+    assert_eq!(config.plans.default, "scale");
+    assert_eq!(config.plans.signup, "free");
     assert!(config.sandboxes.local && !config.chaos_allow);
     assert!(warnings.is_empty());
 }
@@ -34,7 +35,7 @@ fn an_empty_file_is_a_working_configuration() {
 fn the_example_loads_and_every_key_that_it_offers_exists() {
     let example = include_str!("../../../../deploy/config.example.toml");
     from(example, &[]).unwrap();
-    // As somebody would who takes the `#` away: values may not fit this machine, but no key may be unknown.
+    // The example with every `#` removed: values may not fit this machine, but every key must be known.
     let offers = |line: &str| {
         let key = line.split(" = ").next().unwrap_or_default();
         let named =
@@ -123,6 +124,32 @@ fn every_mistake_is_named_at_once_with_its_key() {
     assert_eq!(keys, expected.into(), "{mistakes:#?}");
     let typo = mistakes.iter().find(|m| m.key == "lisen").unwrap();
     assert!(typo.problem.contains("`listen`"), "{typo:?}");
+}
+
+#[test]
+fn what_sandboxes_may_have_is_read_and_each_wrong_cap_is_named() {
+    let set = [
+        ("sandboxes.most_memory_bytes", "8589934592"),
+        ("sandboxes.each_cpus", "1.5"),
+        ("sandboxes.each_pids", "512"),
+        ("limits.commands_per_minute", "60"),
+    ];
+    let (config, _) = from("", &set).unwrap();
+    let policy = &config.sandboxes.policy;
+    assert_eq!(policy.most_memory_bytes, Some(8 << 30));
+    assert_eq!((policy.each_cpus, policy.each_pids), (Some(1.5), Some(512)));
+    assert_eq!(config.limits.commands.a_user, 60);
+    let (config, _) = from("[sandboxes]\nmost_cpus = 4\n", &[]).unwrap();
+    assert_eq!(config.sandboxes.policy.most_cpus, Some(4.0));
+    let wrong = "[sandboxes]\neach_pids = 1\nmost_sandboxes = 0\nimage = \"--privileged\"\n";
+    let mistakes = from(wrong, &[]).unwrap_err().0;
+    let keys: BTreeSet<&str> = mistakes.iter().map(|m| m.key.as_str()).collect();
+    let expected = [
+        "sandboxes.each_pids",
+        "sandboxes.most_sandboxes",
+        "sandboxes.image",
+    ];
+    assert_eq!(keys, expected.into(), "{mistakes:#?}");
 }
 
 #[test]
