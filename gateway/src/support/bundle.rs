@@ -1,5 +1,5 @@
-//! The support bundle: one `tar.gz` with what helps to find a fault and nothing that opens a door. Every text in it
-//! goes through the redactor, whoever wrote it.
+//! The support bundle: one `tar.gz` with what helps to find a fault, and without secrets. Every text in it passes the
+//! redactor.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,15 +11,16 @@ use flate2::write::GzEncoder;
 use roost_protocol::verify::Check;
 use secrecy::ExposeSecret;
 
-use super::{Redactor, doctor};
-use crate::clock::SharedClock;
+use super::doctor;
 use crate::config::{self, Config};
-use crate::db::probe;
+use crate::platform::clock::SharedClock;
+use crate::platform::db::probe;
+use crate::platform::telemetry::Redactor;
 
 /// How long the gateway may take for each answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a running gateway tells on its operators' listener, and the file it goes into.
+/// The requests to a running gateway's operators' listener, and the file for each answer.
 const ASKED: &[(&str, &str)] = &[
     ("tree.json", "/api/ops/tree"),
     ("tree.txt", "/api/ops/tree?format=text"),
@@ -28,10 +29,11 @@ const ASKED: &[(&str, &str)] = &[
     ("log.txt", "/api/ops/log"),
 ];
 
-/// Writes the bundle and answers the names of what is in it. `checks` are the doctor's.
+/// Writes the bundle and returns the names of the files in it. `checks` are the doctor's.
 ///
 /// # Errors
-/// When the file cannot be written. A gateway or a database that does not answer is no error: the bundle says so.
+/// When the file cannot be written. If a gateway or a database does not answer, the bundle records it, and that is not
+/// an error.
 pub async fn write(
     config: &Config,
     checks: &[Check],
@@ -49,11 +51,15 @@ pub async fn write(
         .timeout(PATIENCE)
         .build()
         .context("HTTP cannot be set up here")?;
+    // Without the token, the gateway's answers report that it is missing.
+    let token = std::fs::read_to_string(config.operator_token_file()).unwrap_or_default();
+    let token = token.trim();
     for (name, path) in ASKED {
         let url = format!("http://{}{path}", config.operator_listen);
         let answer = async {
             client
                 .get(url)
+                .bearer_auth(token)
                 .send()
                 .await?
                 .error_for_status()?
@@ -74,7 +80,7 @@ pub async fn write(
     Ok(entries.into_iter().map(|(name, _)| name).collect())
 }
 
-/// What is secret here and can be known beforehand.
+/// A redactor that knows the secrets of this configuration.
 fn knowing(config: &Config) -> Redactor {
     let mut redactor = Redactor::default();
     let url = config.database_url.expose_secret();
@@ -136,7 +142,7 @@ fn pack(entries: &[(String, String)], at: u64) -> std::io::Result<Vec<u8>> {
     archive.into_inner()?.finish()
 }
 
-/// The redactor is careful, not certain: until somebody decides to send it, the file is this user's alone.
+/// The redactor can miss something, so only this user can read the file until they decide to send it.
 fn write_private(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut file = std::fs::OpenOptions::new()

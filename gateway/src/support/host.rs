@@ -1,4 +1,4 @@
-//! Facts of the machine that the checks read.
+//! Facts about the machine, for the checks.
 
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::MetadataExt;
@@ -16,7 +16,7 @@ pub(super) fn nearest(path: &Path) -> PathBuf {
     at.to_owned()
 }
 
-/// Free and whole bytes of the disk under `path`.
+/// Free and total bytes of the disk under `path`.
 pub(super) fn disk(path: &Path) -> Option<(u64, u64)> {
     let facts = rustix::fs::statvfs(nearest(path)).ok()?;
     Some((
@@ -25,17 +25,17 @@ pub(super) fn disk(path: &Path) -> Option<(u64, u64)> {
     ))
 }
 
-/// Whether others than the owner may do anything with a file.
+/// Whether other users than the owner have any access to a file.
 pub(super) fn open_to_others(path: &Path) -> std::io::Result<bool> {
     Ok(std::fs::metadata(path)?.mode() & 0o077 != 0)
 }
 
-/// Whether this process may write there.
+/// Whether this process may write to a path.
 pub(super) fn may_write(path: &Path) -> bool {
     rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
 }
 
-/// Whether somebody synchronises the clock, as far as files tell.
+/// Whether the clock is synchronised, as far as files show it.
 pub(super) fn clock_is_kept() -> bool {
     [
         "/run/systemd/timesync/synchronized",
@@ -46,7 +46,7 @@ pub(super) fn clock_is_kept() -> bool {
     .any(|file| Path::new(file).exists())
 }
 
-/// What binding an address says.
+/// The result of binding an address.
 pub(super) fn bind(address: SocketAddr) -> std::io::Result<()> {
     TcpListener::bind(address).map(drop)
 }

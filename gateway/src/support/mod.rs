@@ -1,9 +1,6 @@
-//! What helps when something is wrong: checks that say what to do (`roost doctor`), and a bundle to send to somebody
-//! who helps, without secrets (`roost support-bundle`).
+//! Help with faults: checks that state what to do (`roost doctor`), and a bundle without secrets to send to support
+//! (`roost support-bundle`).
 
 pub mod bundle;
 pub mod doctor;
 mod host;
-mod redact;
-
-pub use redact::Redactor;

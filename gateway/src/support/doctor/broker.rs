@@ -1,18 +1,18 @@
-//! The doctor's look at the secret broker: whether it answers, and what it says of itself.
+//! The doctor's check of the secret broker: whether it answers, and the state that it reports.
 
 use roost_protocol::verify::Check;
 use roost_secret_broker::wire::Status;
 
 use super::{PATIENCE, fail, ok, warn};
-use crate::broker::{BrokerHandle, Embedded};
 use crate::config::Config;
+use crate::platform::broker::{BrokerHandle, Embedded};
 
 const NAME: &str = "broker";
 const TITLE: &str = "Secret broker";
 
 pub(super) async fn broker(config: &Config) -> Vec<Check> {
     let socket = config.broker_socket();
-    let embedded = Embedded::of(config);
+    let embedded = config.embedded_broker();
     if embedded.is_none() && config.broker.socket.is_none() {
         return vec![warn(
             NAME,

@@ -1,4 +1,4 @@
-//! The doctor's look at listeners: their ports, and the certificate of the public one.
+//! The doctor's check of the listeners: their ports, and the certificate of the public one.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use roost_protocol::verify::Check;
 use super::super::host;
 use super::{PATIENCE, fail, ok, warn};
 use crate::config::{Config, Tls};
-use crate::http::certificate::{Certificate, ends_at};
+use crate::edge::server::certificate::{Certificate, ends_at};
 
 pub(super) async fn ports(config: &Config) -> Vec<Check> {
     let mut checks = vec![
@@ -16,7 +16,7 @@ pub(super) async fn ports(config: &Config) -> Vec<Check> {
         port("operator_listen", config.operator_listen, false).await,
     ];
     if !config.operator_listen.ip().is_loopback() {
-        checks.push(fail("ports", "Ports", format!("whoever reaches operator_listen ({}) is an operator: keep it on loopback, or behind a firewall that you trust", config.operator_listen)));
+        checks.push(fail("ports", "Ports", format!("operator_listen ({}) can be reached from elsewhere, without TLS, and its token makes an operator: keep it on loopback, or behind a firewall that you trust", config.operator_listen)));
     }
     checks
 }
@@ -57,7 +57,8 @@ async fn port(key: &str, address: SocketAddr, tls: bool) -> Check {
     }
 }
 
-/// Whether a gateway listens there. Its certificate is of another name than this address, and nothing is told to it.
+/// Whether a gateway answers there. Its certificate has another name than this address, and the request contains no
+/// secret.
 async fn answers(address: SocketAddr, tls: bool) -> bool {
     let asked = async {
         let client = reqwest::Client::builder()
@@ -77,7 +78,7 @@ async fn answers(address: SocketAddr, tls: bool) -> bool {
     asked.await.unwrap_or(false)
 }
 
-/// Below this somebody should have renewed it: those who do it automatically begin a month before.
+/// Below this the certificate is overdue: automatic renewal begins a month before its end.
 const RENEW_DAYS: i64 = 14;
 
 pub(super) async fn tls(config: &Config, now: DateTime<Utc>) -> Check {

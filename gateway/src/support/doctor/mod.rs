@@ -1,6 +1,7 @@
-//! Checks of a gateway's configuration and machine. Each line says what is, and where it is not well what to do. They
-//! change nothing and need no running gateway; one that runs is asked whether it answers.
+//! Checks of a gateway's configuration and machine. Each line states what was found, and what to do about a fault. The
+//! checks change nothing and need no running gateway; they ask a running gateway whether it answers.
 
+mod accounts;
 mod broker;
 mod listeners;
 
@@ -9,24 +10,29 @@ use std::time::Duration;
 
 use roost_protocol::text::clean;
 use roost_protocol::verify::{Check, Level};
-use roost_sandbox_driver::{Driver, EngineConfig, ImageState};
+use roost_sandbox_driver::{Driver, EngineConfig, Held, ImageState};
 use secrecy::ExposeSecret;
 
 use super::host;
-use crate::clock::SharedClock;
 use crate::config::{Config, ConfigErrors, Overrides, load};
-use crate::db::probe;
+use crate::machines::operations::local;
+use crate::platform::clock::SharedClock;
+use crate::platform::db::{file_of_sqlite, probe};
 
-/// Below this the database cannot be trusted to go on.
+/// Below this many bytes the database may fail.
 const DISK_FAIL: u64 = 256 << 20;
-/// Below this somebody should look soon.
+/// Below this many bytes an operator should act soon.
 const DISK_WARN: u64 = 2 << 30;
-/// Clocks that differ by more give wrong times in logs, and certificates that seem not yet valid.
+/// A larger difference gives wrong times in logs, and certificates that are not valid yet.
 const CLOCK_WARN_MS: i64 = 2_000;
-/// How long anybody is waited for.
+/// The longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// All checks. Without a configuration that can be read only its mistakes can be told.
+/// What to do when there is no database.
+pub const WHERE_TO_LOOK: &str = "Name the configuration of the gateway with `--config FILE`, or the folder of its data with \
+     `--set data_dir=FOLDER`; `make run` keeps its data in .roost/data";
+
+/// Runs all checks. If the configuration cannot be read, only its mistakes are reported.
 pub async fn examine(overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
     let (config, mut checks) = match load(overrides) {
         Ok((config, warnings)) => {
@@ -50,8 +56,10 @@ pub async fn examine(overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
         }
     };
     checks.extend(permissions(&config, overrides));
-    checks.extend(database(&config, clock).await);
+    checks.extend(database(&config, overrides, clock).await);
+    checks.extend(accounts::accounts(&config).await);
     checks.push(disk(&config.data_dir));
+    checks.push(outbound(&config));
     checks.extend(engine(&config).await);
     checks.extend(broker::broker(&config).await);
     checks.extend(listeners::ports(&config).await);
@@ -95,7 +103,8 @@ fn permissions(config: &Config, overrides: &Overrides) -> Vec<Check> {
         .file
         .clone()
         .filter(|_| config.database_url.expose_secret().contains('@'));
-    for file in [Some(folder.join("first-login")), key, file]
+    let token = Some(config.operator_token_file());
+    for file in [Some(folder.join("first-login")), token, key, file]
         .into_iter()
         .flatten()
     {
@@ -107,23 +116,27 @@ fn permissions(config: &Config, overrides: &Overrides) -> Vec<Check> {
     checks
 }
 
-async fn database(config: &Config, clock: &SharedClock) -> Vec<Check> {
+async fn database(config: &Config, overrides: &Overrides, clock: &SharedClock) -> Vec<Check> {
     let (name, title) = ("database", "Database");
     let url = config.database_url.expose_secret();
-    let file = url
-        .strip_prefix("sqlite:")
-        .map(|path| path.trim_start_matches("//"));
-    if let Some(file) =
-        file.filter(|file| !Path::new(file.split('?').next().unwrap_or(file)).exists())
-    {
-        return vec![
-            ok(
+    if let Some(file) = file_of_sqlite(url).filter(|file| !file.exists()) {
+        let shown = file.display();
+        let check = match overrides.file() {
+            Some(_) => ok(
                 name,
                 title,
-                format!("{file} is not there yet; it is made at the first start"),
+                format!("{shown} is not there yet; it is made at the first start"),
             ),
-            clock_check(None),
-        ];
+            // In a wrong folder the check must not report that all is well.
+            None => fail(
+                name,
+                title,
+                format!(
+                    "there is neither a roost.toml in this folder nor a database at {shown}. {WHERE_TO_LOOK}"
+                ),
+            ),
+        };
+        return vec![check, clock_check(None)];
     }
     let before = clock.now().timestamp_millis();
     match probe(url).await {
@@ -171,7 +184,7 @@ async fn database(config: &Config, clock: &SharedClock) -> Vec<Check> {
                     ),
                 ),
             };
-            let local = found.backend == crate::db::Backend::Sqlite;
+            let local = found.backend == crate::platform::db::Backend::Sqlite;
             vec![
                 schema,
                 clock_check((!local).then_some(found.now_ms - before)),
@@ -180,7 +193,7 @@ async fn database(config: &Config, clock: &SharedClock) -> Vec<Check> {
     }
 }
 
-/// `ahead_ms`: by how much a database elsewhere is ahead of this machine.
+/// `ahead_ms`: how far the clock of a remote database is ahead of this machine's clock.
 fn clock_check(ahead_ms: Option<i64>) -> Check {
     let (name, title) = ("clock", "Clock");
     match ahead_ms {
@@ -232,6 +245,22 @@ fn disk(folder: &Path) -> Check {
     }
 }
 
+/// The private addresses that Roost may connect to. A model on this machine needs its address in the list.
+fn outbound(config: &Config) -> Check {
+    let rules = &config.outbound.allow_private;
+    let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
+    let said = match rules.is_empty() {
+        true => "private addresses and plain http are refused; a model that runs on this machine (Ollama) needs its host in \
+                 `outbound.allow_private`, such as [\"127.0.0.1\"]"
+            .to_owned(),
+        false => format!(
+            "private addresses and plain http are refused, but for {} (`outbound.allow_private`)",
+            rules.join(", ")
+        ),
+    };
+    ok("outbound", "Addresses outside", said)
+}
+
 async fn engine(config: &Config) -> Vec<Check> {
     if !config.sandboxes.local {
         return vec![ok(
@@ -240,8 +269,10 @@ async fn engine(config: &Config) -> Vec<Check> {
             "sandboxes on this host are switched off (`sandboxes.local`); machines bring their own",
         )];
     }
+    let install = local::install_id(&config.data_dir);
     let asked = EngineConfig {
         host: config.sandboxes.engine.clone(),
+        owner: install.clone().unwrap_or_default(),
         ..EngineConfig::default()
     };
     let connected = tokio::time::timeout(PATIENCE, Driver::connect(asked)).await;
@@ -296,7 +327,36 @@ async fn engine(config: &Config) -> Vec<Check> {
     vec![
         ok("engine", "Container engine", found),
         check(driver.image_state(image, None).await),
+        total(config, &driver, install.is_some()).await,
     ]
+}
+
+/// The limits of all sandboxes on this host together, and whether the kernel enforces them. The gateway sets them at
+/// start.
+async fn total(config: &Config, driver: &Driver, started: bool) -> Check {
+    let (name, title) = ("limit.total", "All sandboxes together");
+    let allowance = config.sandboxes.policy.allowance(driver.host());
+    let all = &allowance.caps.all;
+    let said = format!(
+        "at most {} sandboxes with {} MiB of memory and {} processes, {} MiB for one",
+        all.sandboxes,
+        all.memory_bytes >> 20,
+        all.pids,
+        allowance.caps.each.memory_bytes >> 20
+    );
+    if !started {
+        return ok(name, title, format!("{said}; the first start sets it"));
+    }
+    match driver.look_at_total(&allowance).await {
+        Held::Yes => ok(name, title, format!("{said}, held by the kernel")),
+        Held::No { why } => warn(
+            name,
+            title,
+            format!(
+                "{said}; the kernel does not hold it, or the gateway has not set it since this machine started: {why}"
+            ),
+        ),
+    }
 }
 
 fn chaos(config: &Config) -> Option<Check> {
