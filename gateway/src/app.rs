@@ -1,54 +1,57 @@
-//! The one place that wires everything: from a configuration to a running gateway, and back down.
+//! The one place that wires everything: starts a gateway from its configuration, and stops it.
 
 mod catalogue;
+mod contexts;
 mod hosts;
 mod identity;
+mod links;
 mod machines;
 mod private;
+pub mod retention;
 mod sagas;
 mod sockets;
-mod states;
 mod toolbox;
 mod work;
 
-use private::make_data_dir;
 pub use private::write_private;
-use sockets::{bind, local, tls};
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use private::make_data_dir;
 use secrecy::ExposeSecret;
+use sockets::{bind, local, tls};
 use tokio_util::sync::CancellationToken;
 
-use crate::broker::outbox::CredentialSweeper;
-use crate::broker::{BrokerHandle, Embedded};
-use crate::clock::{SharedClock, SystemClock};
+use crate::app::retention::Sweeper;
 use crate::config::Config;
-use crate::db::{Access, Db, DbError};
-use crate::domains::apps::AppCaller;
-use crate::domains::audit::ChainWriter;
-use crate::domains::auth::{AuthError, OpenStreams};
-use crate::domains::doors::DoorKeeper;
-use crate::domains::live::LiveHandle;
-use crate::domains::repos;
-use crate::domains::runs::{Perform, RunsHandle};
-use crate::domains::tools::Toolbox;
-use crate::events::retention::Sweeper;
-use crate::events::{EventLog, Hub};
-use crate::http::router;
-use crate::http::serve::Listener;
-use crate::ids::{SharedIds, UuidV7};
-use crate::operations::OperationsHandle;
-use crate::operations::local::LocalExecutor;
-use crate::outbound::Outbound;
-use crate::sagas::SagaDriver;
-use crate::supervision::killpoints::ArmError;
-use crate::supervision::{
+use crate::connections::apps::AppCaller;
+use crate::connections::doors::DoorKeeper;
+use crate::connections::repos;
+use crate::edge::server::operator_gate::OperatorGate;
+use crate::edge::server::router;
+use crate::edge::server::serve::Listener;
+use crate::execution::runs::{Perform, RunsHandle};
+use crate::execution::tools::Toolbox;
+use crate::machines::operations::OperationsHandle;
+use crate::machines::operations::local::LocalExecutor;
+use crate::platform::broker::BrokerHandle;
+use crate::platform::broker::outbox::CredentialSweeper;
+use crate::platform::clock::{SharedClock, SystemClock};
+use crate::platform::db::{Access, Db, DbError};
+use crate::platform::events::{EventLog, Hub};
+use crate::platform::ids::{SharedIds, UuidV7};
+use crate::platform::outbound::Outbound;
+use crate::platform::sagas::SagaDriver;
+use crate::platform::supervision::killpoints::ArmError;
+use crate::platform::supervision::{
     KillPoints, Nudge, ShutdownReport, StartError, Tree, TreeEnd, TreeOptions, TreeView,
 };
+use crate::tenancy::audit::ChainWriter;
+use crate::tenancy::auth::{AuthError, OpenStreams};
+use crate::tenancy::streams::LiveHandle;
 use crate::tree::{self, Handles, Parts};
 
 /// What tests may replace.
@@ -56,7 +59,7 @@ use crate::tree::{self, Handles, Parts};
 pub struct Surroundings {
     pub clock: SharedClock,
     pub kill_points: Option<KillPoints>,
-    /// Who carries out the steps of runs, in load programs that measure the runs alone.
+    /// Replaces the step executor, in load programs that measure only the runs.
     pub perform: Option<Arc<dyn Perform>>,
 }
 
@@ -70,9 +73,17 @@ impl Default for Surroundings {
     }
 }
 
-/// Why a gateway did not start. Each says what to do.
+/// Why a gateway did not start. Each message states what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartupError {
+    #[error(
+        "the token of the operators' listener cannot be read from {path} (`operator_token_file`)"
+    )]
+    OperatorToken {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
     #[error("cannot listen on {address}; choose another address with `{key}`")]
     Listen {
         key: &'static str,
@@ -94,7 +105,7 @@ pub enum StartupError {
     #[error("cannot prepare sign-in")]
     Auth(#[from] AuthError),
     #[error("cannot use the script of `runs.script`")]
-    Script(#[from] crate::domains::runtime::models::scripted::ScriptError),
+    Script(#[from] crate::execution::providers::scripted::ScriptError),
     #[error("a kill point could not be armed")]
     Chaos(#[from] ArmError),
     #[error("a part of the gateway did not start")]
@@ -114,14 +125,44 @@ pub struct Gateway {
     local_executor: Option<LocalExecutor>,
     public: SocketAddr,
     operator: SocketAddr,
-    /// A one-time login that waits in the file `first-login`, for whoever starts this on a terminal.
+    /// The one-time login that is also in the file `first-login`, to show on the terminal.
     first_login: Option<FirstLogin>,
 }
 
-/// Where the first person signs in.
+/// The gate of the operators' listener. Its token stays the same over restarts, so that metrics scrapers keep working.
+fn operator_gate(config: &Config) -> Result<OperatorGate, StartupError> {
+    let file = config.operator_token_file();
+    let failed = |source| StartupError::OperatorToken {
+        path: file.clone(),
+        source,
+    };
+    let token = match std::fs::read_to_string(&file) {
+        Ok(token) if token.trim().len() >= LEAST_OPERATOR_TOKEN => token,
+        Ok(_) => {
+            return Err(failed(std::io::Error::other(
+                "it has fewer than 16 characters",
+            )));
+        }
+        Err(error)
+            if error.kind() == std::io::ErrorKind::NotFound
+                && config.operator_token_file.is_none() =>
+        {
+            let token = crate::tenancy::auth::Token::fresh("rop_")?;
+            write_private(&file, token.reveal()).map_err(failed)?;
+            token.reveal().to_owned()
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    Ok(OperatorGate::new(&token, &file, &config.operator_hosts))
+}
+
+/// The fewest characters of the token of the operators' listener. A generated token has more.
+const LEAST_OPERATOR_TOKEN: usize = 16;
+
+/// The sign-in of the first person.
 pub struct FirstLogin {
     pub email: String,
-    pub token: crate::domains::auth::Token,
+    pub token: crate::tenancy::auth::Token,
     pub file: PathBuf,
 }
 
@@ -142,6 +183,7 @@ impl Gateway {
         let operator = bind("operator_listen", config.operator_listen)?;
         let (public_address, operator_address) = (local(&public), local(&operator));
         let tls = tls(&config).await?;
+        let gate = operator_gate(&config)?;
 
         let clock = around.clock.clone();
         let ids: SharedIds = UuidV7::shared(clock.clone());
@@ -212,21 +254,23 @@ impl Gateway {
         let work = work::work(&shared, machines.sandboxes.clone(), around.perform.clone())?;
         let toolbox = work.agents.tools.clone();
         let runs = work.runs.clone();
-        let states = states::states(
+        let contexts = contexts::contexts(
             &shared,
             machines.state,
             machines.sandboxes.clone(),
             &work,
             hosted.clone(),
         )?;
-        let operator_state = states.operator.clone();
-        let layers = states::layers(&shared, hosted);
-        let listener = |socket, router, tls| Listener {
+        let operator_context = contexts.operator.clone();
+        let layers = contexts::layers(&shared, hosted);
+        let (public_connections, operator_connections) = sockets::connections(&config);
+        let listener = |socket, router, tls, connections| Listener {
             socket: Arc::new(socket),
             router,
             tls,
             header_timeout: config.limits.header_timeout,
             stalled: config.limits.stalled,
+            connections,
         };
         let view = shared.view.clone();
         let parts = Parts {
@@ -255,7 +299,7 @@ impl Gateway {
             },
             open_streams,
             clock: clock.clone(),
-            broker: Embedded::of(&config),
+            broker: config.embedded_broker(),
             credentials: CredentialSweeper {
                 db: db.clone(),
                 clock: clock.clone(),
@@ -272,10 +316,20 @@ impl Gateway {
             door_nudge,
             fleet: machines.branch,
             sandboxes: machines.sandboxes_branch,
-            repos: repos::branch(&states.repos),
+            repos: repos::branch(&contexts.repos),
             runs: work.branch,
-            public: listener(public, router::public(states, &layers), tls),
-            operator: listener(operator, router::operators(operator_state, &layers), None),
+            public: listener(
+                public,
+                router::public(contexts, &layers),
+                tls,
+                public_connections,
+            ),
+            operator: listener(
+                operator,
+                router::operators(operator_context, &layers, gate),
+                None,
+                operator_connections,
+            ),
         };
         let options = TreeOptions {
             clock,
@@ -283,7 +337,7 @@ impl Gateway {
             ..TreeOptions::default()
         };
         let tree = Tree::start(options, tree::root(parts)).await?;
-        // Only this line sets it.
+        // No other line sets it, so this cannot fail.
         let _ = view.set(tree.view());
         tracing::info!(public = %public_address, operator = %operator_address, build = crate::BUILD_ID, "ready");
         Ok(Self {
@@ -302,17 +356,17 @@ impl Gateway {
         })
     }
 
-    /// Where pages and the API are.
+    /// The address of pages and the API.
     pub fn public_address(&self) -> SocketAddr {
         self.public
     }
 
-    /// Where metrics and operator routes are.
+    /// The address of metrics and operator routes.
     pub fn operator_address(&self) -> SocketAddr {
         self.operator
     }
 
-    /// The database, for tests that look behind the API.
+    /// The database, for tests that check rows directly.
     pub fn db(&self) -> &Db {
         &self.db
     }
@@ -327,7 +381,7 @@ impl Gateway {
         &self.broker
     }
 
-    /// The operations of this gateway, for tests that look behind the API.
+    /// The operations of this gateway, for tests that check them directly.
     pub fn operations(&self) -> &OperationsHandle {
         &self.operations
     }
@@ -337,7 +391,7 @@ impl Gateway {
         &self.toolbox
     }
 
-    /// The runs, for load programs that put them into the queue without a request each.
+    /// The runs, for load programs that queue them without a request for each.
     pub fn runs(&self) -> &RunsHandle {
         &self.runs
     }
@@ -347,7 +401,7 @@ impl Gateway {
         &self.tree
     }
 
-    /// The one-time login of the first start; taken once.
+    /// The one-time login of the first start. The first call takes it.
     pub fn take_first_login(&mut self) -> Option<FirstLogin> {
         self.first_login.take()
     }
@@ -369,7 +423,7 @@ impl Gateway {
     }
 }
 
-/// What the states of the domains are made from.
+/// What the contexts of the domains are made from.
 struct Shared<'a> {
     config: &'a Config,
     db: &'a Db,

@@ -15,20 +15,24 @@
 
 use std::time::Duration;
 
-use crate::broker::outbox::{self, CredentialSweeper};
-use crate::broker::{self, Embedded};
-use crate::clock::SharedClock;
-use crate::db::Db;
-use crate::domains::audit::{self, ChainWriter};
-use crate::domains::auth::{OpenStreams, STREAM_WATCH_PERIOD};
-use crate::domains::doors::{self, DoorKeeper};
-use crate::events::{Hub, Wakes, relay, retention};
-use crate::http::certificate::Certificate;
-use crate::http::serve::{self, Listener};
-use crate::sagas::SagaDriver;
-use crate::supervision::{ActorKind, AnyChild, ChildSpec, Nudge, SupervisorHandle, SupervisorSpec};
+use crate::app::retention;
+use crate::connections::doors::{self, DoorKeeper};
+use crate::edge::server::certificate::Certificate;
+use crate::edge::server::serve::{self, Listener};
+use crate::platform::broker::outbox::{self, CredentialSweeper};
+use crate::platform::broker::{self, Embedded};
+use crate::platform::clock::SharedClock;
+use crate::platform::db::Db;
+use crate::platform::events::{Hub, Wakes, relay};
+use crate::platform::memory;
+use crate::platform::sagas::SagaDriver;
+use crate::platform::supervision::{
+    ActorKind, AnyChild, ChildSpec, Nudge, SupervisorHandle, SupervisorSpec,
+};
+use crate::tenancy::audit::{self, ChainWriter};
+use crate::tenancy::auth::{OpenStreams, STREAM_WATCH_PERIOD};
 
-/// What the tree is made of.
+/// The parts of the tree.
 pub struct Parts {
     pub db: Db,
     pub hub: Hub,
@@ -57,7 +61,7 @@ pub struct Parts {
     pub operator: Listener,
 }
 
-/// Supervisors of children that come and go. Made before everything else, because their handles are what handlers need.
+/// Supervisors of children that come and go. They are created first, because handlers need their handles.
 pub struct Branches {
     events: AnyChild,
     live: AnyChild,
@@ -72,7 +76,7 @@ pub struct Handles {
     pub operations: SupervisorHandle,
 }
 
-/// The supervisors of what comes and goes, and their handles.
+/// Creates the supervisors of children that come and go, and their handles.
 pub fn branches() -> (Branches, Handles) {
     let branch = |name: &str, serves: &str| SupervisorSpec::new(name).serves(serves).with_handle();
     let (events, events_handle) = branch("events", "writers of ephemeral events");
@@ -92,10 +96,10 @@ pub fn branches() -> (Branches, Handles) {
     )
 }
 
-/// Without a nudge the sagas are looked at this often: another replica may have written.
+/// How often the sagas are checked without a nudge, because another replica may have written.
 const SAGA_PERIOD: Duration = Duration::from_secs(2);
 
-/// The root and all that is always there.
+/// The root and all static children.
 pub fn root(parts: Parts) -> SupervisorSpec {
     SupervisorSpec::new("roost")
         .child(foundation(&parts))
@@ -195,6 +199,16 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             move |_| {
                 let (streams, db, clock) = (streams.clone(), watched.clone(), clock.clone());
                 async move { Ok(streams.look(&db, &clock).await?) }
+            },
+        ))
+        .child(ChildSpec::periodic(
+            "memory-trimmer",
+            ActorKind::MemoryTrimmer,
+            memory::PERIOD,
+            &Nudge::default(),
+            move |_| async {
+                memory::give_back().await;
+                Ok(())
             },
         ))
         .child(ChildSpec::periodic(
