@@ -1,0 +1,6 @@
+//! Connections: apps, doors, repositories, mesh networks.
+
+pub mod apps;
+pub mod doors;
+mod mesh;
+pub mod repos;

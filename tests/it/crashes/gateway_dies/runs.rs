@@ -1,0 +1,68 @@
+//! Runs whose command ends while the gateway is dead: they go on when it is back.
+
+use roost_tests::eventually;
+use serde_json::json;
+
+use super::{Stage, each};
+use crate::execution::runs::{over, started, steps};
+
+/// An agent that runs one command and reports what it said.
+const SCRIPT: &str = r#"
+[[scene]]
+  [[scene.turn]]
+  say = "I begin."
+  calls = [{ tool = "shell", arguments = { command = "echo begun; while [ ! -e /workspace/go ]; do sleep 0.05; done; echo through" } }]
+  [[scene.turn]]
+  say = "Done."
+"#;
+
+/// Until the command of the run waits in its sandbox.
+async fn at_work(stage: &Stage, agent: &str) -> String {
+    let sandbox = format!("/api/claws/{agent}/sandbox");
+    eventually("the command of the run is at work", async || {
+        let answer = stage.owner.get(&sandbox).try_send().await.ok()?;
+        let id = answer.body["id"].as_str().filter(|_| answer.status == 200);
+        let container = format!("roost-{}", id?);
+        let all = stage.try_engine(&["top", &container, "-o", "pid,args"])?;
+        all.contains("/workspace/go").then_some(container)
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_goes_on_when_its_command_ended_while_the_gateway_was_dead() {
+    for mut stage in each(Some(SCRIPT)).await {
+        let team = json!({ "name": "Alone", "topology": "single", "roles": [{ "slot": "coder" }],
+            "risk_profile": "coding_readwrite", "mcp_bundles": ["sandbox"] });
+        let team = stage.owner.post("/api/teams").json(&team).expect(201).await;
+        let run = started(&stage.owner, &team.body).await;
+        let agent = team.str("/workbench_agent_id").to_owned();
+        let container = at_work(&stage, &agent).await;
+        stage.process.kill();
+        stage.let_go_and_end_in(&container).await;
+        stage.process.again().await;
+        // Two minutes at most, of which a run needs seconds. A reader that was forgotten waits for the deadline of its
+        // command, ten minutes.
+        let ended = over(&stage.owner, &run).await;
+        assert_eq!(
+            ended.body["status"],
+            "completed",
+            "{}: {ended:?}",
+            stage.name()
+        );
+        assert_eq!(steps(&ended), ["coder done"]);
+        let calls = format!("/api/topology-runs/{run}/calls");
+        let calls = stage.owner.get(&calls).expect(200).await;
+        let all = calls.body["items"].as_array().expect("calls");
+        let shell = all.iter().find(|call| call["kind"] == "tool").expect("it");
+        assert_eq!(shell["failed"], false, "{shell}");
+        let said = shell["content"]["text"].to_string();
+        assert!(
+            said.contains("begun") && said.contains("through"),
+            "{shell}"
+        );
+        let path = format!("/api/claws/{agent}/sandbox");
+        stage.owner.delete(&path).expect(204).await;
+        stage.end().await;
+    }
+}

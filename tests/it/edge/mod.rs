@@ -1,0 +1,7 @@
+//! Edge: the HTTP server, TLS, an agent's history, the operators' view.
+
+mod activity;
+mod http;
+mod operator;
+mod slow_connections;
+mod tls;

@@ -1,0 +1,22 @@
+//! The fleet, seen from both sides: people at the API, and played machines at the channel.
+
+mod channel;
+mod drain;
+mod fake_command;
+mod faults;
+mod history;
+mod images;
+mod joining;
+mod operations;
+mod output;
+mod promises;
+mod returning;
+mod tenancy;
+mod two_gateways;
+
+use roost_tests::Gateway;
+
+/// A gateway that has no engine of its own.
+async fn gateway() -> Gateway {
+    Gateway::start_with(&[("sandboxes.local", "off")]).await
+}

@@ -1,0 +1,8 @@
+//! Machines: the fleet and its operations, and sandboxes on a real engine.
+
+mod fleet;
+mod hardening;
+mod sandbox_limits;
+mod sandbox_races;
+mod sandboxes;
+mod stored_workspaces;

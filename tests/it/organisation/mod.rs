@@ -1,0 +1,5 @@
+//! Organisation: skills, templates, teams.
+
+mod skills;
+mod teams;
+mod templates;

@@ -1,0 +1,99 @@
+//! `roost` as people type it: what it refuses, what it says, and who it is to the gateway.
+
+mod beside_the_gateway;
+mod messages;
+mod sessions;
+
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use roost_tests::bin_dir;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+/// A folder in which somebody types, with a client file of its own.
+struct Terminal {
+    home: tempfile::TempDir,
+}
+
+/// What a command said, and how it ended.
+struct Said {
+    ok: bool,
+    out: String,
+    err: String,
+}
+
+impl Terminal {
+    fn new() -> Self {
+        let home = tempfile::tempdir().expect("a folder");
+        Self { home }
+    }
+
+    /// Signed in to `url` with a token.
+    async fn signed_in(url: &str, token: &str) -> Self {
+        let terminal = Self::new();
+        let said = terminal
+            .types(&["login", "--url", url, "--token-stdin"], token)
+            .await;
+        assert!(said.ok, "{}", said.err);
+        terminal
+    }
+
+    fn folder(&self) -> &Path {
+        self.home.path()
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        for (key, _) in std::env::vars_os() {
+            if key.to_string_lossy().starts_with("ROOST_") {
+                command.env_remove(key);
+            }
+        }
+        command
+            .env("ROOST_CLIENT_CONFIG", self.folder().join("client.toml"))
+            .current_dir(self.folder())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        command
+    }
+
+    /// Runs `roost` with this on its standard input.
+    async fn types(&self, args: &[&str], input: &str) -> Said {
+        let program = std::path::absolute(bin_dir().join("roost")).expect("a path");
+        let mut child = self
+            .command(&program)
+            .args(args)
+            .spawn()
+            .expect("it starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // One that reads nothing may have ended already.
+        let _ = stdin.write_all(input.as_bytes()).await;
+        drop(stdin);
+        child.wait_with_output().await.expect("it ends").into()
+    }
+
+    async fn runs(&self, args: &[&str]) -> Said {
+        self.types(args, "").await
+    }
+
+    /// What it refuses with.
+    async fn refused(&self, args: &[&str]) -> String {
+        let said = self.runs(args).await;
+        assert!(!said.ok, "{args:?} succeeded: {}", said.out);
+        said.err
+    }
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self {
+            ok: output.status.success(),
+            out: text(&output.stdout),
+            err: text(&output.stderr),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The program: command line, start and stop, files on the disk, support, the guides.
+
+mod cli;
+mod guide;
+mod private_files;
+mod starting;
+mod support;

@@ -1,0 +1,9 @@
+//! Tenancy: people, sign-in, workspaces, roles, limits, the audit log, live streams.
+
+mod audit;
+mod auth;
+mod authorisation;
+mod identity;
+mod members;
+mod personal_limits;
+mod streams;
