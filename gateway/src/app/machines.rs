@@ -1,4 +1,4 @@
-//! Wiring of the machines wing: operations, the fleet, the engine on this host.
+//! Wiring of the machines wing: the fleet with its operations, the engine on this host, the sandboxes.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use tokio::sync::broadcast;
 
 use super::links::AgentsAtWork;
 use super::{Shared, StartupError};
+use crate::machines::fleet::local::{self, LocalBounds, LocalExecutor, LocalSettings};
+use crate::machines::fleet::operations::OperationsHandle;
 use crate::machines::fleet::{self, FleetContext, FleetParts, FleetSettings};
-use crate::machines::operations::OperationsHandle;
-use crate::machines::operations::local::{self, LocalBounds, LocalExecutor, LocalSettings};
 use crate::machines::sandboxes::{self, SandboxesHandle};
 use crate::platform::db::DbError;
 use crate::platform::supervision::{AnyChild, SupervisorSpec};
@@ -34,17 +34,12 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
     released.map_err(DbError::statement(
         "cannot release the connections of a former run",
     ))?;
-    let operations = OperationsHandle::new(
-        shared.db.clone(),
-        shared.clock.clone(),
-        shared.events.clone(),
-    );
     let replica = shared.ids.next().to_string();
     let parts = FleetParts {
         db: shared.db.clone(),
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),
-        operations: operations.clone(),
+        events: shared.events.clone(),
         replica: replica.clone(),
         settings: FleetSettings {
             public_url: config.public_url.clone(),
@@ -54,6 +49,7 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
         },
     };
     let (branch, fleet) = fleet::branch(parts, shared.hub.clone());
+    let operations = fleet.operations().clone();
     let (local_facts, _) = broadcast::channel(LOCAL_FACTS);
     let bounds = LocalBounds::default();
     let settings = LocalSettings {
@@ -97,6 +93,6 @@ pub(super) async fn machines(shared: &Shared<'_>) -> Result<Machines, StartupErr
             live: shared.live.clone(),
             behind_tls: config.is_behind_tls(),
         },
-        operations: operations.clone(),
+        operations,
     })
 }

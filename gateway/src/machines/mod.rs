@@ -1,5 +1,5 @@
-//! The machines wing: nodes that users own, the operations that run on them, and their sandboxes.
+//! The machines wing: the engines that run work (nodes that users own, and the gateway's own host), the operations they
+//! are asked to carry out, and the sandboxes.
 
 pub mod fleet;
-pub mod operations;
 pub mod sandboxes;

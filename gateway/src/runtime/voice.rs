@@ -101,7 +101,7 @@ impl Telling {
     pub async fn tell(mut self) {
         while let Some(first) = self.rx.recv().await {
             let until = Instant::now() + TOGETHER;
-            let mut heard = Heard::default();
+            let mut heard = OutputItem::default();
             let mut next = Some(first);
             while let Some(piece) = next.take() {
                 match piece {
@@ -134,7 +134,7 @@ impl Telling {
         self.screen.drain(..over);
     }
 
-    async fn emit(&self, heard: Heard) {
+    async fn emit(&self, heard: OutputItem) {
         for (channel, text) in heard.said {
             for part in parts(&text) {
                 let event = Event::AgentReasoningDelta(AgentReasoningDelta {
@@ -159,14 +159,14 @@ impl Telling {
 
 /// Pieces that were received and not yet published.
 #[derive(Default)]
-struct Heard {
+struct OutputItem {
     said: Vec<(Channel, String)>,
     bytes: usize,
     /// The screen changed.
     lines: bool,
 }
 
-impl Heard {
+impl OutputItem {
     fn words(&mut self, channel: Channel, text: &str) {
         self.bytes += text.len();
         match self.said.last_mut() {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use roost_gateway::machines::operations::{Heard, Target};
+use roost_gateway::machines::fleet::operations::{OutputItem, Target};
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{ToGateway, ToNode};
 use roost_protocol::ids::{AgentId, OperationId, SandboxId, WorkspaceId};
@@ -108,7 +108,7 @@ async fn stays(mut connection: Connection) {
     }
 }
 
-/// Whether the gateway has closed the connection. Heard data is discarded.
+/// Whether the gateway has closed the connection. Data that comes is discarded.
 async fn received_close(connection: &mut Connection) -> bool {
     loop {
         let next = tokio::time::timeout(Duration::from_millis(1), connection.next_message()).await;
@@ -148,7 +148,7 @@ async fn begin(gateway: &Gateway, owner: &Person, machine: &Machine) -> uuid::Uu
                 return;
             };
             while let Some(heard) = output.next().await {
-                if matches!(heard, Heard::Ended(_)) {
+                if matches!(heard, OutputItem::Ended(_)) {
                     break;
                 }
             }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::model::{Key, Place, Source};
-use crate::machines::operations::{CommandFacts, OperationRow, OperationState};
+use crate::machines::fleet::operations::{CommandFacts, OperationRow, OperationState};
 use crate::platform::events;
 use crate::platform::ids::NodeId;
 use crate::tenancy::audit::AuditRow;

@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 use super::dto::{Activity, ActivityQuery};
 use super::model::{Key, Place, Source, merge};
 use crate::agents::claws;
-use crate::machines::operations;
+use crate::machines::fleet::operations;
 use crate::platform::db::Db;
 use crate::platform::events;
 use crate::platform::ids::{AuditId, ClawId, OperationId, UserId};

@@ -39,7 +39,7 @@ struct Part {
 
 impl Draft {
     /// Adds text.
-    pub(super) fn say(&mut self, piece: &str, heard: Heard<'_>) -> Result<(), ModelError> {
+    pub(super) fn say(&mut self, piece: &str, heard: OutputItem<'_>) -> Result<(), ModelError> {
         let piece = &*without_nul(piece);
         bounded(self.text.len() + piece.len(), MAX_TEXT, "bytes of text")?;
         self.text.push_str(piece);
@@ -48,7 +48,7 @@ impl Draft {
     }
 
     /// Adds reasoning, which is shown but not kept.
-    pub(super) fn think(&mut self, piece: &str, heard: Heard<'_>) -> Result<(), ModelError> {
+    pub(super) fn think(&mut self, piece: &str, heard: OutputItem<'_>) -> Result<(), ModelError> {
         let piece = &*without_nul(piece);
         self.thought_bytes += piece.len();
         bounded(self.thought_bytes, MAX_TEXT, "bytes of reasoning")?;
@@ -63,7 +63,7 @@ impl Draft {
         id: &str,
         name: &str,
         arguments: &str,
-        heard: Heard<'_>,
+        heard: OutputItem<'_>,
     ) -> Result<(), ModelError> {
         let (id, name) = (&*without_nul(id), &*without_nul(name));
         bounded(id.len().max(name.len()), MAX_NAME, "bytes in a tool's name")?;
@@ -166,9 +166,9 @@ fn without_nul(piece: &str) -> Cow<'_, str> {
 }
 
 /// Receives the pieces.
-pub(super) type Heard<'a> = &'a mut (dyn FnMut(Delta) + Send);
+pub(super) type OutputItem<'a> = &'a mut (dyn FnMut(Delta) + Send);
 
-fn tell(heard: Heard<'_>, piece: &str, delta: impl FnOnce(String) -> Delta) {
+fn tell(heard: OutputItem<'_>, piece: &str, delta: impl FnOnce(String) -> Delta) {
     if !piece.is_empty() {
         heard(delta(piece.to_owned()));
     }

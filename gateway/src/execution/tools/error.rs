@@ -3,7 +3,7 @@
 use roost_protocol::report::OperationError;
 
 use super::model::Profile;
-use crate::machines::operations::OperationsError;
+use crate::machines::fleet::operations::OperationsError;
 use crate::machines::sandboxes::SandboxError;
 use crate::platform::ids::NodeId;
 

@@ -9,7 +9,7 @@ use roost_protocol::report::{Ended, ErrorKind, Outcome, Terminal};
 use super::error::ToolError;
 use super::model::{Capability, EffectKey};
 use super::output::{Frame, Frames, Gathered, Keep};
-use crate::machines::operations::{Heard, OperationsError, Part};
+use crate::machines::fleet::operations::{OperationsError, OutputItem, Part};
 use crate::machines::sandboxes::{self, NewExec, SandboxError, SandboxesHandle, Starter};
 use crate::platform::ids::OperationId;
 
@@ -94,7 +94,7 @@ async fn follow(
     mut output: Gathered,
     mut heard: Option<Hearer<'_>>,
 ) -> Result<Done, ToolError> {
-    let mut stream = sandboxes::output(sandboxes, may.scope, may.sandbox_of, id).await?;
+    let mut stream = sandboxes::output(sandboxes, may.scope, may.sandbox_of, id, 0).await?;
     let mut frames = Frames::default();
     let begun = tokio::time::Instant::now();
     let mut silent_since = begun;
@@ -115,14 +115,14 @@ async fn follow(
         };
         silent_since = tokio::time::Instant::now();
         match next {
-            Some(Heard::Part(Part::Gap { from, to })) => output.skip(to - from),
-            Some(Heard::Part(Part::Data { data, .. })) => {
+            Some(OutputItem::Part(Part::Gap { from, to })) => output.skip(to - from),
+            Some(OutputItem::Part(Part::Data { data, .. })) => {
                 output.push(&data);
                 if heard.is_some() {
                     frames.push(&data);
                 }
             }
-            Some(Heard::Ended(ended)) => {
+            Some(OutputItem::Ended(ended)) => {
                 show(&mut heard, frames.rest());
                 output.skip(ended.output_dropped);
                 let exit = exit(&ended)?;

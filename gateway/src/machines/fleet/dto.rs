@@ -11,7 +11,7 @@ use super::bounds::{NodeBounds, bounds_of};
 use super::model::{Connection, Status};
 use super::problems;
 use super::store::NodeRow;
-use crate::machines::operations::{CommandFacts, OperationRow, OperationState};
+use crate::machines::fleet::operations::{CommandFacts, OperationRow, OperationState};
 use crate::platform::ids::{NodeId, OperationId};
 use crate::web::json::{Check, Mistakes};
 

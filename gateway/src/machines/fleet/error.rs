@@ -1,6 +1,6 @@
 //! Errors of the fleet.
 
-use crate::machines::operations::OperationsError;
+use crate::machines::fleet::operations::OperationsError;
 use crate::platform::supervision::{NoAnswer, StartError};
 use crate::web::error::{ApiError, Code};
 

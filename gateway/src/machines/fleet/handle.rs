@@ -1,21 +1,22 @@
 //! The part of the fleet that other domains, the routes and the node actors share. Cheap to clone.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::sync::broadcast;
 
-use super::actor::{NodeActor, NodeMsg};
-use super::beats::Beats;
 use super::entity::node;
 use super::error::FleetError;
 use super::facts::NodeFact;
+use super::heartbeat_buffer::HeartbeatBuffer;
+use super::node::{NodeActor, NodeMsg};
+use super::operations::{Line, OperationsHandle, Target};
 use super::store;
-use crate::machines::operations::{Line, OperationsHandle, Target};
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
+use crate::platform::events::EventLog;
 use crate::platform::ids::{NodeId, SharedIds, WorkspaceId};
 use crate::platform::supervision::{
     ActorKind, Address, ChildSpec, NoAnswer, SupervisorHandle, Tenant,
@@ -54,7 +55,7 @@ struct Inner {
     operations: OperationsHandle,
     replica: String,
     supervisor: SupervisorHandle,
-    beats: Beats,
+    heartbeats: HeartbeatBuffer,
     facts: broadcast::Sender<NodeFact>,
     settings: FleetSettings,
     connected: AtomicUsize,
@@ -71,39 +72,46 @@ pub struct FleetParts {
     pub db: Db,
     pub clock: SharedClock,
     pub ids: SharedIds,
-    pub operations: OperationsHandle,
+    pub events: EventLog,
     /// The id of this gateway process: a new one at each start.
     pub replica: String,
     pub settings: FleetSettings,
 }
 
 impl FleetHandle {
-    pub(super) fn new(parts: FleetParts, supervisor: SupervisorHandle, beats: Beats) -> Self {
+    pub(super) fn new(
+        parts: FleetParts,
+        supervisor: SupervisorHandle,
+        heartbeats: HeartbeatBuffer,
+    ) -> Self {
         let FleetParts {
             db,
             clock,
             ids,
-            operations,
+            events,
             replica,
             settings,
         } = parts;
         let (facts, _) = broadcast::channel(FACTS);
         let connected = AtomicUsize::new(0);
-        let inner = Inner {
+        let inner = Arc::new_cyclic(|fleet| Inner {
+            operations: OperationsHandle::new(
+                db.clone(),
+                clock.clone(),
+                events,
+                WeakFleet(fleet.clone()),
+            ),
             db,
             clock,
             ids,
-            operations,
             replica,
             supervisor,
-            beats,
+            heartbeats,
             facts,
             settings,
             connected,
-        };
-        Self {
-            inner: Arc::new(inner),
-        }
+        });
+        Self { inner }
     }
 
     /// The agent image that machines need.
@@ -132,8 +140,8 @@ impl FleetHandle {
         &self.inner.replica
     }
 
-    pub(super) fn beats(&self) -> &Beats {
-        &self.inner.beats
+    pub(super) fn heartbeats(&self) -> &HeartbeatBuffer {
+        &self.inner.heartbeats
     }
 
     pub(super) fn settings(&self) -> &FleetSettings {
@@ -145,7 +153,7 @@ impl FleetHandle {
         self.inner.facts.subscribe()
     }
 
-    pub(super) fn tell(&self, fact: NodeFact) {
+    pub(super) fn publish(&self, fact: NodeFact) {
         // An error means that there is no listener, and that is fine.
         let _ = self.inner.facts.send(fact);
     }
@@ -202,22 +210,13 @@ impl FleetHandle {
                 .serves(format!("machine {called}"))
                 .mailbox_bound(MAILBOX);
         let address = self.inner.supervisor.ensure_child(spec).await?;
-        let line = line_to(address.clone());
+        let line = Line::Node(address.clone());
         self.inner.operations.connect(Target::Node(id), line);
         Ok(address)
     }
 
-    /// Operations find the actors of nodes through the fleet. They hold a weak reference, because the fleet holds them.
-    pub(super) fn find_actors_for_operations(&self) {
-        let fleet = Arc::downgrade(&self.inner);
-        self.inner.operations.find_with(Arc::new(move |id| {
-            let fleet = fleet.upgrade().map(|inner| Self { inner });
-            Box::pin(async move { fleet?.line_of(id).await })
-        }));
-    }
-
     /// The line to a paired node's actor; the actor is started if it does not exist.
-    pub(super) async fn line_of(&self, id: NodeId) -> Option<Line> {
+    async fn line_of(&self, id: NodeId) -> Option<Line> {
         let found = async {
             let row = store::by_id(self.db().read(), id).await?;
             match row.filter(|row| row.deleted_at.is_none()) {
@@ -226,7 +225,7 @@ impl FleetHandle {
             }
         };
         match found.await {
-            Ok(address) => address.map(line_to),
+            Ok(address) => address.map(Line::Node),
             Err(error) => {
                 tracing::warn!(node = %id, error = &error as &dyn std::error::Error, "the actor of a machine did not start");
                 None
@@ -268,6 +267,17 @@ impl FleetHandle {
     }
 }
 
+/// The fleet, as its operations hold it: the fleet owns them.
+pub(super) struct WeakFleet(Weak<Inner>);
+
+impl WeakFleet {
+    /// The line to a paired node's actor; `None` when no such node is paired, or the gateway stops.
+    pub(super) async fn line_of(&self, id: NodeId) -> Option<Line> {
+        let inner = self.0.upgrade()?;
+        FleetHandle { inner }.line_of(id).await
+    }
+}
+
 /// One counted connection.
 pub(super) struct Counted(FleetHandle);
 
@@ -275,10 +285,6 @@ impl Drop for Counted {
     fn drop(&mut self) {
         self.0.count_connected(false);
     }
-}
-
-fn line_to(address: Address<NodeMsg>) -> Line {
-    Line::new(move |call| address.cast(NodeMsg::Engine(call)))
 }
 
 fn name(id: NodeId) -> String {

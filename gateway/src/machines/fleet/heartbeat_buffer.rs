@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::dto::Sample;
 use super::history::model::minute_of;
 use super::history::{self, Gathered};
-use super::store_connection::{self as store, Beat};
+use super::store_connection::{self as store, LatestHeartbeat};
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::events::{self, Event, Hub, ResourceKind};
@@ -21,13 +21,13 @@ pub const EVERY: Duration = Duration::from_secs(1);
 
 /// The heartbeats that wait.
 #[derive(Debug, Clone, Default)]
-pub struct Beats {
-    waiting: Arc<Mutex<HashMap<NodeId, Beat>>>,
+pub struct HeartbeatBuffer {
+    waiting: Arc<Mutex<HashMap<NodeId, LatestHeartbeat>>>,
     gathered: Arc<Mutex<Gathered>>,
 }
 
-impl Beats {
-    fn waiting(&self) -> MutexGuard<'_, HashMap<NodeId, Beat>> {
+impl HeartbeatBuffer {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<NodeId, LatestHeartbeat>> {
         // No code panics while it holds this lock; if it did, the map would still be consistent.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -38,8 +38,8 @@ impl Beats {
     }
 
     /// The latest heartbeat of a machine.
-    pub fn put(&self, beat: Beat) {
-        self.waiting().insert(beat.fence.node, beat);
+    pub fn put(&self, latest: LatestHeartbeat) {
+        self.waiting().insert(latest.fence.node, latest);
     }
 
     /// The worker that writes them. Position: child of `fleet`; permanent. A batch that fails is lost with its
@@ -51,9 +51,9 @@ impl Beats {
             EVERY,
             &Nudge::default(),
             move |_| {
-                let (beats, db, hub) = (self.clone(), db.clone(), hub.clone());
+                let (heartbeats, db, hub) = (self.clone(), db.clone(), hub.clone());
                 let clock = clock.clone();
-                async move { beats.write(&db, &clock, &hub).await }
+                async move { heartbeats.write(&db, &clock, &hub).await }
             },
         )
         .serves("the latest health of all machines")
@@ -65,7 +65,8 @@ impl Beats {
         clock: &SharedClock,
         hub: &Hub,
     ) -> Result<(), Failure> {
-        let batch: Vec<Beat> = std::mem::take(&mut *self.waiting()).into_values().collect();
+        let batch: Vec<LatestHeartbeat> =
+            std::mem::take(&mut *self.waiting()).into_values().collect();
         let over = self.gathered().over(minute_of(clock.now()));
         if batch.is_empty() && over.is_empty() {
             return Ok(());
@@ -73,34 +74,34 @@ impl Beats {
         metrics::histogram!("roost_health_batch_nodes").record(batch.len() as f64);
         // Changed numbers become events only while somebody watches the workspace; later readers read the row.
         let watched = hub.workspaces();
-        let mut news: HashMap<WorkspaceId, Vec<Event>> = HashMap::new();
+        let mut changed: HashMap<WorkspaceId, Vec<Event>> = HashMap::new();
         let mut tx = db.write().await?;
-        let mut latest = None;
-        let mut heard = Vec::with_capacity(batch.len());
-        for beat in &batch {
-            let sample = Sample::of(&beat.beat, beat.at);
+        let mut newest = None;
+        let mut samples = Vec::with_capacity(batch.len());
+        for latest in &batch {
+            let sample = Sample::of(&latest.heartbeat, latest.at);
             let row = serde_json::to_value(&sample)?;
-            latest = latest.max(Some(beat.at));
+            newest = newest.max(Some(latest.at));
             // A heartbeat of a connection that is not the newest does not count, not even for an average (P6).
-            let Some(version) = store::write_beat(&tx, beat, row).await? else {
+            let Some(version) = store::write_heartbeat(&tx, latest, row).await? else {
                 continue;
             };
-            heard.push((beat.fence.node, minute_of(beat.at), sample));
-            if watched.contains(&beat.workspace) {
-                let event = Event::changed(ResourceKind::Node, beat.fence.node, version);
-                news.entry(beat.workspace).or_default().push(event);
+            samples.push((latest.fence.node, minute_of(latest.at), sample));
+            if watched.contains(&latest.workspace) {
+                let event = Event::changed(ResourceKind::Node, latest.fence.node, version);
+                changed.entry(latest.workspace).or_default().push(event);
             }
         }
         if !over.is_empty() {
             history::store::write(&tx, &over).await?;
         }
-        for (workspace, events) in news {
-            events::append(&mut tx, workspace, latest.unwrap_or_default(), events).await?;
+        for (workspace, events) in changed {
+            events::append(&mut tx, workspace, newest.unwrap_or_default(), events).await?;
         }
         tx.commit().await?;
         let mut gathered = self.gathered();
         gathered.written(&over);
-        for (node, minute, sample) in &heard {
+        for (node, minute, sample) in &samples {
             gathered.add(*node, *minute, sample);
         }
         Ok(())

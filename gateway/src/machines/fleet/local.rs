@@ -5,7 +5,6 @@
 //! Children: one job that brings the executor's events, and one that asks the engine for this host's size. Restart: the
 //! executor stays, because it holds the lock of its state folder. The actor attaches a new session to it, and the
 //! executor repeats each report that was not acknowledged.
-//! session is attached to it and everything that was not acknowledged is reported again.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,11 +20,9 @@ use roost_sandbox_driver::executor::{
 use roost_sandbox_driver::private;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore, broadcast};
 
-use super::desk::{Desk, Flow, TICK};
-use super::line::{EngineCall, Line};
-use super::link::Link;
-use super::model::Target;
-use super::{OperationsError, OperationsHandle};
+use super::operations::{
+    Dispatcher, EngineCall, Flow, Line, Link, OperationsError, OperationsHandle, TICK, Target,
+};
 use crate::platform::ids::{SandboxId, SharedIds};
 use crate::platform::supervision::{ActorKind, AnyChild, ChildSpec, Context, Failure, Serve};
 
@@ -87,7 +84,7 @@ pub enum LocalFact {
 }
 
 /// Messages to the actor.
-pub enum LocalMsg {
+pub(super) enum LocalMsg {
     Engine(EngineCall),
     Event(Box<Event>, OwnedSemaphorePermit),
     /// The session ended: another was attached, or the executor stopped.
@@ -124,8 +121,8 @@ struct Shared {
 }
 
 /// The actor.
-pub struct LocalEngine {
-    desk: Desk,
+pub(super) struct LocalEngine {
+    dispatcher: Dispatcher,
     facts: broadcast::Sender<LocalFact>,
     executor: ExecutorHandle,
     bounds: LocalBounds,
@@ -163,10 +160,7 @@ pub fn child(
     })
     .serves("the container engine on this host");
     let (child, address) = spec.with_address();
-    operations.connect(
-        Target::Local,
-        Line::new(move |call| address.cast(LocalMsg::Engine(call))),
-    );
+    operations.connect(Target::Local, Line::Local(address));
     (child, executor)
 }
 
@@ -188,10 +182,11 @@ impl Serve for LocalEngine {
         let facts = shared.settings.facts.clone();
         // An error means that there is no listener, and that is fine.
         let _ = facts.send(LocalFact::Connected(inventory.clone()));
-        let mut desk =
-            Desk::recover(Target::Local, install.to_string(), None, shared.operations).await?;
+        let mut dispatcher =
+            Dispatcher::recover(Target::Local, install.to_string(), None, shared.operations)
+                .await?;
         // The executor in this process takes every message, so this flow is always fine.
-        let _ = desk
+        let _ = dispatcher
             .attach(Link::Local(executor.clone()), None, &inventory, cx)
             .await?;
         cx.job("events", pump(events, cx.address()), |_| {
@@ -199,7 +194,7 @@ impl Serve for LocalEngine {
         });
         cx.cast_self_after(TICK, LocalMsg::Tick);
         let mut engine = Self {
-            desk,
+            dispatcher,
             facts,
             executor,
             bounds: shared.settings.bounds,
@@ -211,7 +206,7 @@ impl Serve for LocalEngine {
 
     async fn handle(&mut self, message: LocalMsg, cx: &Context<LocalMsg>) -> Result<(), Failure> {
         let flow = match message {
-            LocalMsg::Engine(call) => self.desk.call(call, cx).await?,
+            LocalMsg::Engine(call) => self.dispatcher.call(call, cx).await?,
             LocalMsg::Event(event, permit) => {
                 let flow = self.event(*event, cx).await?;
                 drop(permit);
@@ -227,7 +222,7 @@ impl Serve for LocalEngine {
                 if self.bounds.caps().is_none() {
                     self.ask_for_bounds(cx);
                 }
-                self.desk.tick(false, cx).await?
+                self.dispatcher.tick(false, cx).await?
             }
         };
         match flow {
@@ -238,7 +233,7 @@ impl Serve for LocalEngine {
 }
 
 /// Arguments of one incarnation.
-pub struct SharedArgs(Shared);
+pub(super) struct SharedArgs(Shared);
 
 impl LocalEngine {
     /// Asks the engine for this host's size in a job, because an engine that is away takes long.
@@ -260,10 +255,10 @@ impl LocalEngine {
         // The executor is ours, but it passes on text from containers and from an engine.
         message.clean();
         match message {
-            ToGateway::Report(report) => self.desk.report(report, cx).await,
-            ToGateway::Output(chunk) => Ok(self.desk.output(chunk)),
+            ToGateway::Report(report) => self.dispatcher.report(report, cx).await,
+            ToGateway::Output(chunk) => Ok(self.dispatcher.output(chunk)),
             ToGateway::Reply(ControlReply::StdinTaken { operation, offset }) => {
-                Ok(self.desk.stdin_taken(operation, offset))
+                Ok(self.dispatcher.stdin_taken(operation, offset))
             }
             ToGateway::Inventory(inventory) => {
                 let _ = self.facts.send(LocalFact::Inventory(inventory));

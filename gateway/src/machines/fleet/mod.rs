@@ -14,8 +14,6 @@
 //!    └─ socket       one job for each connection
 //! ```
 
-mod actor;
-mod beats;
 mod bounds;
 mod code;
 mod commands;
@@ -27,15 +25,18 @@ pub(crate) mod entity;
 mod error;
 mod facts;
 mod handle;
+mod heartbeat_buffer;
 pub mod history;
-mod hygiene;
 mod line;
+pub mod local;
 mod model;
+mod node;
+pub mod operations;
 mod problems;
+mod read_models;
 mod recovery;
 mod routes;
-mod session;
-mod standing;
+mod sanitize;
 mod store;
 mod store_connection;
 
@@ -44,9 +45,9 @@ pub use context::FleetContext;
 pub use error::FleetError;
 pub use facts::NodeFact;
 pub use handle::{FleetHandle, FleetParts, FleetSettings};
+pub use read_models::{Availability, Capacity, availability, capacities, names_of};
 pub use recovery::release_dead_holders;
 pub use routes::router;
-pub use standing::{Capacity, Standing, capacities, names_of, standing};
 pub use store::{by_id, deleted_after, get as find, list, remove_all as remove_rows};
 
 use crate::platform::events::Hub;
@@ -54,7 +55,7 @@ use crate::platform::supervision::{AnyChild, Nudge, SupervisorSpec};
 
 /// The branch of the tree, and its handle. The handle can be used before the branch is started.
 pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
-    let beats = beats::Beats::default();
+    let heartbeats = heartbeat_buffer::HeartbeatBuffer::default();
     let (db, clock) = (parts.db.clone(), parts.clock.clone());
     // The supervisor's handle exists once its children are fixed, but the children need it. They find it when they run.
     let late: std::sync::Arc<std::sync::OnceLock<FleetHandle>> = std::sync::Arc::default();
@@ -77,11 +78,10 @@ pub fn branch(parts: FleetParts, hub: Hub) -> (AnyChild, FleetHandle) {
     .serves("an actor for each paired machine");
     let (child, supervisor) = SupervisorSpec::new("fleet")
         .serves("the machines that people own")
-        .child(beats.clone().writer(db, clock, hub))
+        .child(heartbeats.clone().writer(db, clock, hub))
         .child(recovery)
         .with_handle();
-    let fleet = FleetHandle::new(parts, supervisor, beats);
-    fleet.find_actors_for_operations();
+    let fleet = FleetHandle::new(parts, supervisor, heartbeats);
     // Set once, right here.
     let _ = late.set(fleet.clone());
     (child, fleet)

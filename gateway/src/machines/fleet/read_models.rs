@@ -15,7 +15,7 @@ use crate::tenancy::auth::WorkspaceScope;
 
 /// The facts that decide whether a machine can take a new sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct Availability {
     /// The last frame of the machine is recent. It is not for a suspect machine.
     pub connected: bool,
     pub draining: bool,
@@ -27,7 +27,7 @@ pub struct Standing {
     pub caps: Option<Caps>,
 }
 
-impl Standing {
+impl Availability {
     /// Whether another gateway holds its connection.
     pub fn is_held_elsewhere(&self, replica: &str) -> bool {
         self.connected && self.held_by.as_deref().is_some_and(|by| by != replica)
@@ -38,12 +38,12 @@ impl Standing {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn standing(
+pub async fn availability(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     id: NodeId,
-) -> Result<Option<Standing>, DbErr> {
-    Ok(store::get(db, scope, id).await?.map(|node| Standing {
+) -> Result<Option<Availability>, DbErr> {
+    Ok(store::get(db, scope, id).await?.map(|node| Availability {
         connected: Connection::from_stored(&node.connection) == Connection::Connected,
         draining: node.draining,
         paused: node.paused,

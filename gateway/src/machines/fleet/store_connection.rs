@@ -10,9 +10,9 @@ use sea_orm::{
 };
 
 use super::entity::tool;
-use super::hygiene::image_word;
 use super::model::Connection;
-use crate::machines::operations::Fence;
+use super::sanitize::image_word;
+use crate::machines::fleet::operations::Fence;
 use crate::platform::db::{Backend, WriteTx};
 use crate::platform::ids::NodeId;
 
@@ -27,7 +27,7 @@ pub struct Connected {
 
 /// A machine's report about the agent image and about what it lends.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct Claims {
     pub image: Option<&'static str>,
     pub reference: Option<String>,
     pub id: Option<String>,
@@ -35,22 +35,22 @@ pub struct Said {
     pub bounds: Option<serde_json::Value>,
 }
 
-impl Said {
+impl Claims {
     /// From a `hello`; `wanted` is the image that this gateway wants on the machine.
     pub fn in_hello(hello: &Hello, wanted: &str) -> Self {
-        let said = &hello.capabilities;
-        let about = said.image_reference.as_deref();
+        let claims = &hello.capabilities;
+        let about = claims.image_reference.as_deref();
         Self {
             image: Some(image_word(
-                said.image,
+                claims.image,
                 about,
-                said.image_unfit.is_some(),
+                claims.image_unfit.is_some(),
                 wanted,
             )),
-            reference: said.image_reference.clone(),
-            id: said.image_id.clone(),
-            detail: said.image_unfit.clone(),
-            bounds: said
+            reference: claims.image_reference.clone(),
+            id: claims.image_id.clone(),
+            detail: claims.image_unfit.clone(),
+            bounds: claims
                 .bounds
                 .as_ref()
                 .and_then(|bounds| serde_json::to_value(bounds).ok()),
@@ -58,15 +58,15 @@ impl Said {
     }
 
     /// From a heartbeat.
-    pub fn in_beat(beat: &Heartbeat, wanted: &str) -> Self {
-        let about = beat.image_reference.as_deref();
-        let word = |image| image_word(image, about, beat.image_unfit.is_some(), wanted);
+    pub fn in_heartbeat(heartbeat: &Heartbeat, wanted: &str) -> Self {
+        let about = heartbeat.image_reference.as_deref();
+        let word = |image| image_word(image, about, heartbeat.image_unfit.is_some(), wanted);
         Self {
-            image: beat.image.map(word),
-            reference: beat.image_reference.clone(),
-            id: beat.image_id.clone(),
-            detail: beat.image_unfit.clone(),
-            bounds: beat
+            image: heartbeat.image.map(word),
+            reference: heartbeat.image_reference.clone(),
+            id: heartbeat.image_id.clone(),
+            detail: heartbeat.image_unfit.clone(),
+            bounds: heartbeat
                 .bounds
                 .as_ref()
                 .and_then(|bounds| serde_json::to_value(bounds).ok()),
@@ -86,7 +86,7 @@ pub async fn connect(
     at: DateTime<Utc>,
     hold_ms: i64,
 ) -> Result<Option<Connected>, DbErr> {
-    let said = Said::in_hello(hello, wanted_image);
+    let claims = Claims::in_hello(hello, wanted_image);
     let engine = hello.capabilities.engine.as_ref().map(|engine| {
         serde_json::json!({ "name": engine.name, "version": engine.version, "api": engine.api })
     });
@@ -113,16 +113,16 @@ pub async fn connect(
         hello.daemon_version.clone().into(),
         hello.boot_id.clone().into(),
         engine.into(),
-        said.image.into(),
+        claims.image.into(),
         most.into(),
         hello.capabilities.paused.into(),
         sandboxes.into(),
         at.into(),
         hello.install_id.uuid().into(),
-        said.reference.into(),
-        said.id.into(),
-        said.detail.into(),
-        said.bounds.into(),
+        claims.reference.into(),
+        claims.id.into(),
+        claims.detail.into(),
+        claims.bounds.into(),
         node.into(),
         token_sha256.into(),
     ];
@@ -198,25 +198,27 @@ pub async fn note_trouble(
 
 /// The latest heartbeat of one connection.
 #[derive(Debug, Clone)]
-pub struct Beat {
+pub struct LatestHeartbeat {
     pub fence: Fence,
     pub workspace: crate::platform::ids::WorkspaceId,
-    pub beat: Heartbeat,
+    pub heartbeat: Heartbeat,
     /// What the heartbeat reports about the image and the bounds.
-    pub said: Said,
+    pub claims: Claims,
     pub at: DateTime<Utc>,
     pub hold_ms: i64,
 }
 
 /// Writes a heartbeat into the node's row and into its row of latest health. Returns the node's new version; `None` when
 /// the connection is not the newest.
-pub async fn write_beat(
+pub async fn write_heartbeat(
     tx: &WriteTx,
-    beat: &Beat,
+    latest: &LatestHeartbeat,
     sample: serde_json::Value,
 ) -> Result<Option<i64>, DbErr> {
-    let (heart, said) = (&beat.beat, &beat.said);
-    let sandboxes = heart.sandboxes.and_then(|count| i32::try_from(count).ok());
+    let (heartbeat, claims) = (&latest.heartbeat, &latest.claims);
+    let sandboxes = heartbeat
+        .sandboxes
+        .and_then(|count| i32::try_from(count).ok());
     let sql = format!(
         "UPDATE nodes SET held_ms = {now} + $4, last_seen_at = $5, local_ip = COALESCE($6, local_ip), \
          mesh_ip = $7, paused = $8, sandboxes = COALESCE($9, sandboxes), image = COALESCE($10, image), \
@@ -228,20 +230,20 @@ pub async fn write_beat(
         now = tx.backend().now_ms()
     );
     let values: Vec<Value> = vec![
-        beat.fence.node.into(),
-        beat.fence.epoch.into(),
-        beat.fence.held_by.clone().into(),
-        beat.hold_ms.into(),
-        beat.at.into(),
-        heart.local_ip.clone().into(),
-        heart.mesh_ip.clone().into(),
-        heart.paused.into(),
+        latest.fence.node.into(),
+        latest.fence.epoch.into(),
+        latest.fence.held_by.clone().into(),
+        latest.hold_ms.into(),
+        latest.at.into(),
+        heartbeat.local_ip.clone().into(),
+        heartbeat.mesh_ip.clone().into(),
+        heartbeat.paused.into(),
         sandboxes.into(),
-        said.image.map(str::to_owned).into(),
-        said.reference.clone().into(),
-        said.id.clone().into(),
-        said.detail.clone().into(),
-        said.bounds.clone().into(),
+        claims.image.map(str::to_owned).into(),
+        claims.reference.clone().into(),
+        claims.id.clone().into(),
+        claims.detail.clone().into(),
+        claims.bounds.clone().into(),
     ];
     let row = tx
         .query_one_raw(Statement::from_sql_and_values(
@@ -255,7 +257,7 @@ pub async fn write_beat(
     };
     let sql = "INSERT INTO node_health (node_id, at, sample) VALUES ($1, $2, $3) \
                ON CONFLICT (node_id) DO UPDATE SET at = excluded.at, sample = excluded.sample";
-    let values: Vec<Value> = vec![beat.fence.node.into(), beat.at.into(), sample.into()];
+    let values: Vec<Value> = vec![latest.fence.node.into(), latest.at.into(), sample.into()];
     tx.execute_raw(Statement::from_sql_and_values(
         tx.backend().into(),
         sql,

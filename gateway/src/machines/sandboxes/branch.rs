@@ -13,7 +13,7 @@ use tokio::sync::broadcast;
 
 use super::{SandboxesHandle, listen, recovery};
 use crate::machines::fleet::FleetHandle;
-use crate::machines::operations::local::LocalFact;
+use crate::machines::fleet::local::LocalFact;
 use crate::platform::supervision::{
     ActorKind, AnyChild, ChildSpec, Nudge, SupervisorHandle, SupervisorSpec,
 };

@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::limits::NewLimits;
 use super::model::{Reason, State};
-use crate::machines::operations::OperationState;
+use crate::machines::fleet::operations::OperationState;
 use crate::platform::ids::{ClawId, NodeId, OperationId, SandboxId};
 use crate::web::json::{Check, Mistakes};
 

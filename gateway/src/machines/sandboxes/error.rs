@@ -4,7 +4,7 @@ use roost_protocol::report::OperationError;
 use roost_protocol::validate::Invalid;
 
 use super::rates::TooFast;
-use crate::machines::operations::OperationsError;
+use crate::machines::fleet::operations::OperationsError;
 use crate::platform::supervision::StartError;
 use crate::tenancy::workspaces::QuotaError;
 use crate::web::error::{ApiError, Code};

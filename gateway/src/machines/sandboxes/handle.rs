@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::AgentFacts;
 use super::rates::Rates;
-use crate::machines::operations::OperationsHandle;
-use crate::machines::operations::local::LocalBounds;
+use crate::machines::fleet::local::LocalBounds;
+use crate::machines::fleet::operations::OperationsHandle;
 use crate::machines::sandboxes::CommandLimits;
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;

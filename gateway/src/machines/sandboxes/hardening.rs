@@ -14,11 +14,11 @@ use roost_protocol::text;
 use roost_protocol::verify::ProbedFact;
 
 use super::dto::FactDto;
+use super::engine::{on_behalf, target_of};
 use super::entity::container;
 use super::model::State;
-use super::reading::on_behalf;
-use super::{SandboxError, SandboxesHandle, settle, store};
-use crate::machines::operations::{Heard, Part};
+use super::{SandboxError, SandboxesHandle, store};
+use crate::machines::fleet::operations::{OutputItem, Part};
 use crate::platform::events::{self, Event, ResourceKind};
 use crate::platform::ids::{OperationId, fresh};
 use crate::tenancy::auth::WorkspaceScope;
@@ -80,12 +80,12 @@ async fn probe(
         }),
     };
     let operations = &sandboxes.operations;
-    operations.submit(settle::target_of(row), request).await?;
+    operations.submit(target_of(row), request).await?;
     let mut output = operations.subscribe(id, 0).await?;
     let (mut answer, mut complaint) = (Vec::new(), Vec::new());
     while let Some(heard) = output.next().await {
         match heard {
-            Heard::Part(Part::Data { stream, data, .. }) => {
+            OutputItem::Part(Part::Data { stream, data, .. }) => {
                 let (into, most) = match stream {
                     StreamName::Stdout => (&mut answer, MOST_BYTES),
                     StreamName::Stderr => (&mut complaint, MOST_COMPLAINT),
@@ -93,8 +93,8 @@ async fn probe(
                 let room = most.saturating_sub(into.len());
                 into.extend_from_slice(&data[..data.len().min(room)]);
             }
-            Heard::Part(Part::Gap { .. }) => {}
-            Heard::Ended(ended) => {
+            OutputItem::Part(Part::Gap { .. }) => {}
+            OutputItem::Ended(ended) => {
                 let report = report(&ended, &answer, &complaint);
                 return Ok(match report {
                     Report::Facts(facts) => Report::Facts(judged(facts, limits_of(row))),

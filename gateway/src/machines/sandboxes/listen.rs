@@ -6,8 +6,8 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::{SandboxError, SandboxesHandle, recovery};
+use crate::machines::fleet::local::LocalFact;
 use crate::machines::fleet::{FleetHandle, NodeFact};
-use crate::machines::operations::local::LocalFact;
 use crate::platform::ids::NodeId;
 use crate::platform::supervision::Failure;
 use crate::tenancy::auth::WorkspaceScope;

@@ -3,7 +3,7 @@
 //! Invariants: an agent has at most one live sandbox (a partial unique index); an agent keeps the machine that is
 //! recorded for its sandbox; a request may name the machine of a new sandbox, and never the machine, container or sandbox
 //! of a present one, so routing cannot be forged; each change of state is one transaction with its quota and its event; a
-//! transition under way is a row with an operation's id, and its job (`settle`) starts again after a crash
+//! transition under way is a row with an operation's id, and its job (`transition`) starts again after a crash
 //! ([`recovery`]). Tables: `agent_containers`, `workspace_placements`. In the tree: `sandboxes`, with one job for each
 //! transition.
 
@@ -12,6 +12,7 @@ mod agent_status;
 mod branch;
 mod commands;
 mod dto;
+mod engine;
 pub(crate) mod entity;
 mod error;
 mod handle;
@@ -23,8 +24,8 @@ mod rates;
 mod reading;
 mod recovery;
 mod routes;
-mod settle;
 mod store;
+mod transition;
 mod working;
 
 pub use agent_facts::AgentFacts;

@@ -4,13 +4,12 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use roost_protocol::ids as wire;
 use roost_protocol::limits::SANDBOX_LEASE_S;
-use roost_protocol::operation::OnBehalf;
 use roost_protocol::sandbox::Limits;
 use sea_orm::DbErr;
 
 use super::dto::Sandbox;
+use super::engine::node_of;
 use super::entity::container;
 use super::model::State;
 use super::{SandboxesHandle, hardening, store};
@@ -19,9 +18,6 @@ use crate::machines::fleet;
 use crate::platform::db::Db;
 use crate::platform::ids::{ClawId, NodeId};
 use crate::tenancy::auth::WorkspaceScope;
-
-/// The name of the gateway's own host in the registry.
-pub(super) const LOCAL: &str = "local";
 
 /// The sandboxes of these agents; an agent without one is not in the map.
 ///
@@ -82,11 +78,6 @@ pub(super) async fn shown(
     })
 }
 
-/// The node that a registry row names, if it is one.
-pub(super) fn node_of(machine: &str) -> Option<NodeId> {
-    machine.parse().ok()
-}
-
 async fn names_of(
     db: &Db,
     scope: WorkspaceScope,
@@ -109,14 +100,6 @@ fn name(names: &HashMap<NodeId, String>, machine: &str) -> String {
             .get(&node)
             .cloned()
             .unwrap_or_else(|| "a machine that was removed".to_owned()),
-    }
-}
-
-/// The owner on whose behalf a machine works.
-pub(super) fn on_behalf(row: &container::Model) -> OnBehalf {
-    OnBehalf {
-        workspace: wire::WorkspaceId(row.workspace_id.0),
-        agent: wire::AgentId(row.agent_id.0),
     }
 }
 

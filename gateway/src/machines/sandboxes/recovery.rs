@@ -3,11 +3,11 @@
 use roost_protocol::control::GoneCause;
 use roost_protocol::sandbox::{ContainerState, SandboxFacts};
 
+use super::engine::name_of;
 use super::model::{Fact, State};
-use super::reading::LOCAL;
-use super::settle::{self, Change};
+use super::transition::{self, Change};
 use super::{SandboxError, SandboxesHandle, store, working};
-use crate::machines::operations::Target;
+use crate::machines::fleet::operations::Target;
 use crate::platform::ids::{NodeId, SandboxId};
 use crate::tenancy::auth::WorkspaceScope;
 
@@ -24,13 +24,9 @@ pub const EVERY: std::time::Duration = std::time::Duration::from_secs(30);
 /// When the database fails.
 pub async fn resume(sandboxes: &SandboxesHandle) -> Result<(), SandboxError> {
     for row in store::in_transition(sandboxes.db.read()).await? {
-        settle::ensure_watch(sandboxes, &row).await?;
+        transition::ensure_watch(sandboxes, &row).await?;
     }
     working::resume(sandboxes).await
-}
-
-fn machine(node: Option<NodeId>) -> String {
-    node.map_or_else(|| LOCAL.to_owned(), |node| node.to_string())
 }
 
 async fn each(
@@ -39,7 +35,7 @@ async fn each(
     states: &[State],
     fact_of: impl Fn(SandboxId) -> Option<(Fact, Option<String>)>,
 ) -> Result<(), SandboxError> {
-    for row in store::on_machine(sandboxes.db.read(), &machine(node), states).await? {
+    for row in store::on_machine(sandboxes.db.read(), &name_of(node), states).await? {
         let Some((fact, detail)) = fact_of(row.id) else {
             continue;
         };
@@ -57,7 +53,7 @@ async fn each(
             detail,
             ..Change::default()
         };
-        if settle::step(&mut tx, sandboxes, row, fact, change)
+        if transition::apply(&mut tx, sandboxes, row, fact, change)
             .await?
             .is_some()
         {
@@ -77,7 +73,7 @@ pub async fn nodes_with_sandboxes(
     let machines = store::machines(sandboxes.db.read()).await?;
     Ok(machines
         .iter()
-        .filter_map(|machine| super::reading::node_of(machine))
+        .filter_map(|machine| super::engine::node_of(machine))
         .collect())
 }
 
@@ -89,7 +85,7 @@ pub async fn nodes_to_reconcile(sandboxes: &SandboxesHandle) -> Result<Vec<NodeI
     let machines = store::machines_with_anything(sandboxes.db.read()).await?;
     let nodes = machines
         .iter()
-        .filter_map(|machine| super::reading::node_of(machine));
+        .filter_map(|machine| super::engine::node_of(machine));
     Ok(nodes.collect())
 }
 
@@ -161,7 +157,7 @@ pub async fn reconcile(
     sandboxes: &SandboxesHandle,
     node: Option<NodeId>,
 ) -> Result<(), SandboxError> {
-    let (db, machine) = (sandboxes.db.read(), machine(node));
+    let (db, machine) = (sandboxes.db.read(), name_of(node));
     let wanted = store::live_on(db, &machine).await?;
     let kept = store::kept_on(db, &machine).await?;
     if kept.is_none() {

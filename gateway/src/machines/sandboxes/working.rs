@@ -10,9 +10,9 @@ use roost_protocol::limits::SANDBOX_LEASE_S;
 
 use super::entity::container;
 use super::model::State;
-use super::{SandboxError, SandboxesHandle, agent_status, settle, store};
+use super::{SandboxError, SandboxesHandle, agent_status, engine, store};
 use crate::agents::claws;
-use crate::machines::operations::{self, OperationsError};
+use crate::machines::fleet::operations::{self, OperationsError};
 use crate::platform::events::AgentState;
 use crate::platform::ids::OperationId;
 use crate::platform::supervision::{StartError, Tenant};
@@ -90,7 +90,7 @@ async fn rest(sandboxes: &SandboxesHandle, row: &container::Model) -> Result<(),
     // A machine that went away meanwhile renews the lease by its own record of the command.
     let _ = sandboxes
         .operations
-        .renew(settle::target_of(row), vec![row.id], SANDBOX_LEASE_S);
+        .renew(engine::target_of(row), vec![row.id], SANDBOX_LEASE_S);
     Ok(())
 }
 

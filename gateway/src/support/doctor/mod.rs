@@ -15,7 +15,7 @@ use secrecy::ExposeSecret;
 
 use super::host;
 use crate::config::{Config, ConfigErrors, Overrides, load};
-use crate::machines::operations::local;
+use crate::machines::fleet::local;
 use crate::platform::clock::SharedClock;
 use crate::platform::db::{file_of_sqlite, probe};
 

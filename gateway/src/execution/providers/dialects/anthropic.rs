@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::answer::broken;
-use super::super::draft::{Draft, Heard};
+use super::super::draft::{Draft, OutputItem};
 use super::super::error::ModelError;
 use super::super::events::Event;
 use super::super::request::{Message, Request, Stop};
@@ -79,7 +79,11 @@ fn said(text: &str) -> Vec<Value> {
     }
 }
 
-pub(super) fn read(event: &Event, draft: &mut Draft, heard: Heard<'_>) -> Result<(), ModelError> {
+pub(super) fn read(
+    event: &Event,
+    draft: &mut Draft,
+    heard: OutputItem<'_>,
+) -> Result<(), ModelError> {
     let data = super::json(event)?;
     let place = count(&data, "/index").unwrap_or(0);
     match text(&data, "/type") {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::answer::broken;
-use super::super::draft::{Draft, Heard};
+use super::super::draft::{Draft, OutputItem};
 use super::super::error::ModelError;
 use super::super::events::Event;
 use super::super::request::{Message, Request, Stop};
@@ -82,7 +82,11 @@ fn contents(messages: &[Message]) -> Vec<Value> {
         .collect()
 }
 
-pub(super) fn read(event: &Event, draft: &mut Draft, heard: Heard<'_>) -> Result<(), ModelError> {
+pub(super) fn read(
+    event: &Event,
+    draft: &mut Draft,
+    heard: OutputItem<'_>,
+) -> Result<(), ModelError> {
     let data = super::json(event)?;
     if let Some(error) = data.get("error").filter(|error| !error.is_null()) {
         return Err(broken(error));

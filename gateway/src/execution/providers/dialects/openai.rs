@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::answer::broken;
-use super::super::draft::{Draft, Heard};
+use super::super::draft::{Draft, OutputItem};
 use super::super::error::ModelError;
 use super::super::events::Event;
 use super::super::request::{Call, Message, Request, Stop};
@@ -70,7 +70,11 @@ fn call(call: &Call) -> Value {
     } })
 }
 
-pub(super) fn read(event: &Event, draft: &mut Draft, heard: Heard<'_>) -> Result<(), ModelError> {
+pub(super) fn read(
+    event: &Event,
+    draft: &mut Draft,
+    heard: OutputItem<'_>,
+) -> Result<(), ModelError> {
     if event.data.trim() == DONE {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Draining and undraining: the wish is stored first, so that it survives every disconnect, then sent to the machine.
 
-use crate::machines::fleet::actor::{NodeMsg, wish};
 use crate::machines::fleet::entity::node;
+use crate::machines::fleet::node::{NodeMsg, wish};
 use crate::machines::fleet::{FleetError, FleetHandle, store};
 use crate::platform::events::{self, Event, NodeActivity, ResourceKind};
 use crate::platform::ids::{NodeId, UserId};

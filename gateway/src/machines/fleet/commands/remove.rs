@@ -2,7 +2,7 @@
 
 use sea_orm::Value;
 
-use crate::machines::fleet::actor::NodeMsg;
+use crate::machines::fleet::node::NodeMsg;
 use crate::machines::fleet::{FleetError, FleetHandle, store};
 use crate::platform::events::{self, Event, ResourceKind};
 use crate::platform::ids::{NodeId, UserId};

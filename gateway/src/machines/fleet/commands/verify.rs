@@ -7,8 +7,8 @@ use roost_protocol::operation::{Operation, OperationRequest, Verify};
 use roost_protocol::report::Outcome;
 use roost_protocol::verify::VerifyReport;
 
+use crate::machines::fleet::operations::Target;
 use crate::machines::fleet::{FleetError, FleetHandle, store};
-use crate::machines::operations::Target;
 use crate::platform::ids::NodeId;
 use crate::tenancy::auth::WorkspaceScope;
 

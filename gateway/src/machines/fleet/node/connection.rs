@@ -18,11 +18,11 @@ use super::{Greet, NodeActor, NodeMsg};
 use crate::machines::fleet::entity::node;
 use crate::machines::fleet::facts::NodeFact;
 use crate::machines::fleet::handle::Counted;
-use crate::machines::fleet::hygiene;
 use crate::machines::fleet::model::Connection;
-use crate::machines::fleet::session::{GivenUp, Greeting};
+use crate::machines::fleet::node::session::{GivenUp, Greeting};
+use crate::machines::fleet::operations::{Fence, Link};
+use crate::machines::fleet::sanitize;
 use crate::machines::fleet::{store, store_connection};
-use crate::machines::operations::{Fence, Link};
 use crate::platform::events::{self, Event, NodeActivity, ResourceKind};
 use crate::platform::promises::Watch;
 use crate::platform::supervision::{Context, Failure, Timer};
@@ -54,7 +54,7 @@ pub(super) struct Arrival {
 
 impl Conn {
     /// Queues a message; a full queue drops it. The check for silence finds a machine that does not read.
-    pub(super) fn say(&self, message: ToNode) -> bool {
+    pub(super) fn send(&self, message: ToNode) -> bool {
         self.out.try_send(message).is_ok()
     }
 
@@ -84,7 +84,7 @@ impl NodeActor {
         mut greet: Greet,
         cx: &Context<NodeMsg>,
     ) -> Result<(), Failure> {
-        hygiene::own_inventory(&mut greet.hello.inventory, self.workspace);
+        sanitize::own_inventory(&mut greet.hello.inventory, self.workspace);
         let known = self.known(&greet.hello).await?;
         match handshake::decide(&greet.hello, &known, First::NotAsked) {
             Decision::Welcome { version } | Decision::Replace { version } => {
@@ -120,7 +120,7 @@ impl NodeActor {
         let Some(conn) = &mut self.conn else { return };
         conn.nonce += 1;
         let nonce = conn.nonce;
-        conn.say(ToNode::Control(Control::Ping { nonce }));
+        conn.send(ToNode::Control(Control::Ping { nonce }));
         let timer = cx.cast_self_after(
             Duration::from_millis(FIRST_ANSWER_MS),
             NodeMsg::FirstIsSilent { socket },
@@ -294,18 +294,18 @@ impl NodeActor {
             nonce: 0,
             _counted: self.fleet.counted(),
         };
-        conn.say(ToNode::Welcome(welcome));
+        conn.send(ToNode::Welcome(welcome));
         if let Some(frame) = self.drain.connected() {
-            conn.say(ToNode::Control(frame));
+            conn.send(ToNode::Control(frame));
         }
         reply.send(Greeting::Welcome(epoch));
         let flow = self
-            .desk
+            .dispatcher
             .attach(Link::Socket(out), Some(fence), &conn.inventory, cx)
             .await?;
         let inventory = conn.inventory.clone();
         self.conn = Some(conn);
-        self.fleet.tell(NodeFact::Connected {
+        self.fleet.publish(NodeFact::Connected {
             node,
             workspace: self.workspace,
             inventory,
@@ -315,7 +315,7 @@ impl NodeActor {
             interval_s,
             "a machine is connected"
         );
-        self.heed(flow, cx).await?;
+        self.apply_flow(flow, cx).await?;
         self.tick_after(super::BUSY_TICK, cx);
         Ok(())
     }
@@ -329,19 +329,19 @@ impl NodeActor {
         if now.saturating_duration_since(conn.pinged) >= conn.interval {
             conn.pinged = now;
             conn.nonce += 1;
-            conn.say(ToNode::Control(Control::Ping { nonce: conn.nonce }));
+            conn.send(ToNode::Control(Control::Ping { nonce: conn.nonce }));
         }
         match Connection::from(conn.contact.state(conn.since_birth_ms(cx))) {
             Connection::Disconnected => {
                 self.disconnect("nothing was heard for three heartbeat intervals", cx)
                     .await
             }
-            state => self.show(state, cx).await,
+            state => self.publish_connection(state, cx).await,
         }
     }
 
     /// Writes a change of the connection's health, once.
-    pub(super) async fn show(
+    pub(super) async fn publish_connection(
         &mut self,
         state: Connection,
         cx: &Context<NodeMsg>,
@@ -419,9 +419,9 @@ impl NodeActor {
         if let Some(conn) = self.conn.take() {
             conn.given_up.because(why);
             Watch::ContactLost.note(&self.id);
-            self.desk.detach();
+            self.dispatcher.detach();
             self.drain.disconnected();
-            self.fleet.tell(NodeFact::Disconnected {
+            self.fleet.publish(NodeFact::Disconnected {
                 node: self.id,
                 workspace: self.workspace,
             });
@@ -451,10 +451,10 @@ impl NodeActor {
     }
 
     /// An ordered stop: the machine gets the reason, and the row records that it is disconnected.
-    pub(super) async fn say_goodbye(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+    pub(super) async fn close_connection(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
         if let Some(conn) = &self.conn {
             let detail = "the gateway is stopping; it will be back".to_owned();
-            conn.say(ToNode::Refused(Refused {
+            conn.send(ToNode::Refused(Refused {
                 reason: RefusedReason::Stopping,
                 detail,
             }));

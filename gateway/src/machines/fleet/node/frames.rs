@@ -11,9 +11,9 @@ use sea_orm::Value;
 use super::connection::Conn;
 use super::{NodeActor, NodeMsg};
 use crate::machines::fleet::facts::NodeFact;
-use crate::machines::fleet::hygiene;
 use crate::machines::fleet::model::Connection;
-use crate::machines::fleet::store_connection::{self, Beat, Said};
+use crate::machines::fleet::sanitize;
+use crate::machines::fleet::store_connection::{self, Claims, LatestHeartbeat};
 use crate::platform::ids::SandboxId;
 use crate::platform::promises::Watch;
 use crate::platform::supervision::{Context, Failure};
@@ -37,23 +37,23 @@ impl NodeActor {
                 .disconnect("nothing was heard for three heartbeat intervals", cx)
                 .await;
         }
-        self.show(Connection::Connected, cx).await?;
+        self.publish_connection(Connection::Connected, cx).await?;
         match message {
             ToGateway::Output(chunk) => {
-                let flow = self.desk.output(chunk);
-                self.heed(flow, cx).await
+                let flow = self.dispatcher.output(chunk);
+                self.apply_flow(flow, cx).await
             }
             ToGateway::Report(report) => {
                 if let (Some(conn), Report::Ended(ended)) = (&mut self.conn, &report.report) {
                     // A machine reports its inventory only when it changes by itself.
-                    let asked = self.desk.sandbox_of(report.operation);
-                    hygiene::learn(&mut conn.inventory, &ended.outcome, asked, self.workspace);
+                    let asked = self.dispatcher.sandbox_of(report.operation);
+                    sanitize::learn(&mut conn.inventory, &ended.outcome, asked, self.workspace);
                 }
-                let flow = self.desk.report(report, cx).await?;
-                self.heed(flow, cx).await
+                let flow = self.dispatcher.report(report, cx).await?;
+                self.apply_flow(flow, cx).await
             }
-            ToGateway::Heartbeat(beat) => {
-                self.beat(beat, cx);
+            ToGateway::Heartbeat(heartbeat) => {
+                self.heartbeat(heartbeat, cx);
                 Ok(())
             }
             ToGateway::NodeTools(tools) => self.tools(tools, cx).await,
@@ -62,7 +62,7 @@ impl NodeActor {
                 Ok(())
             }
             ToGateway::Reply(reply) => self.reply(reply, cx).await,
-            ToGateway::Hello(_) => self.disconnect("it said hello twice", cx).await,
+            ToGateway::Hello(_) => self.disconnect("it claims hello twice", cx).await,
             ToGateway::Unknown => {
                 metrics::counter!("roost_node_unknown_messages_total").increment(1);
                 Ok(())
@@ -70,21 +70,21 @@ impl NodeActor {
         }
     }
 
-    fn beat(&mut self, beat: Heartbeat, cx: &Context<NodeMsg>) {
+    fn heartbeat(&mut self, heartbeat: Heartbeat, cx: &Context<NodeMsg>) {
         let Some(conn) = &self.conn else { return };
-        let said = Said::in_beat(&beat, self.fleet.wanted_image());
-        self.fleet.beats().put(Beat {
-            said,
+        let claims = Claims::in_heartbeat(&heartbeat, self.fleet.wanted_image());
+        self.fleet.heartbeats().put(LatestHeartbeat {
+            claims,
             fence: conn.fence.clone(),
             workspace: self.workspace,
-            beat,
+            heartbeat,
             at: cx.now(),
             hold_ms: conn.hold_ms(),
         });
     }
 
     async fn tools(&mut self, mut tools: NodeTools, cx: &Context<NodeMsg>) -> Result<(), Failure> {
-        hygiene::known_tools(&mut tools);
+        sanitize::known_tools(&mut tools);
         let Some(fence) = self.conn.as_ref().map(|conn| conn.fence.clone()) else {
             return Ok(());
         };
@@ -96,10 +96,10 @@ impl NodeActor {
     }
 
     fn inventory(&mut self, mut inventory: Inventory) {
-        hygiene::own_inventory(&mut inventory, self.workspace);
+        sanitize::own_inventory(&mut inventory, self.workspace);
         if let Some(conn) = &mut self.conn {
             conn.inventory = inventory.clone();
-            self.fleet.tell(NodeFact::Inventory {
+            self.fleet.publish(NodeFact::Inventory {
                 node: self.id,
                 workspace: self.workspace,
                 inventory,
@@ -111,8 +111,8 @@ impl NodeActor {
         match reply {
             ControlReply::Pong { nonce } => self.pong(nonce, cx).await,
             ControlReply::StdinTaken { operation, offset } => {
-                let flow = self.desk.stdin_taken(operation, offset);
-                self.heed(flow, cx).await
+                let flow = self.dispatcher.stdin_taken(operation, offset);
+                self.apply_flow(flow, cx).await
             }
             ControlReply::Draining { on, turn, empty } => self.draining(on, turn, empty, cx).await,
             ControlReply::SandboxGone { sandbox, cause } => {
@@ -157,7 +157,7 @@ impl NodeActor {
                 .sandboxes
                 .retain(|present| present.sandbox.uuid() != sandbox.0);
         }
-        self.fleet.tell(NodeFact::SandboxGone {
+        self.fleet.publish(NodeFact::SandboxGone {
             node: self.id,
             workspace: self.workspace,
             sandbox,

@@ -10,7 +10,7 @@ use roost_protocol::operation::{Destroy, OnBehalf, Operation, OperationRequest};
 
 use super::{NodeActor, NodeMsg};
 use crate::machines::fleet::facts::NodeFact;
-use crate::machines::operations::{EngineCall, OperationState, Target};
+use crate::machines::fleet::operations::{EngineCall, OperationState, Target};
 use crate::platform::ids::{OperationId, SandboxId};
 use crate::platform::supervision::{Context, Failure, Reply};
 use crate::tenancy::auth::WorkspaceScope;
@@ -57,10 +57,10 @@ impl NodeActor {
             // `in_flight` counts it until it ends; nothing else waits for it.
             let (reply, _) = Reply::channel();
             let flow = self
-                .desk
+                .dispatcher
                 .call(EngineCall::Submit(Box::new(request), reply), cx)
                 .await?;
-            self.heed(flow, cx).await?;
+            self.apply_flow(flow, cx).await?;
         }
         self.leaving = Some(Leaving {
             until: cx.monotonic() + WITHIN,
@@ -74,7 +74,7 @@ impl NodeActor {
         let Some(leaving) = &self.leaving else {
             return Ok(());
         };
-        let busy = self.conn.is_some() && self.desk.in_flight() > 0;
+        let busy = self.conn.is_some() && self.dispatcher.in_flight() > 0;
         if busy && cx.monotonic() < leaving.until {
             self.tick_after(super::BUSY_TICK, cx);
             return Ok(());
@@ -83,16 +83,16 @@ impl NodeActor {
             let detail =
                 "this machine was removed from its workspace; pair it again with `roostd join`"
                     .to_owned();
-            conn.say(ToNode::Refused(Refused {
+            conn.send(ToNode::Refused(Refused {
                 reason: RefusedReason::Revoked,
                 detail,
             }));
         }
         self.disconnect("the node was deleted", cx).await?;
-        self.desk.give_up(cx).await?;
+        self.dispatcher.give_up(cx).await?;
         let destroyed = self.destroyed().await?;
         self.fleet.operations().disconnect(Target::Node(self.id));
-        self.fleet.tell(NodeFact::Deleted {
+        self.fleet.publish(NodeFact::Deleted {
             node: self.id,
             workspace: self.workspace,
             destroyed,
@@ -106,8 +106,8 @@ impl NodeActor {
         let scope = WorkspaceScope::of_row(self.workspace);
         let mut destroyed = Vec::new();
         for (sandbox, operation) in self.leaving.iter().flat_map(|leaving| &leaving.asked) {
-            let standing = self.fleet.operations().standing(scope, *operation).await?;
-            if standing.is_some_and(|standing| standing.state == OperationState::Done) {
+            let status = self.fleet.operations().status(scope, *operation).await?;
+            if status.is_some_and(|status| status.state == OperationState::Done) {
                 destroyed.push(*sandbox);
             }
         }

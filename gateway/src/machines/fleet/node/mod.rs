@@ -1,4 +1,4 @@
-//! The actor of one paired machine: owns its connection, the desk of its operations, and draining.
+//! The actor of one paired machine: owns its connection, the dispatcher of its operations, and draining.
 //!
 //! Position: child of `fleet`, named `node:<id>`; exists while the machine is paired, connected or not. Children: one
 //! `socket` job for each connection. Restart: transient. A restart drops the connection; then the daemon connects again
@@ -7,6 +7,7 @@
 mod connection;
 mod frames;
 mod leaving;
+pub(super) mod session;
 
 use std::time::Duration;
 
@@ -21,19 +22,19 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use super::entity::node;
 use super::error::FleetError;
 use super::handle::FleetHandle;
-use super::session::{self, GivenUp, Greeting};
 use super::store;
-use crate::machines::operations::{Desk, EngineCall, Flow, OperationsError, Target};
+use crate::machines::fleet::operations::{Dispatcher, EngineCall, Flow, OperationsError, Target};
 use crate::platform::db::Backend;
 use crate::platform::ids::{NodeId, WorkspaceId};
 use crate::platform::supervision::{Context, Failure, Reply, Serve, Timer};
 use connection::{Arrival, Conn};
 use leaving::Leaving;
+use session::{GivenUp, Greeting};
 
 /// Sockets that may be open at the same time. A machine needs one; a machine and its clone need two.
 const MOST_SOCKETS: usize = 4;
 /// The tick interval of a busy machine's actor, and of an idle one's.
-const BUSY_TICK: Duration = crate::machines::operations::TICK;
+const BUSY_TICK: Duration = crate::machines::fleet::operations::TICK;
 const IDLE_TICK: Duration = Duration::from_secs(5);
 
 /// Messages to a node's actor.
@@ -82,7 +83,7 @@ pub struct NodeActor {
     fleet: FleetHandle,
     id: NodeId,
     workspace: WorkspaceId,
-    desk: Desk,
+    dispatcher: Dispatcher,
     drain: GatewayDrain,
     conn: Option<Conn>,
     /// A machine that waits while the actor checks whether the first connection is alive.
@@ -101,7 +102,7 @@ impl Serve for NodeActor {
         let row = store::by_id(fleet.db().read(), id)
             .await?
             .ok_or(FleetError::NotFound)?;
-        let desk = Desk::recover(
+        let dispatcher = Dispatcher::recover(
             Target::Node(id),
             String::new(),
             Some(row.workspace_id),
@@ -113,7 +114,7 @@ impl Serve for NodeActor {
             drain: GatewayDrain::restore(wish(&row)),
             fleet,
             id,
-            desk,
+            dispatcher,
             conn: None,
             waiting: None,
             sockets: 0,
@@ -155,13 +156,13 @@ impl Serve for NodeActor {
                 reply.send(self.conn.as_ref().map(|conn| conn.inventory.clone()));
             }
             NodeMsg::Deleted => self.leave(cx).await?,
-            NodeMsg::Tick => self.look_around(cx).await?,
+            NodeMsg::Tick => self.tick(cx).await?,
         }
         Ok(())
     }
 
     async fn stop(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
-        self.say_goodbye(cx).await
+        self.close_connection(cx).await
     }
 }
 
@@ -184,7 +185,7 @@ impl NodeActor {
     async fn engine(&mut self, call: EngineCall, cx: &Context<NodeMsg>) -> Result<(), Failure> {
         let call = match call {
             // A repeated request gets the same answer, even if something has changed since.
-            EngineCall::Submit(request, reply) if self.desk.knows(&request) => {
+            EngineCall::Submit(request, reply) if self.dispatcher.knows(&request) => {
                 EngineCall::Submit(request, reply)
             }
             EngineCall::Submit(request, reply) => match self.may_have(&request, cx).await {
@@ -200,9 +201,9 @@ impl NodeActor {
             }
             call => call,
         };
-        let flow = self.desk.call(call, cx).await?;
-        self.heed(flow, cx).await?;
-        if self.desk.in_flight() > 0 {
+        let flow = self.dispatcher.call(call, cx).await?;
+        self.apply_flow(flow, cx).await?;
+        if self.dispatcher.in_flight() > 0 {
             self.tick_after(BUSY_TICK, cx);
         }
         Ok(())
@@ -277,11 +278,11 @@ impl NodeActor {
             turn: wish.turn,
         };
         if let Some(conn) = &self.conn {
-            conn.say(roost_protocol::frame::ToNode::Control(frame));
+            conn.send(roost_protocol::frame::ToNode::Control(frame));
         }
     }
 
-    async fn heed(&mut self, flow: Flow, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+    async fn apply_flow(&mut self, flow: Flow, cx: &Context<NodeMsg>) -> Result<(), Failure> {
         match flow {
             Flow::Fine => Ok(()),
             Flow::CutOff(why) => {
@@ -291,17 +292,17 @@ impl NodeActor {
         }
     }
 
-    async fn look_around(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
+    async fn tick(&mut self, cx: &Context<NodeMsg>) -> Result<(), Failure> {
         self.watch(cx).await?;
         if self.fleet.db().backend() == Backend::Postgres {
             self.refresh(cx).await?;
         }
         let elsewhere = self.is_elsewhere().await?;
-        let flow = self.desk.tick(elsewhere, cx).await?;
-        self.heed(flow, cx).await?;
+        let flow = self.dispatcher.tick(elsewhere, cx).await?;
+        self.apply_flow(flow, cx).await?;
         self.leave_on(cx).await?;
         self.tick_after(
-            if self.desk.in_flight() > 0 {
+            if self.dispatcher.in_flight() > 0 {
                 BUSY_TICK
             } else {
                 IDLE_TICK

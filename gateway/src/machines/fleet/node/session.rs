@@ -13,7 +13,7 @@ use roost_protocol::ids::ConnectionEpoch;
 use roost_protocol::machine::session::{Incoming, NO_EPOCH, Outgoing, Verdict};
 use tokio::sync::{Semaphore, mpsc};
 
-use super::actor::{Greet, NodeMsg};
+use super::{Greet, NodeMsg};
 use crate::platform::supervision::{Address, Reply};
 
 /// How long a socket may take to send its hello.

@@ -14,9 +14,10 @@ use super::error::OperationsError;
 use super::line::{ANSWER_WITHIN, EngineCall, Line};
 use super::live::Live;
 use super::model::{self, OperationRef, OperationState, Target};
-use super::registry::{Finder, Registry};
+use super::registry::Registry;
 use super::store;
 use super::stream::OutputStream;
+use crate::machines::fleet::handle::WeakFleet;
 use crate::platform::clock::SharedClock;
 use crate::platform::db::{Backend, Db};
 use crate::platform::events::{EventLog, NodeActivity};
@@ -47,7 +48,7 @@ impl std::fmt::Debug for OperationsHandle {
 
 /// The present state of an operation.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct OperationStatus {
     pub row: entity::Model,
     pub state: OperationState,
     /// The latest progress of a long operation.
@@ -58,12 +59,17 @@ pub struct Standing {
 
 impl OperationsHandle {
     /// A handle without operations; engines connect their lines later.
-    pub fn new(db: Db, clock: SharedClock, events: EventLog) -> Self {
+    pub(in crate::machines::fleet) fn new(
+        db: Db,
+        clock: SharedClock,
+        events: EventLog,
+        fleet: WeakFleet,
+    ) -> Self {
         Self {
             inner: Arc::new(Inner {
                 db,
                 clock,
-                registry: Registry::default(),
+                registry: Registry::new(fleet),
                 events,
             }),
         }
@@ -82,7 +88,7 @@ impl OperationsHandle {
     }
 
     /// Shows the begin (`None`) or the end of work on a machine in the world view. Ephemeral: nothing depends on it.
-    pub(super) async fn show(
+    pub(super) async fn publish_activity(
         &self,
         target: Target,
         workspace: WorkspaceId,
@@ -97,18 +103,13 @@ impl OperationsHandle {
     }
 
     /// Registers the line to the engine's actor.
-    pub fn connect(&self, target: Target, line: Line) {
+    pub(in crate::machines::fleet) fn connect(&self, target: Target, line: Line) {
         self.inner.registry.connect(target, line);
     }
 
     /// Removes an engine that is gone for good.
-    pub fn disconnect(&self, target: Target) {
+    pub(in crate::machines::fleet) fn disconnect(&self, target: Target) {
         self.inner.registry.disconnect(target);
-    }
-
-    /// Sets how to find a node's actor that is not here yet: another gateway may have paired the node.
-    pub fn find_with(&self, finder: Finder) {
-        self.inner.registry.find_with(finder);
     }
 
     fn known_line(&self, target: Target) -> Result<Line, OperationsError> {
@@ -348,11 +349,11 @@ impl OperationsHandle {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn standing(
+    pub async fn status(
         &self,
         scope: WorkspaceScope,
         id: OperationId,
-    ) -> Result<Option<Standing>, OperationsError> {
+    ) -> Result<Option<OperationStatus>, OperationsError> {
         let Some(row) = store::get_scoped(self.inner.db.read(), scope, id).await? else {
             return Ok(None);
         };
@@ -365,7 +366,7 @@ impl OperationsHandle {
                 state = OperationState::Running;
             }
         }
-        Ok(Some(Standing {
+        Ok(Some(OperationStatus {
             row,
             state,
             progress,

@@ -1,6 +1,5 @@
 //! The line to the actor of one engine: a node's, or the local one.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,15 +9,17 @@ use tokio::sync::oneshot;
 
 use super::error::OperationsError;
 use super::model::OperationRef;
+use crate::machines::fleet::local::LocalMsg;
+use crate::machines::fleet::node::NodeMsg;
 use crate::platform::ids::{ClawId, OperationId, SandboxId};
-use crate::platform::supervision::{NoAnswer, Reply};
+use crate::platform::supervision::{Address, NoAnswer, Reply};
 
 /// How long an actor may take to answer. It does not wait for a machine first, except for stdin.
 pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 /// The calls to an engine's actor.
 #[derive(Debug)]
-pub enum EngineCall {
+pub(in crate::machines::fleet) enum EngineCall {
     /// Store it and send it.
     Submit(
         Box<OperationRequest>,
@@ -57,28 +58,19 @@ pub enum EngineCall {
 }
 
 /// The way to one engine's actor. Cheap to clone; it survives restarts.
-#[derive(Clone)]
-pub struct Line {
-    post: Arc<dyn Fn(EngineCall) -> Result<(), NoAnswer> + Send + Sync>,
-}
-
-impl std::fmt::Debug for Line {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Line")
-    }
+#[derive(Debug, Clone)]
+pub(in crate::machines::fleet) enum Line {
+    Node(Address<NodeMsg>),
+    Local(Address<LocalMsg>),
 }
 
 impl Line {
-    /// A line whose calls go to `post`.
-    pub fn new(post: impl Fn(EngineCall) -> Result<(), NoAnswer> + Send + Sync + 'static) -> Self {
-        Self {
-            post: Arc::new(post),
-        }
-    }
-
     /// Sends a call without waiting.
     pub(super) fn post(&self, call: EngineCall) -> Result<(), NoAnswer> {
-        (self.post)(call)
+        match self {
+            Self::Node(actor) => actor.cast(NodeMsg::Engine(call)),
+            Self::Local(actor) => actor.cast(LocalMsg::Engine(call)),
+        }
     }
 
     /// Sends a call and waits for the answer, at most `within`.

@@ -17,16 +17,16 @@ pub enum Link {
 /// The other end accepts no more messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the machine does not read what it is sent")]
-pub struct Clogged;
+pub struct QueueFull;
 
 impl Link {
     /// Sends a message.
     ///
     /// # Errors
     /// When the socket's queue is full or gone: the caller must close the connection.
-    pub fn send(&self, message: ToNode) -> Result<(), Clogged> {
+    pub fn send(&self, message: ToNode) -> Result<(), QueueFull> {
         match self {
-            Self::Socket(queue) => queue.try_send(message).map_err(|_| Clogged),
+            Self::Socket(queue) => queue.try_send(message).map_err(|_| QueueFull),
             Self::Local(executor) => {
                 match message {
                     ToNode::Operation(request) => executor.operation(request),

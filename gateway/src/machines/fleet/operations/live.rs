@@ -1,6 +1,6 @@
 //! The memory of this gateway about one operation: its stage, its output, and its readers.
 //!
-//! The desk of its engine is the only writer. Readers and waiters read it directly, each at its own pace, so there is no
+//! The dispatcher of its engine is the only writer. Readers and waiters read it directly, each at its own pace, so there is no
 //! queue for each reader that could fill. The row in the store is the truth about the end: a live operation gets its end
 //! only after the row has it. [`output`](super::output) decides what readers get.
 
@@ -42,7 +42,7 @@ struct State {
     output: Output,
     /// The store has it as accepted.
     noted: bool,
-    /// Readers have nudged the desk, and the desk has not handled it yet.
+    /// Readers have nudged the dispatcher, and the dispatcher has not handled it yet.
     nudged: bool,
 }
 
@@ -126,14 +126,14 @@ impl Live {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    // Called by the desk.
+    // Called by the dispatcher.
 
     /// Gives the pure machine an input. The caller carries out the outputs in their order.
     pub(super) fn step(&self, input: Input<'_>) -> Vec<machine::Output> {
         self.state().caller.step(input)
     }
 
-    /// After a restart of its desk: the store's state counts, unfinished steps do not.
+    /// After a restart of its dispatcher: the store's state counts, unfinished steps do not.
     pub(super) fn restore(&self, caller: Caller) {
         let mut state = self.state();
         if state.ended.is_none() {
@@ -297,7 +297,7 @@ impl Live {
         self.state().output.leave(reader);
     }
 
-    /// What `reader` gets at `at`, and whether the caller must nudge the desk ([`Live::due`]).
+    /// What `reader` gets at `at`, and whether the caller must nudge the dispatcher ([`Live::due`]).
     pub(super) fn read(&self, reader: u64, at: u64, now: Instant) -> (Next, bool) {
         let mut state = self.state();
         let (found, due) = state.output.read(reader, at, now);

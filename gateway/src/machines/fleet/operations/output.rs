@@ -268,7 +268,7 @@ impl Output {
         (found, self.is_due(now))
     }
 
-    /// Uses a copy of the receiver: a request counts as sent only when the desk sends it.
+    /// Uses a copy of the receiver: a request counts as sent only when the dispatcher sends it.
     fn is_due(&self, now: Instant) -> bool {
         let mut receiver = self.receiver.clone();
         receiver.consume(self.slowest(now));

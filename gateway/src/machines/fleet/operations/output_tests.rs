@@ -73,7 +73,10 @@ fn a_reader_who_comes_after_an_end_that_was_told_first_has_the_output_asked_for(
     output.ended(10, now);
     assert_eq!(output.due(now), None, "nobody reads");
     let mut person = Person::begin(&mut output, 0, now);
-    assert!(person.read(&mut output, now), "the desk is told to look");
+    assert!(
+        person.read(&mut output, now),
+        "the dispatcher is told to look"
+    );
     assert_eq!(output.due(now), Some(Grant::Replay { from: 0 }));
     output.take(data(0, 10)).expect("honest");
     person.read(&mut output, now);

@@ -1,28 +1,32 @@
 //! The operations that this gateway holds in memory, and the lines to the engines that run them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-
-use futures::future::BoxFuture;
 
 use super::line::Line;
 use super::live::Live;
 use super::model::Target;
-use crate::platform::ids::{NodeId, OperationId};
+use crate::machines::fleet::handle::WeakFleet;
+use crate::platform::ids::OperationId;
 
-/// Shared by the desks (writers) and the handle (readers).
-#[derive(Default)]
+/// Shared by the dispatchers (writers) and the handle (readers).
 pub(super) struct Registry {
     live: Mutex<HashMap<OperationId, Arc<Live>>>,
     lines: Mutex<HashMap<Target, Line>>,
-    finder: OnceLock<Finder>,
+    /// Starts the actor of a node that another gateway paired.
+    fleet: WeakFleet,
 }
 
-/// Starts the actor of a node that has none here yet, and returns its line; `None` when no such node is paired.
-pub type Finder = Arc<dyn Fn(NodeId) -> BoxFuture<'static, Option<Line>> + Send + Sync>;
-
 impl Registry {
+    pub(super) fn new(fleet: WeakFleet) -> Self {
+        Self {
+            live: Mutex::default(),
+            lines: Mutex::default(),
+            fleet,
+        }
+    }
+
     fn live(&self) -> MutexGuard<'_, HashMap<OperationId, Arc<Live>>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -63,17 +67,12 @@ impl Registry {
         self.lines().get(&target).cloned()
     }
 
-    /// The line; the finder is used if the line is not registered yet.
+    /// The line. A node's actor is started if it is not here yet; `None` when no such node is paired.
     pub(super) async fn find_line(&self, target: Target) -> Option<Line> {
-        match (self.line(target), target, self.finder.get()) {
-            (None, Target::Node(node), Some(finder)) => finder(node).await,
-            (line, _, _) => line,
+        match (self.line(target), target) {
+            (None, Target::Node(node)) => self.fleet.line_of(node).await,
+            (line, _) => line,
         }
-    }
-
-    pub(super) fn find_with(&self, finder: Finder) {
-        // The first one stays: it is set once, where the gateway is wired.
-        let _ = self.finder.set(finder);
     }
 
     pub(super) fn connect(&self, target: Target, line: Line) {

@@ -39,7 +39,7 @@ struct Waiting {
 
 /// A message to the machine.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum StdinMessage {
     Chunk(Chunk, Vec<u8>),
     /// An empty chunk. The machine answers with its offset.
     Probe {
@@ -99,20 +99,22 @@ impl Stdin {
     }
 
     /// The next message for this operation; it counts as sent.
-    pub(super) fn say(&mut self, id: OperationId) -> Option<Said> {
+    pub(super) fn send(&mut self, id: OperationId) -> Option<StdinMessage> {
         let one = self.of.get_mut(&id)?;
         let feed = match &mut one.feed {
             Some(feed) => feed,
-            None if std::mem::take(&mut one.probe) => return Some(Said::Probe { offset: 0 }),
+            None if std::mem::take(&mut one.probe) => {
+                return Some(StdinMessage::Probe { offset: 0 });
+            }
             None => return None,
         };
         if let Some((chunk, bytes)) = feed.take_next() {
             // A command with nothing left to take does not report that its stdin was closed.
             one.probe |= chunk.eof;
-            return Some(Said::Chunk(chunk, bytes));
+            return Some(StdinMessage::Chunk(chunk, bytes));
         }
         let offset = feed.source().end();
-        std::mem::take(&mut one.probe).then_some(Said::Probe { offset })
+        std::mem::take(&mut one.probe).then_some(StdinMessage::Probe { offset })
     }
 
     /// The machine has taken all bytes before `offset`.

@@ -14,7 +14,7 @@ use crate::platform::promises::Watch;
 
 /// What a reader gets, in order.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
+pub enum OutputItem {
     /// Bytes, or the mark of a gap.
     Part(Part),
     /// The end: once, and last.
@@ -47,7 +47,7 @@ impl OutputStream {
 
     /// The next part; `None` after the end. `None` without an end means that another gateway holds the machine now, and
     /// the reader must read the rest there. Cancel-safe.
-    pub async fn next(&mut self) -> Option<Heard> {
+    pub async fn next(&mut self) -> Option<OutputItem> {
         if self.over {
             return None;
         }
@@ -64,11 +64,11 @@ impl OutputStream {
                 Next::Part(part) => {
                     watch(&part, self.at, self.live.id);
                     self.at = part.end();
-                    return Some(Heard::Part(part));
+                    return Some(OutputItem::Part(part));
                 }
                 Next::Ended(ended) => {
                     self.over = true;
-                    return Some(Heard::Ended(ended));
+                    return Some(OutputItem::Ended(ended));
                 }
                 Next::Elsewhere => {
                     self.over = true;
@@ -80,7 +80,7 @@ impl OutputStream {
     }
 
     /// The same as a [`Stream`].
-    pub fn into_stream(self) -> impl Stream<Item = Heard> + Send {
+    pub fn into_stream(self) -> impl Stream<Item = OutputItem> + Send {
         futures::stream::unfold(self, |mut this| async move {
             let heard = this.next().await?;
             Some((heard, this))

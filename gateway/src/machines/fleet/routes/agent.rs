@@ -10,7 +10,7 @@ use roost_protocol::limits::MAX_FRAME_BYTES;
 use sha2::{Digest, Sha256};
 
 use super::FleetContext;
-use crate::machines::fleet::actor::NodeMsg;
+use crate::machines::fleet::node::NodeMsg;
 use crate::machines::fleet::store;
 use crate::web::connections::{Connection, Proof};
 use crate::web::error::{ApiError, ApiResult, Code};

@@ -8,8 +8,8 @@ use super::FleetContext;
 use crate::machines::fleet::describe::DescribeRequest;
 use crate::machines::fleet::dto::{Node, OperationLine, ToolInfo, Tools, VerifyReport};
 use crate::machines::fleet::entity::node;
-use crate::machines::fleet::{FleetError, commands, hygiene, store};
-use crate::machines::operations;
+use crate::machines::fleet::operations;
+use crate::machines::fleet::{FleetError, commands, sanitize, store};
 use crate::platform::ids::{NodeId, OperationId};
 use crate::tenancy::auth::{Scoped, WorkspaceScope, can};
 use crate::web::error::ApiResult;
@@ -161,7 +161,10 @@ pub(super) async fn tools(
         mirrors: mirrors.map(str::to_owned),
         tool: tool.to_owned(),
     };
-    let mut items: Vec<ToolInfo> = hygiene::TOOLS.iter().map(|tool| info(tool, None)).collect();
+    let mut items: Vec<ToolInfo> = sanitize::TOOLS
+        .iter()
+        .map(|tool| info(tool, None))
+        .collect();
     items.insert(1, info("docker-compose", Some("docker")));
     // A tool that is not installed is not listed.
     items.retain(|item| item.version.is_some());

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use crate::agents::claws;
-use crate::machines::operations::Target;
+use crate::machines::fleet::operations::Target;
+use crate::machines::sandboxes::engine::node_of;
 use crate::machines::sandboxes::entity::container;
 use crate::machines::sandboxes::model::{Fact, State};
-use crate::machines::sandboxes::reading::node_of;
-use crate::machines::sandboxes::{SandboxError, SandboxesHandle, settle, store};
+use crate::machines::sandboxes::{SandboxError, SandboxesHandle, store, transition};
 use crate::platform::ids::{ClawId, UserId, fresh};
 use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
@@ -37,8 +37,8 @@ pub async fn destroy(
     let Some(row) = begin(sandboxes, scope, agent, Some(user)).await? else {
         return Err(SandboxError::NoSandbox);
     };
-    settle::ensure_watch(sandboxes, &row).await?;
-    let row = settle::settled(sandboxes, scope, row.id, WAIT).await?;
+    transition::ensure_watch(sandboxes, &row).await?;
+    let row = transition::wait_for_end(sandboxes, scope, row.id, WAIT).await?;
     match State::parse(&row.state) {
         Some(State::Destroying) => Ok(Destroyed::UnderWay),
         _ => Ok(Destroyed::Gone),
@@ -58,8 +58,8 @@ pub async fn destroy_for_good(
     let Some(row) = begin(sandboxes, scope, agent, None).await? else {
         return Ok(());
     };
-    settle::ensure_watch(sandboxes, &row).await?;
-    let row = settle::settled(sandboxes, scope, row.id, Duration::from_secs(15)).await?;
+    transition::ensure_watch(sandboxes, &row).await?;
+    let row = transition::wait_for_end(sandboxes, scope, row.id, Duration::from_secs(15)).await?;
     match State::parse(&row.state) {
         Some(State::Destroying) => Err(SandboxError::TooSlow),
         _ => Ok(()),
@@ -99,11 +99,12 @@ async fn begin(
         return Ok(Some(row));
     }
     let operation = Some(fresh(&sandboxes.ids));
-    let change = settle::Change {
+    let change = transition::Change {
         operation,
-        ..settle::Change::default()
+        ..transition::Change::default()
     };
-    let Some(row) = settle::step(&mut tx, sandboxes, row, Fact::DestroyAsked, change).await? else {
+    let Some(row) = transition::apply(&mut tx, sandboxes, row, Fact::DestroyAsked, change).await?
+    else {
         return Ok(None);
     };
     if let Some(user) = user {

@@ -1,25 +1,19 @@
 //! Running a command in an agent's sandbox. The registry decides where it runs, never the request.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use roost_protocol::ids as wire;
 use roost_protocol::limits::DEFAULT_DEADLINE_S;
 use roost_protocol::operation::{Exec, Operation, OperationRequest, TtySize};
 
+use super::follow::{STDIN_WITHIN, of_agent};
 use crate::agents::claws;
-use crate::machines::fleet;
-use crate::machines::operations::{OperationsError, OutputStream, Standing};
 use crate::machines::sandboxes::dto::{NewExec, Tty};
+use crate::machines::sandboxes::engine::{on_behalf, target_of};
 use crate::machines::sandboxes::entity::container;
 use crate::machines::sandboxes::model::State;
-use crate::machines::sandboxes::reading::on_behalf;
-use crate::machines::sandboxes::{SandboxError, SandboxesHandle, Starter, settle, store, working};
-use crate::platform::ids::{ClawId, NodeId, OperationId};
+use crate::machines::sandboxes::{SandboxError, SandboxesHandle, Starter, store, working};
+use crate::platform::ids::{ClawId, OperationId};
 use crate::tenancy::auth::WorkspaceScope;
-
-/// How long the machine may take to accept stdin.
-const STDIN_WITHIN: Duration = Duration::from_secs(30);
 
 /// Starts a command. A repeated call with the same id returns the first command, even if the sandbox has changed or ended
 /// since. A retry happens when a gateway died or did not know the result.
@@ -77,7 +71,7 @@ async fn start(
     }
     let now = sandboxes.clock.monotonic();
     sandboxes.rates.take(scope.workspace(), starter, now)?;
-    let target = settle::target_of(&row);
+    let target = target_of(&row);
     let request = request(&row, id, &wanted, keep_stdin);
     let taken = sandboxes.operations.submit(target, request).await?;
     if let Some(text) = wanted.stdin {
@@ -117,72 +111,5 @@ fn request(
             tty,
             deadline_s: wanted.deadline_s.unwrap_or(DEFAULT_DEADLINE_S),
         }),
-    }
-}
-
-/// A command of this agent. A command of another agent or workspace is not found.
-///
-/// # Errors
-/// [`SandboxError::NoOperation`].
-pub async fn of_agent(
-    sandboxes: &SandboxesHandle,
-    scope: WorkspaceScope,
-    agent: ClawId,
-    id: OperationId,
-) -> Result<Standing, SandboxError> {
-    sandboxes
-        .operations
-        .standing(scope, id)
-        .await?
-        .filter(|standing| standing.row.agent_id == Some(agent) && standing.row.kind == "sb_exec")
-        .ok_or(SandboxError::NoOperation)
-}
-
-/// The output of a command of this agent from its beginning, then its end.
-///
-/// # Errors
-/// [`SandboxError::NoOperation`], or an error when another gateway has it.
-pub async fn output(
-    sandboxes: &SandboxesHandle,
-    scope: WorkspaceScope,
-    agent: ClawId,
-    id: OperationId,
-) -> Result<OutputStream, SandboxError> {
-    of_agent(sandboxes, scope, agent, id).await?;
-    Ok(sandboxes.operations.subscribe(id, 0).await?)
-}
-
-/// Requests that a command of this agent stops. Its end shows whether it did.
-///
-/// # Errors
-/// [`SandboxError::NoOperation`], or an error when the request cannot be sent now.
-pub async fn cancel(
-    sandboxes: &SandboxesHandle,
-    scope: WorkspaceScope,
-    agent: ClawId,
-    id: OperationId,
-) -> Result<(), SandboxError> {
-    of_agent(sandboxes, scope, agent, id).await?;
-    Ok(sandboxes.operations.cancel(id).await?)
-}
-
-/// Whether the machine of the agent's sandbox is connected, to this gateway or another.
-///
-/// # Errors
-/// [`OperationsError::NodeOffline`] when it is not.
-pub async fn reached(
-    sandboxes: &SandboxesHandle,
-    scope: WorkspaceScope,
-    agent: ClawId,
-) -> Result<(), SandboxError> {
-    let db = sandboxes.db.read();
-    let row = store::current(db, scope, agent).await?;
-    // The gateway's own host has no id, and is always available.
-    let Some(node) = row.and_then(|row| row.node_id.parse::<NodeId>().ok()) else {
-        return Ok(());
-    };
-    match fleet::standing(db, scope, node).await? {
-        Some(standing) if !standing.connected => Err(OperationsError::NodeOffline(node).into()),
-        _ => Ok(()),
     }
 }

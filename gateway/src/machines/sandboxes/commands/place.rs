@@ -20,7 +20,7 @@ pub async fn set_placement(
     let now = sandboxes.clock.now();
     let mut tx = sandboxes.db.write().await?;
     if let Some(node) = node
-        && fleet::standing(&*tx, scope, node).await?.is_none()
+        && fleet::availability(&*tx, scope, node).await?.is_none()
     {
         return Err(SandboxError::NoNode);
     }

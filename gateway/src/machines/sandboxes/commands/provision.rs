@@ -7,12 +7,12 @@ use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::agents::claws;
 use crate::machines::fleet;
-use crate::machines::operations::OperationsError;
+use crate::machines::fleet::operations::OperationsError;
 use crate::machines::sandboxes::dto::{FallbackDto, NewSandbox};
+use crate::machines::sandboxes::engine::name_of;
 use crate::machines::sandboxes::entity::container;
 use crate::machines::sandboxes::model::{Machine, Placement, Setting, State, place};
-use crate::machines::sandboxes::reading::LOCAL;
-use crate::machines::sandboxes::{SandboxError, SandboxesHandle, Starter, settle, store};
+use crate::machines::sandboxes::{SandboxError, SandboxesHandle, Starter, store, transition};
 use crate::platform::events::{self, Event, PlacementFallback, ResourceKind};
 use crate::platform::ids::{ClawId, SandboxId, UserId, fresh};
 use crate::tenancy::audit;
@@ -70,7 +70,7 @@ pub async fn has_machine(
     match Setting::parse(machine) {
         None => Ok(false),
         Some(Setting::Local) => Ok(true),
-        Some(Setting::Node(node)) => Ok(fleet::standing(db, scope, node).await?.is_some()),
+        Some(Setting::Node(node)) => Ok(fleet::availability(db, scope, node).await?.is_some()),
     }
 }
 
@@ -88,12 +88,12 @@ pub async fn provision(
     wanted: NewSandbox,
 ) -> Result<Provisioned, SandboxError> {
     let (row, made) = begin(sandboxes, scope, user, agent, id, wanted).await?;
-    settle::ensure_watch(sandboxes, &row).await?;
-    let row = settle::settled(sandboxes, scope, row.id, WAIT).await?;
+    transition::ensure_watch(sandboxes, &row).await?;
+    let row = transition::wait_for_end(sandboxes, scope, row.id, WAIT).await?;
     match State::parse(&row.state) {
         Some(State::Running) if made => Ok(Provisioned::Made(row)),
         Some(State::Running) => Ok(Provisioned::Present(row)),
-        Some(State::Failed) => Err(settle::refusal(sandboxes, &row).await),
+        Some(State::Failed) => Err(transition::refusal(sandboxes, &row).await),
         Some(State::Lost) => Err(SandboxError::Lost),
         Some(State::Provisioning) => Err(SandboxError::TooSlow),
         other => Err(SandboxError::NotRunning(
@@ -138,18 +138,20 @@ async fn begin(
     let machine = match setting {
         Setting::Local => None,
         Setting::Node(node) => {
-            let standing = fleet::standing(&*tx, scope, node).await?;
+            let availability = fleet::availability(&*tx, scope, node).await?;
             // Only the gateway that holds the machine can send it the request; this gateway writes nothing for it.
-            if let Some(standing) = &standing
-                && standing.is_held_elsewhere(&sandboxes.settings.replica)
+            if let Some(availability) = &availability
+                && availability.is_held_elsewhere(&sandboxes.settings.replica)
             {
                 return Err(OperationsError::HeldElsewhere(node).into());
             }
-            node_caps = standing.as_ref().and_then(|standing| standing.caps);
-            standing.map(|standing| Machine {
-                connected: standing.connected,
-                draining: standing.draining,
-                paused: standing.paused,
+            node_caps = availability
+                .as_ref()
+                .and_then(|availability| availability.caps);
+            availability.map(|availability| Machine {
+                connected: availability.connected,
+                draining: availability.draining,
+                paused: availability.paused,
             })
         }
     };
@@ -219,9 +221,7 @@ fn new_row(
     placement: Placement,
 ) -> container::Model {
     let now = sandboxes.clock.now();
-    let machine = placement
-        .node
-        .map_or_else(|| LOCAL.to_owned(), |node| node.to_string());
+    let machine = name_of(placement.node);
     // An archive is on the machine of the last sandbox; on another machine the workspace begins empty.
     let archive = before
         .filter(|row| row.node_id == machine)

@@ -19,24 +19,20 @@ use roost_protocol::text;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::machines::operations::{Heard, OperationState, OperationsError, Part, Standing};
-use crate::machines::sandboxes::commands;
+use crate::machines::fleet::operations::{OperationState, OperationStatus, OutputItem, Part};
+use crate::machines::sandboxes::commands::{self, WholeOutput};
 use crate::machines::sandboxes::dto::{
     ExecEvents, ExecExit, ExecGap, ExecOutput, ExecState, ExecTaken, ExecWhole, NewExec,
     OffsetQuery, Size, StdinQuery, StdinTaken, WaitQuery,
 };
-use crate::machines::sandboxes::{SandboxError, SandboxesHandle, Starter};
+use crate::machines::sandboxes::{SandboxesHandle, Starter};
 use crate::platform::ids::{ClawId, OperationId};
-use crate::tenancy::auth::{Scoped, WorkspaceScope, can};
+use crate::tenancy::auth::{Scoped, can};
 use crate::web::error::ApiResult;
 use crate::web::idempotency::CreationId;
 use crate::web::json::{Path, Query, Valid};
 use crate::web::problem::Problem;
 
-/// The most output in the answer to `?wait=true`, bytes.
-const WHOLE_BYTES: usize = 1024 * 1024;
-/// How long the machine may take to accept stdin.
-const STDIN_WITHIN: Duration = Duration::from_secs(30);
 /// The interval of the comments that keep proxies from closing an idle stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
@@ -68,41 +64,25 @@ async fn start(
     let (scope, starter) = (caller.scope(), Starter::Person(caller.user_id()));
     let id = commands::exec(&sandboxes, scope, agent, id, wanted, keep_stdin, starter).await?;
     if query.wait {
-        return Ok(Json(whole(&sandboxes, id).await?).into_response());
+        let output = commands::whole_output(&sandboxes, scope, agent, id).await?;
+        return Ok(Json(whole(id, output)).into_response());
     }
     Ok((StatusCode::ACCEPTED, Json(ExecTaken { operation_id: id })).into_response())
 }
 
-async fn whole(sandboxes: &SandboxesHandle, id: OperationId) -> Result<ExecWhole, SandboxError> {
-    let mut output = sandboxes.operations.subscribe(id, 0).await?;
-    let (mut stdout, mut stderr, mut truncated) = (Vec::new(), Vec::new(), false);
-    let mut end = None;
-    while let Some(heard) = output.next().await {
-        match heard {
-            Heard::Part(Part::Gap { .. }) => truncated = true,
-            Heard::Part(Part::Data { stream, data, .. }) => {
-                let room = WHOLE_BYTES.saturating_sub(stdout.len() + stderr.len());
-                truncated |= data.len() > room;
-                let kept = &data[..data.len().min(room)];
-                match stream {
-                    StreamName::Stdout => stdout.extend_from_slice(kept),
-                    StreamName::Stderr => stderr.extend_from_slice(kept),
-                }
-            }
-            Heard::Ended(ended) => end = Some(ended),
-        }
-    }
-    let ended = end.ok_or(SandboxError::TooSlow)?;
-    Ok(ExecWhole {
+/// The answer to `?wait=true`.
+fn whole(id: OperationId, output: WholeOutput) -> ExecWhole {
+    let ended = output.ended;
+    ExecWhole {
         operation_id: id,
         state: OperationState::from(ended.state).as_str(),
         code: code(&ended),
-        stdout_base64: STANDARD.encode(stdout),
-        stderr_base64: STANDARD.encode(stderr),
-        truncated: truncated || ended.output_dropped > 0,
+        stdout_base64: STANDARD.encode(output.stdout),
+        stderr_base64: STANDARD.encode(output.stderr),
+        truncated: output.truncated,
         duration_ms: ended.duration_ms,
         detail: detail(&ended),
-    })
+    }
 }
 
 fn code(ended: &Ended) -> Option<i32> {
@@ -135,22 +115,19 @@ async fn follow(
     Query(query): Query<OffsetQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let standing = commands::of_agent(&sandboxes, caller.scope(), agent, id).await?;
     let accept = headers
         .get(header::ACCEPT)
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
+    let scope = caller.scope();
     if accept.contains("application/json") {
-        return Ok(Json(state_of(standing)).into_response());
+        let status = commands::of_agent(&sandboxes, scope, agent, id).await?;
+        return Ok(Json(state_of(status)).into_response());
     }
-    let output = sandboxes
-        .operations
-        .subscribe(id, query.offset)
-        .await
-        .map_err(SandboxError::from)?;
+    let output = commands::output(&sandboxes, scope, agent, id, query.offset).await?;
     let events = output
         .into_stream()
-        .map(|heard| Ok::<_, Infallible>(event(heard)));
+        .map(|item| Ok::<_, Infallible>(event(item)));
     let mut response = Sse::new(events)
         .keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
         .into_response();
@@ -163,9 +140,9 @@ async fn follow(
     Ok(response)
 }
 
-fn event(heard: Heard) -> Event {
-    let (name, data) = match heard {
-        Heard::Part(Part::Data {
+fn event(item: OutputItem) -> Event {
+    let (name, data) = match item {
+        OutputItem::Part(Part::Data {
             stream,
             offset,
             data,
@@ -180,10 +157,10 @@ fn event(heard: Heard) -> Event {
             };
             ("output", serde_json::to_string(&output))
         }
-        Heard::Part(Part::Gap { from, to }) => {
+        OutputItem::Part(Part::Gap { from, to }) => {
             ("gap", serde_json::to_string(&ExecGap { from, to }))
         }
-        Heard::Ended(ended) => {
+        OutputItem::Ended(ended) => {
             let exit = ExecExit {
                 code: code(&ended),
                 state: OperationState::from(ended.state).as_str(),
@@ -199,8 +176,8 @@ fn event(heard: Heard) -> Event {
         .data(data.expect("structs of texts and numbers encode"))
 }
 
-fn state_of(standing: Standing) -> ExecState {
-    let row = standing.row;
+fn state_of(status: OperationStatus) -> ExecState {
+    let row = status.row;
     let argv = row
         .request
         .get("argv")
@@ -209,9 +186,9 @@ fn state_of(standing: Standing) -> ExecState {
     let ended = row.ended();
     ExecState {
         operation_id: row.id,
-        state: standing.state.as_str(),
+        state: status.state.as_str(),
         code: ended.as_ref().and_then(code),
-        offset: standing.offset,
+        offset: status.offset,
         argv,
         detail: row.detail,
         started_at: row.started_at,
@@ -229,12 +206,7 @@ async fn cancel(
     caller: Scoped<can::UseSandboxes>,
     Path((agent, id)): Path<(ClawId, OperationId)>,
 ) -> ApiResult<StatusCode> {
-    owned(&sandboxes, caller.scope(), agent, id).await?;
-    sandboxes
-        .operations
-        .cancel(id)
-        .await
-        .map_err(SandboxError::from)?;
+    commands::cancel(&sandboxes, caller.scope(), agent, id).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -251,17 +223,8 @@ async fn stdin(
     Query(query): Query<StdinQuery>,
     body: Bytes,
 ) -> ApiResult<Json<StdinTaken>> {
-    owned(&sandboxes, caller.scope(), agent, id).await?;
-    let last = query.eof && body.is_empty();
-    let taken = sandboxes
-        .operations
-        .stdin(id, query.offset, body, query.eof, STDIN_WITHIN)
-        .await;
-    let offset = match taken {
-        // The end of its input ended the command first, or the command had already ended: in both cases stdin is closed.
-        Err(OperationsError::Over(_)) if last => query.offset,
-        taken => taken.map_err(SandboxError::from)?,
-    };
+    let (scope, offset) = (caller.scope(), query.offset);
+    let offset = commands::stdin(&sandboxes, scope, agent, id, offset, body, query.eof).await?;
     Ok(Json(StdinTaken { offset }))
 }
 
@@ -276,26 +239,10 @@ async fn resize(
     Path((agent, id)): Path<(ClawId, OperationId)>,
     Valid(size): Valid<Size>,
 ) -> ApiResult<StatusCode> {
-    owned(&sandboxes, caller.scope(), agent, id).await?;
     let size = TtySize {
         rows: size.rows,
         cols: size.cols,
     };
-    sandboxes
-        .operations
-        .resize(id, size)
-        .await
-        .map_err(SandboxError::from)?;
+    commands::resize(&sandboxes, caller.scope(), agent, id, size).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-async fn owned(
-    sandboxes: &SandboxesHandle,
-    scope: WorkspaceScope,
-    agent: ClawId,
-    id: OperationId,
-) -> Result<(), SandboxError> {
-    commands::of_agent(sandboxes, scope, agent, id)
-        .await
-        .map(drop)
 }

@@ -101,7 +101,7 @@ entities!(
     crate::platform::events::event_entity,
     crate::platform::events::head_entity,
     crate::web::idempotency::entity,
-    crate::machines::operations::entity,
+    crate::machines::fleet::operations::entity,
     crate::platform::broker::outbox::entity,
     crate::connections::apps::entity::state,
     crate::connections::apps::entity::connection,

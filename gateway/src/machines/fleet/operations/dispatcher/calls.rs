@@ -8,15 +8,15 @@ use roost_protocol::machine::admission::Commands;
 use roost_protocol::machine::operation::{Input, Output};
 use roost_protocol::operation::{Operation, OperationRequest};
 
-use super::{Desk, Flow, what_became_of, worse};
+use super::{Dispatcher, Flow, what_became_of, worse};
 use crate::kill_point;
-use crate::machines::operations::OperationRow;
-use crate::machines::operations::error::OperationsError;
-use crate::machines::operations::line::EngineCall;
-use crate::machines::operations::live::Live;
-use crate::machines::operations::model::{self, Asked, OperationRef, Target};
-use crate::machines::operations::stdin::{Post, Said};
-use crate::machines::operations::store::{self, NewOperation};
+use crate::machines::fleet::operations::OperationRow;
+use crate::machines::fleet::operations::error::OperationsError;
+use crate::machines::fleet::operations::line::EngineCall;
+use crate::machines::fleet::operations::live::Live;
+use crate::machines::fleet::operations::model::{self, Asked, OperationRef, Target};
+use crate::machines::fleet::operations::stdin::{Post, StdinMessage};
+use crate::machines::fleet::operations::store::{self, NewOperation};
 use crate::platform::db::unique_violation;
 use crate::platform::ids::{OperationId, SandboxId};
 use crate::platform::promises::Watch;
@@ -25,7 +25,7 @@ use crate::platform::supervision::{Context, Reply};
 /// The kind of a command.
 const EXEC: &str = "sb_exec";
 
-impl Desk {
+impl Dispatcher {
     /// Answers one call. The actor has already decided whether the engine may get work at all.
     pub async fn call<M: Send + 'static>(
         &mut self,
@@ -48,7 +48,7 @@ impl Desk {
             }
             EngineCall::Resize(id, size, reply) => {
                 let flow = self.open(id).map(|()| {
-                    self.say(ToNode::Control(Control::Resize {
+                    self.send(ToNode::Control(Control::Resize {
                         operation: WireId(id.0),
                         size,
                     }))
@@ -70,7 +70,7 @@ impl Desk {
                         port: reply,
                     };
                     self.stdin.post(id, post);
-                    Ok(self.say_stdin(id))
+                    Ok(self.send_stdin(id))
                 }
                 Err(error) => {
                     reply.send(Err(error));
@@ -79,7 +79,7 @@ impl Desk {
             },
             EngineCall::Lease(sandboxes, lease_s) => {
                 let sandboxes = sandboxes.into_iter().map(wire_sandbox).collect();
-                Ok(self.say(ToNode::Control(Control::Lease { sandboxes, lease_s })))
+                Ok(self.send(ToNode::Control(Control::Lease { sandboxes, lease_s })))
             }
             EngineCall::Reconcile {
                 sandboxes,
@@ -87,7 +87,7 @@ impl Desk {
                 kept,
             } => {
                 let sandboxes = sandboxes.into_iter().map(wire_sandbox).collect();
-                Ok(self.say(ToNode::Control(Control::Reconcile {
+                Ok(self.send(ToNode::Control(Control::Reconcile {
                     waiting: Vec::new(),
                     sandboxes,
                     grace_s,
@@ -100,14 +100,14 @@ impl Desk {
             }
             EngineCall::Forget { agent, archives } => {
                 let agent = AgentId(agent.0);
-                Ok(self.say(ToNode::Control(Control::Forget { agent, archives })))
+                Ok(self.send(ToNode::Control(Control::Forget { agent, archives })))
             }
             EngineCall::Nudge(id) => match self.operations.registry().get(id) {
                 Some(live) => {
                     if self.link.is_none() {
                         live.detached(self.away_since);
                     }
-                    Ok(self.see_to(&live))
+                    Ok(self.send_grants(&live))
                 }
                 None => Ok(Flow::Fine),
             },
@@ -132,18 +132,18 @@ impl Desk {
     }
 
     /// Sends as much stdin as the machine has room for.
-    pub(super) fn say_stdin(&mut self, id: OperationId) -> Flow {
+    pub(super) fn send_stdin(&mut self, id: OperationId) -> Flow {
         let operation = WireId(id.0);
         let mut flow = Flow::Fine;
         while self.link.is_some() && flow == Flow::Fine {
-            let Some(said) = self.stdin.say(id) else {
+            let Some(said) = self.stdin.send(id) else {
                 break;
             };
             let (offset, data, eof) = match said {
-                Said::Chunk(chunk, data) => (chunk.offset, data, chunk.eof),
-                Said::Probe { offset } => (offset, Vec::new(), false),
+                StdinMessage::Chunk(chunk, data) => (chunk.offset, data, chunk.eof),
+                StdinMessage::Probe { offset } => (offset, Vec::new(), false),
             };
-            flow = self.say(ToNode::Control(Control::Stdin {
+            flow = self.send(ToNode::Control(Control::Stdin {
                 operation,
                 offset,
                 data,
@@ -241,7 +241,7 @@ impl Desk {
         } else {
             Flow::Fine
         };
-        self.show(&live, None).await;
+        self.publish_activity(&live, None).await;
         kill_point!(cx, "operations.submit.after_send");
         Ok((taken, flow))
     }
@@ -259,14 +259,14 @@ impl Desk {
             Watch::RepeatNotSent.note(&row.id);
             return Ok(Flow::Fine);
         }
-        let live = self.take_in(&row);
+        let live = self.load(&row);
         if self.link.is_none() {
             return Ok(Flow::Fine);
         }
         let outputs = live.step(Input::Connected { listed: None });
         let mut flow = Flow::Fine;
         if outputs.contains(&Output::Reconcile) {
-            flow = self.say(what_became_of(vec![WireId(live.id.0)], Vec::new()));
+            flow = self.send(what_became_of(vec![WireId(live.id.0)], Vec::new()));
         }
         Ok(worse(flow, self.carry_out(&live, outputs, cx).await?))
     }

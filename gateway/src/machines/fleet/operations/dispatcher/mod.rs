@@ -1,5 +1,5 @@
 //! The caller's side of the operations of one engine. It stores each operation before it sends it, accepts exactly one
-//! end, and manages credit and replays. The engine's actor owns and drives it; the desk itself starts nothing.
+//! end, and manages credit and replays. The engine's actor owns and drives it; the dispatcher itself starts nothing.
 
 mod calls;
 mod reports;
@@ -41,9 +41,9 @@ pub enum Flow {
     CutOff(Cow<'static, str>),
 }
 
-/// The desk of one engine.
+/// The dispatcher of one engine.
 #[derive(Debug)]
-pub struct Desk {
+pub struct Dispatcher {
     target: Target,
     /// The name of this host's engine, for rows of the local one.
     engine: String,
@@ -57,8 +57,8 @@ pub struct Desk {
     stdin: Stdin,
 }
 
-impl Desk {
-    /// A desk without a connection, with the operations that the store has as open.
+impl Dispatcher {
+    /// A dispatcher without a connection, with the operations that the store has as open.
     pub async fn recover(
         target: Target,
         engine: String,
@@ -66,7 +66,7 @@ impl Desk {
         operations: OperationsHandle,
     ) -> Result<Self, OperationsError> {
         let now = operations.clock().monotonic();
-        let desk = Self {
+        let dispatcher = Self {
             target,
             engine,
             owner,
@@ -76,23 +76,23 @@ impl Desk {
             fence: None,
             stdin: Stdin::default(),
         };
-        let open = desk.load_open().await?;
+        let open = dispatcher.load_open().await?;
         for row in &open {
             // Steps that a former incarnation left unfinished do not count.
-            let live = desk.operations.registry().get(row.id);
+            let live = dispatcher.operations.registry().get(row.id);
             live.inspect(|live| live.restore(row.caller()));
         }
         // A former incarnation may have written an end and died before it informed the waiters; its connection died with
         // it.
-        desk.hear_of_ends(&open, now).await?;
-        for live in desk.all() {
+        dispatcher.apply_stored_ends(&open, now).await?;
+        for live in dispatcher.all() {
             live.detached(now);
         }
-        Ok(desk)
+        Ok(dispatcher)
     }
 
     /// Ends the operations that memory has as open and the store does not.
-    async fn hear_of_ends(
+    async fn apply_stored_ends(
         &self,
         open: &[OperationRow],
         now: Instant,
@@ -100,7 +100,7 @@ impl Desk {
         let open: HashSet<OperationId> = open.iter().map(|row| row.id).collect();
         for live in self.all() {
             if !live.is_ended() && !open.contains(&live.id) {
-                self.hear_from_store(&live, now).await?;
+                self.apply_stored_end(&live, now).await?;
             }
         }
         Ok(())
@@ -108,7 +108,7 @@ impl Desk {
 
     /// Gives the waiters the end that the store has; an operation without a row is removed. Returns the row if it is
     /// still open.
-    async fn hear_from_store(
+    async fn apply_stored_end(
         &self,
         live: &Live,
         now: Instant,
@@ -128,13 +128,13 @@ impl Desk {
         let read = self.operations.db().read();
         let rows = store::open_on(read, self.target, &self.engine).await?;
         for row in &rows {
-            self.take_in(row);
+            self.load(row);
         }
         Ok(rows)
     }
 
     /// Loads an open operation of this engine, unless it is in memory.
-    fn take_in(&self, row: &OperationRow) -> Arc<Live> {
+    fn load(&self, row: &OperationRow) -> Arc<Live> {
         let live = self.operations.registry().put(Live::recovered(
             row.id,
             self.target,
@@ -153,11 +153,11 @@ impl Desk {
     }
 
     /// Shows the begin or end of an operation in the world view of the requesting workspace, or of the machine's own.
-    async fn show(&self, live: &Live, ended: Option<Terminal>) {
+    async fn publish_activity(&self, live: &Live, ended: Option<Terminal>) {
         if let Some(workspace) = live.asked.workspace.map(WorkspaceId).or(self.owner) {
             let kind = &live.asked.kind;
             self.operations
-                .show(self.target, workspace, kind, ended)
+                .publish_activity(self.target, workspace, kind, ended)
                 .await;
         }
     }
@@ -193,7 +193,7 @@ impl Desk {
         let open = self.load_open().await?;
         // Meanwhile another gateway may have had the machine, written the end, and had the machine delete it. An
         // operation that is over must not be sent again, because the machine would start it a second time (promise P2).
-        self.hear_of_ends(&open, cx.monotonic()).await?;
+        self.apply_stored_ends(&open, cx.monotonic()).await?;
         self.link = Some(link);
         self.fence = fence;
         let listed: HashMap<OperationId, &LedgerEntry> = inventory
@@ -230,7 +230,7 @@ impl Desk {
                 .iter()
                 .map(|sandbox| sandbox.sandbox)
                 .collect();
-            flow = worse(flow, self.say(what_became_of(waiting, sandboxes)));
+            flow = worse(flow, self.send(what_became_of(waiting, sandboxes)));
         }
         let known: HashSet<OperationId> = all.iter().map(|live| live.id).collect();
         for entry in inventory
@@ -246,10 +246,10 @@ impl Desk {
             );
         }
         for live in all {
-            flow = worse(flow, self.see_to(&live));
+            flow = worse(flow, self.send_grants(&live));
         }
         for id in self.stdin.resume() {
-            flow = worse(flow, self.say_stdin(id));
+            flow = worse(flow, self.send_stdin(id));
         }
         Ok(flow)
     }
@@ -266,7 +266,7 @@ impl Desk {
         }
     }
 
-    fn say(&self, message: ToNode) -> Flow {
+    fn send(&self, message: ToNode) -> Flow {
         match &self.link {
             Some(link) if link.send(message).is_err() => {
                 Flow::CutOff("it does not read what it is sent".into())
@@ -275,7 +275,7 @@ impl Desk {
         }
     }
 
-    fn see_to(&self, live: &Live) -> Flow {
+    fn send_grants(&self, live: &Live) -> Flow {
         if self.link.is_none() {
             return Flow::Fine;
         }
@@ -287,7 +287,7 @@ impl Desk {
                 Grant::Replay { from } => Control::Replay { operation, from },
                 Grant::Credit { up_to } => Control::Credit { operation, up_to },
             };
-            flow = worse(flow, self.say(ToNode::Control(control)));
+            flow = worse(flow, self.send(ToNode::Control(control)));
         }
         flow
     }
@@ -313,7 +313,7 @@ impl Desk {
         }
         let mut flow = Flow::Fine;
         for live in &all {
-            flow = worse(flow, self.see_to(live));
+            flow = worse(flow, self.send_grants(live));
             if live.is_ended() {
                 flow = worse(flow, self.stored(live, now));
                 live.look_again(now);
@@ -321,7 +321,7 @@ impl Desk {
         }
         self.operations.registry().forget_idle(self.target, now);
         if self.link.is_none() {
-            self.look_where(&all, elsewhere, now);
+            self.update_reachability(&all, elsewhere, now);
         }
         if self.link.is_none() && all.iter().any(|live| !live.is_ended()) {
             flow = worse(flow, self.follow(&all, elsewhere, cx).await?);
@@ -330,7 +330,7 @@ impl Desk {
     }
 
     /// Without a connection here: readers go to the gateway that has one, or wait for the machine.
-    fn look_where(&mut self, all: &[Arc<Live>], elsewhere: bool, now: Instant) {
+    fn update_reachability(&mut self, all: &[Arc<Live>], elsewhere: bool, now: Instant) {
         if elsewhere {
             self.away_since = now;
         }
@@ -353,7 +353,7 @@ impl Desk {
     ) -> Result<Flow, OperationsError> {
         let mut flow = Flow::Fine;
         for live in all.iter().filter(|live| !live.is_ended()) {
-            let open = self.hear_from_store(live, cx.monotonic()).await?;
+            let open = self.apply_stored_end(live, cx.monotonic()).await?;
             if open.is_some_and(|row| row.give_up_at <= cx.now()) && !elsewhere {
                 let detail = "the machine did not come back in time; what it did is not known";
                 let ended = Ended::without_result(Terminal::Lost, ErrorKind::Interrupted, detail);
@@ -385,7 +385,7 @@ impl Desk {
     }
 }
 
-/// How often [`Desk::tick`] is due.
+/// How often [`Dispatcher::tick`] is due.
 pub const TICK: Duration = Duration::from_secs(1);
 
 /// Asks for the state of these operations, and nothing else.

@@ -12,18 +12,18 @@ use roost_protocol::machine::output::Taken;
 use roost_protocol::output::OutputChunk;
 use roost_protocol::report::{Ended, ErrorKind, OperationReport, Report, Terminal};
 
-use super::{Desk, Flow, worse};
+use super::{Dispatcher, Flow, worse};
 use crate::kill_point;
-use crate::machines::operations::OperationRow;
-use crate::machines::operations::error::OperationsError;
-use crate::machines::operations::live::Live;
-use crate::machines::operations::model;
-use crate::machines::operations::store::{self, Fence};
+use crate::machines::fleet::operations::OperationRow;
+use crate::machines::fleet::operations::error::OperationsError;
+use crate::machines::fleet::operations::live::Live;
+use crate::machines::fleet::operations::model;
+use crate::machines::fleet::operations::store::{self, Fence};
 use crate::platform::ids::OperationId;
 use crate::platform::promises::Watch;
 use crate::platform::supervision::Context;
 
-impl Desk {
+impl Dispatcher {
     /// Handles a report. The actor has cleaned its text.
     pub async fn report<M: Send + 'static>(
         &mut self,
@@ -66,12 +66,12 @@ impl Desk {
         let operation = WireId(live.id.0);
         let mut flow = Flow::Fine;
         for output in outputs {
-            let said = match output {
+            let sent = match output {
                 Output::Send => live
                     .request()
-                    .map_or(Flow::Fine, |request| self.say(ToNode::Operation(request))),
-                Output::Cancel => self.say(ToNode::Control(Control::Cancel { operation })),
-                Output::Ack => self.say(ToNode::Control(Control::Ack { operation })),
+                    .map_or(Flow::Fine, |request| self.send(ToNode::Operation(request))),
+                Output::Cancel => self.send(ToNode::Control(Control::Cancel { operation })),
+                Output::Ack => self.send(ToNode::Control(Control::Ack { operation })),
                 Output::Progress(detail) => {
                     live.progress(detail);
                     Flow::Fine
@@ -81,14 +81,14 @@ impl Desk {
                         ended
                     } else {
                         Watch::Disbelieved.note(&live.id);
-                        disbelieved(&ended)
+                        contradiction(&ended)
                     };
                     self.finish(live, ended, self.fence.clone(), cx).await?
                 }
                 // `attach` puts these into one frame.
                 Output::Reconcile => Flow::Fine,
             };
-            flow = worse(flow, said);
+            flow = worse(flow, sent);
         }
         Ok(flow)
     }
@@ -106,9 +106,9 @@ impl Desk {
             Some(row) if row.target() == self.target && row.state().is_final() => {
                 match (report, row.ended()) {
                     (Report::Ended(_), Some(ended)) if ended.output_end > KEPT_OUTPUT_BYTES => {
-                        Ok(self.hold(&row, ended, report, cx.monotonic()))
+                        Ok(self.keep_for_readers(&row, ended, report, cx.monotonic()))
                     }
-                    _ => Ok(self.settle(id, report)),
+                    _ => Ok(self.acknowledge_or_cancel(id, report)),
                 }
             }
             _ => {
@@ -121,7 +121,13 @@ impl Desk {
 
     /// The operation ended before this gateway started, and it may have had readers. The machine trims its output when
     /// the end is acknowledged. So it is loaded into memory, and acknowledged after its readers had time to return.
-    fn hold(&self, row: &OperationRow, ended: Ended, report: &Report, now: Instant) -> Flow {
+    fn keep_for_readers(
+        &self,
+        row: &OperationRow,
+        ended: Ended,
+        report: &Report,
+        now: Instant,
+    ) -> Flow {
         let live = Live::over(row.id, self.target, row.asked(), ended, 0, now);
         let live = self.operations.registry().put(live);
         // An operation that has ended produces only an acknowledgement, which is not due yet.
@@ -131,12 +137,12 @@ impl Desk {
     }
 
     /// The gateway ended it before the machine did: acknowledges an end, cancels what still runs.
-    fn settle(&self, id: OperationId, report: &Report) -> Flow {
+    fn acknowledge_or_cancel(&self, id: OperationId, report: &Report) -> Flow {
         let operation = WireId(id.0);
         match report {
-            Report::Ended(_) => self.say(ToNode::Control(Control::Ack { operation })),
+            Report::Ended(_) => self.send(ToNode::Control(Control::Ack { operation })),
             Report::Accepted | Report::Progress { .. } => {
-                self.say(ToNode::Control(Control::Cancel { operation }))
+                self.send(ToNode::Control(Control::Cancel { operation }))
             }
             Report::NeverSeen | Report::Unknown => Flow::Fine,
         }
@@ -183,9 +189,12 @@ impl Desk {
         let state = ended.state;
         live.end(ended, cx.monotonic());
         if won {
-            self.show(live, Some(state)).await;
+            self.publish_activity(live, Some(state)).await;
         }
-        Ok(worse(self.see_to(live), self.stored(live, cx.monotonic())))
+        Ok(worse(
+            self.send_grants(live),
+            self.stored(live, cx.monotonic()),
+        ))
     }
 
     /// Lets the machine delete an end if its output is here or has no reader.
@@ -194,7 +203,7 @@ impl Desk {
             up_to: live.stored_to(now),
         });
         if outputs.contains(&Output::Ack) {
-            return self.say(ToNode::Control(Control::Ack {
+            return self.send(ToNode::Control(Control::Ack {
                 operation: WireId(live.id.0),
             }));
         }
@@ -214,7 +223,7 @@ impl Desk {
             return Flow::Fine;
         };
         match live.output(chunk.piece) {
-            Ok(Taken::Data { .. } | Taken::Gap { .. }) => self.see_to(&live),
+            Ok(Taken::Data { .. } | Taken::Gap { .. }) => self.send_grants(&live),
             Ok(Taken::Duplicate) => Flow::Fine,
             Ok(Taken::Stray) => {
                 Watch::BeyondRefused.note(&id);
@@ -222,7 +231,7 @@ impl Desk {
             }
             Ok(Taken::Hole) => {
                 Watch::BeyondRefused.note(&id);
-                self.see_to(&live)
+                self.send_grants(&live)
             }
             Err(fault) => {
                 Watch::OutputRefused.note(&id);
@@ -235,11 +244,11 @@ impl Desk {
     pub fn stdin_taken(&mut self, id: WireId, offset: u64) -> Flow {
         let id = OperationId::from(id);
         self.stdin.taken(id, offset);
-        self.say_stdin(id)
+        self.send_stdin(id)
     }
 }
 
-fn disbelieved(ended: &Ended) -> Ended {
+fn contradiction(ended: &Ended) -> Ended {
     metrics::counter!("roost_node_answers_disbelieved_total").increment(1);
     let detail = "the machine answered something else than was asked; its answer is not used";
     Ended {
