@@ -42,6 +42,7 @@ pub mod provider;
 pub mod raw_socket;
 pub mod schema;
 mod secret_encodings;
+pub mod specification;
 mod stream;
 pub mod tls_proxy;
 

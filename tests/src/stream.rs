@@ -1,4 +1,4 @@
-//! Reads server-sent events in tests. Everything from a stream is checked against its schema.
+//! Reads server-sent events in tests. Everything from a stream is checked against its schema and the specification.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::StreamExt;
 use serde_json::Value;
 
-use crate::{Request, schema};
+use crate::{Request, schema, specification};
 
 /// One received event.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,6 +107,9 @@ impl Stream {
                 let data = serde_json::from_str(data).expect("the data of an event is JSON");
                 if let Err(wrong) = schema::check_event(self.schema, &kind, &data) {
                     panic!("an event is not as the document says: {wrong}: {data}");
+                }
+                if let Err(wrong) = specification::events::check(&kind, &data) {
+                    panic!("an event is not as specified: {wrong}: {data}");
                 }
                 self.ready.push_back(Event {
                     id: field("id").map(str::to_owned),

@@ -4,4 +4,5 @@ mod activity;
 mod http;
 mod operator;
 mod slow_connections;
+mod specification;
 mod tls;

@@ -106,6 +106,7 @@ pub struct NodeActivity {
     pub kind: Option<ActivityKind>,
     /// 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1)]
     pub heat: Option<f64>,
 }
 

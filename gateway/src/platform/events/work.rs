@@ -57,6 +57,7 @@ pub struct AgentReasoningDelta {
     pub text: String,
     /// `think` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(default = "think")]
     pub channel: Option<Channel>,
 }
 
@@ -88,6 +89,7 @@ pub struct FrameLine {
     pub text: String,
     /// `plain` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(default = "plain")]
     pub kind: Option<LineKind>,
 }
 
@@ -114,7 +116,7 @@ pub struct AgentToolCall {
     pub target: Option<String>,
     /// `false` when absent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
+    #[schema(required = false, default = false)]
     pub door_required: bool,
 }
 
@@ -125,11 +127,13 @@ pub struct WorldTouch {
     pub agent_id: ClawId,
     /// A node of the world view: `machine:<id>`, `machine:local` or `model:<name>`.
     pub node_id: String,
+    /// `service` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(default = "service")]
     pub kind: Option<super::ActivityKind>,
     /// 0 to 1; 1 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 0, maximum = 1)]
+    #[schema(minimum = 0, maximum = 1, default = 1)]
     pub weight: Option<f64>,
 }
 
@@ -182,6 +186,7 @@ pub struct WorldEdge {
     pub to: String,
     /// `parent` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(default = "parent")]
     pub kind: Option<WorldEdgeKind>,
 }
 
