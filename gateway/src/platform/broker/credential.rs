@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
     use crate::platform::broker::outbox::entity;
-    use crate::platform::clock::{Clock, TestClock};
+    use crate::platform::clock::TestClock;
     use crate::platform::db::tests::Scratch;
 
     fn credentials(scratch: &Scratch) -> Credentials {
