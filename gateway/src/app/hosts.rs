@@ -42,7 +42,7 @@ pub(super) fn models(shared: &Shared<'_>) -> ModelsContext {
         ids: shared.ids.clone(),
         broker: shared.broker.clone(),
         outbound: shared.outbound.clone(),
-        credentials: shared.credential_nudge.clone(),
+        credentials: credentials(shared),
     }
 }
 
