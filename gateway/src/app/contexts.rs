@@ -71,7 +71,7 @@ pub(super) fn contexts(
             broker: shared.broker.clone(),
             outbound: shared.outbound.clone(),
             oauth: config.oauth.clone(),
-            credentials: shared.credential_nudge.clone(),
+            credentials: hosts::credentials(shared),
             kill_points: shared.kill_points.clone(),
         },
         activity: db.clone(),

@@ -4,6 +4,7 @@ use super::Shared;
 use crate::connections::mesh::{Devices, MeshContext};
 use crate::connections::repos::ReposContext;
 use crate::execution::models::ModelsContext;
+use crate::platform::broker::Credentials;
 use crate::platform::supervision::Nudge;
 
 /// Repositories of code hosts.
@@ -16,7 +17,7 @@ pub(super) fn repos(shared: &Shared<'_>) -> ReposContext {
         outbound: shared.outbound.clone(),
         syncs: Nudge::default(),
         mirrors: Nudge::default(),
-        credentials: shared.credential_nudge.clone(),
+        credentials: credentials(shared),
     }
 }
 
@@ -29,7 +30,7 @@ pub(super) fn mesh(shared: &Shared<'_>) -> MeshContext {
         broker: shared.broker.clone(),
         outbound: shared.outbound.clone(),
         devices: Devices::default(),
-        credentials: shared.credential_nudge.clone(),
+        credentials: credentials(shared),
     }
 }
 
@@ -41,6 +42,16 @@ pub(super) fn models(shared: &Shared<'_>) -> ModelsContext {
         ids: shared.ids.clone(),
         broker: shared.broker.clone(),
         outbound: shared.outbound.clone(),
-        credentials: shared.credential_nudge.clone(),
+        credentials: credentials(shared),
+    }
+}
+
+/// The credentials of the rows of all these parts.
+pub(super) fn credentials(shared: &Shared<'_>) -> Credentials {
+    Credentials {
+        db: shared.db.clone(),
+        clock: shared.clock.clone(),
+        broker: shared.broker.clone(),
+        sweeper: shared.credential_nudge.clone(),
     }
 }

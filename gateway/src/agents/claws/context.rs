@@ -7,6 +7,7 @@ use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
 use crate::platform::supervision::Nudge;
+use crate::tenancy::change::ChangeContext;
 use crate::tenancy::workspaces::Plans;
 
 /// What the handlers and commands of the domain need.
@@ -20,4 +21,10 @@ pub struct ClawsContext {
     pub pictures: avatar::Pictures,
     /// Reads the agents' sandboxes from the machines wing.
     pub sandboxes: Arc<dyn SandboxBriefs>,
+}
+
+impl ChangeContext for ClawsContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }

@@ -1,12 +1,13 @@
 //! The context of apps.
 
 use super::settings::OAuth;
-use crate::platform::broker::BrokerHandle;
+use crate::platform::broker::{BrokerHandle, Credentials};
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
 use crate::platform::outbound::Outbound;
-use crate::platform::supervision::{KillPoints, Nudge};
+use crate::platform::supervision::KillPoints;
+use crate::tenancy::change::ChangeContext;
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]
@@ -17,7 +18,13 @@ pub struct AppsContext {
     pub broker: BrokerHandle,
     pub outbound: Outbound,
     pub oauth: OAuth,
-    /// Wakes the worker that deletes tokens in the broker.
-    pub credentials: Nudge,
+    /// Places, keeps and forgets the tokens.
+    pub credentials: Credentials,
     pub kill_points: KillPoints,
+}
+
+impl ChangeContext for AppsContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }

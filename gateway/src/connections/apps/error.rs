@@ -1,6 +1,6 @@
 //! Errors of connecting an app.
 
-use crate::platform::broker::BrokerError;
+use crate::platform::broker::{BrokerError, CredentialError};
 use crate::platform::outbound::OutboundError;
 use crate::web::error::{ApiError, Code};
 
@@ -32,18 +32,16 @@ pub enum AppError {
     Metadata(&'static str),
     #[error("the secret broker did not do it")]
     Broker(#[source] BrokerError),
-    /// A pasted token. Its person gets more details than the specification allows for an OAuth sign-in.
-    #[error("the secret broker did not take the token")]
-    NotKept(#[source] BrokerError),
+    /// A token was not stored, or not kept in time. The person of a pasted token gets more details than the specification
+    /// allows for an OAuth sign-in.
+    #[error(transparent)]
+    Credential(#[from] CredentialError),
     /// The broker does not accept the name. The gateway's own names never cause this.
     #[error(transparent)]
     Name(#[from] roost_secret_broker::wire::BadName),
     /// A person began too many sign-ins without an end.
     #[error("too many sign-ins are under way")]
     TooManyBegun,
-    /// The token came too late to be stored.
-    #[error("the sign-in took so long that what it brought was given up")]
-    TooLate,
     #[error("database")]
     Db(#[from] sea_orm::DbErr),
 }
@@ -63,7 +61,7 @@ impl From<AppError> for ApiError {
             E::NotPossible(why) => Self::new(Code::Conflict).detail(why),
             E::BadIssuer(ref cause) => Self::validation("/issuerUrl", cause.to_string()),
             E::BadWebhook(ref cause) => Self::validation("/url", cause.to_string()),
-            E::NotKept(ref broker) => {
+            E::Credential(CredentialError::Broker(ref broker)) => {
                 let detail = match broker.fault() {
                     Some(fault) => format!("The secret broker did not take the token, so nothing was connected: {fault}"),
                     None => "The secret broker does not answer, so nothing was connected. Its operator sees why with `roost doctor`; try again.".to_owned(),
@@ -73,9 +71,9 @@ impl From<AppError> for ApiError {
             E::TooManyBegun => Self::new(Code::TooManyAttempts).retry_after(60).detail(
                 "You began many sign-ins that were not ended. End one of them, or wait until they lapse.",
             ),
-            E::Db(error) => error.into(),
+            E::Credential(CredentialError::Db(error)) | E::Db(error) => error.into(),
             // No detail, as specified: the gateway's log has the causes.
-            E::Discovery(_) | E::Metadata(_) | E::Broker(_) | E::Name(_) | E::TooLate => {
+            E::Discovery(_) | E::Metadata(_) | E::Broker(_) | E::Name(_) | E::Credential(CredentialError::TooSlow) => {
                 Self::internal(error)
             }
         }

@@ -5,6 +5,7 @@ use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
 use crate::platform::supervision::Nudge;
+use crate::tenancy::change::ChangeContext;
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]
@@ -15,4 +16,10 @@ pub struct DoorsContext {
     pub apps: AppCaller,
     /// Wakes the worker that performs approved doors.
     pub keeper: Nudge,
+}
+
+impl ChangeContext for DoorsContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }

@@ -15,11 +15,12 @@ use crate::connections::apps::AppCaller;
 use crate::kill_point;
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
-use crate::platform::events::Decision;
-use crate::platform::ids::SharedIds;
+use crate::platform::events::{Decision, Event, ResourceKind};
+use crate::platform::ids::{SharedIds, UserId};
 use crate::platform::supervision::KillPoints;
 use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::{Change, ChangeContext};
 
 /// The interval of its passes without a nudge.
 pub const PERIOD: Duration = Duration::from_secs(2);
@@ -61,8 +62,18 @@ impl DoorKeeper {
         let mut tx = self.db.write().await?;
         let over = store::expire(&tx, now).await?;
         for door in &over {
-            store::tell_resolved(&mut tx, door, Decision::Deny, None, now).await?;
-            self.record(&tx, door, "door.expired", None).await?;
+            store::tell_resolved(&mut tx, door, Decision::Deny, now).await?;
+            audit::record(
+                &tx,
+                &self.ids,
+                now,
+                WorkspaceScope::of_row(door.workspace_id),
+                authority(door),
+                "door.expired",
+                ("door", &door.id),
+                details(door, None),
+            )
+            .await?;
         }
         tx.commit().await
     }
@@ -118,41 +129,32 @@ impl DoorKeeper {
     }
 
     async fn end(&self, door: &Model, outcome: &Outcome) -> Result<(), DbErr> {
-        let now = self.clock.now();
-        let mut tx = self.db.write().await?;
-        if store::end(&mut tx, door, outcome, now).await? {
+        let scope = WorkspaceScope::of_row(door.workspace_id);
+        let mut change = Change::begin(self, scope, authority(door)).await?;
+        if store::end(&change, door, outcome, change.now()).await? {
             let action = format!("door.{}", outcome.state.as_str());
-            self.record(&tx, door, &action, outcome.status).await?;
-            tx.commit().await?;
+            change.record(&action, ("door", &door.id), details(door, outcome.status));
+            change.event(Event::changed(ResourceKind::Door, door.id, 3));
+            change.commit().await?;
         }
         Ok(())
     }
+}
 
-    /// Records on the authority of the person who decided, or else of the person who requested.
-    async fn record(
-        &self,
-        tx: &crate::platform::db::WriteTx,
-        door: &Model,
-        action: &str,
-        status: Option<u16>,
-    ) -> Result<(), DbErr> {
-        let scope = WorkspaceScope::of_row(door.workspace_id);
-        let by = door.decided_by.unwrap_or(door.requested_by);
-        let details = serde_json::json!({
-            "action": door.action, "target": door.target, "agent_id": door.agent_id,
-            "agent": door.agent_name, "status": status,
-        });
-        let entity = ("door", &door.id as &(dyn std::fmt::Display + Sync));
-        audit::record(
-            tx,
-            &self.ids,
-            self.clock.now(),
-            scope,
-            by,
-            action,
-            entity,
-            details,
-        )
-        .await
+impl ChangeContext for DoorKeeper {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
     }
+}
+
+/// The person who decided, or else the person who requested.
+fn authority(door: &Model) -> UserId {
+    door.decided_by.unwrap_or(door.requested_by)
+}
+
+fn details(door: &Model, status: Option<u16>) -> serde_json::Value {
+    serde_json::json!({
+        "action": door.action, "target": door.target, "agent_id": door.agent_id,
+        "agent": door.agent_name, "status": status,
+    })
 }

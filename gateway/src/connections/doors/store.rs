@@ -122,7 +122,7 @@ pub async fn withdraw_of(
             .exec_with_returning(&**tx)
             .await?;
         for door in denied {
-            tell_resolved(tx, &door, Decision::Deny, None, now).await?;
+            tell_resolved(tx, &door, Decision::Deny, now).await?;
         }
     }
     Ok(())
@@ -163,7 +163,7 @@ pub async fn cut_off(
 
 /// Stores the result of a door that was performed; `false` when its end is already stored.
 pub async fn end(
-    tx: &mut WriteTx,
+    tx: &WriteTx,
     door: &Model,
     outcome: &Outcome,
     now: DateTime<Utc>,
@@ -179,9 +179,6 @@ pub async fn end(
         .filter(Column::Id.eq(door.id))
         .exec(&**tx)
         .await?;
-    if ended.rows_affected == 1 {
-        tell_changed(tx, door, 3, now).await?;
-    }
     Ok(ended.rows_affected == 1)
 }
 
@@ -190,29 +187,19 @@ pub(super) async fn tell_resolved(
     tx: &mut WriteTx,
     door: &Model,
     decision: Decision,
-    by: Option<String>,
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
+    events::append(tx, door.workspace_id, now, resolved(door, decision, None)).await
+}
+
+/// The events of a decision; `by` is the name of the person who decided.
+pub(super) fn resolved(door: &Model, decision: Decision, by: Option<String>) -> [Event; 2] {
     let resolved = Event::DoorResolve(DoorResolve {
         door_id: door.id,
         decision,
         by,
     });
-    let changed = Event::changed(ResourceKind::Door, door.id, 2);
-    events::append(tx, door.workspace_id, now, [resolved, changed]).await?;
-    Ok(())
-}
-
-/// Appends the event after which pages read the door again.
-pub(super) async fn tell_changed(
-    tx: &mut WriteTx,
-    door: &Model,
-    version: i64,
-    now: DateTime<Utc>,
-) -> Result<(), DbErr> {
-    let changed = Event::changed(ResourceKind::Door, door.id, version);
-    events::append(tx, door.workspace_id, now, [changed]).await?;
-    Ok(())
+    [resolved, Event::changed(ResourceKind::Door, door.id, 2)]
 }
 
 /// Removes all doors of a workspace that is deleted.

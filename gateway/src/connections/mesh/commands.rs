@@ -1,6 +1,6 @@
 //! Connecting, replacing and disconnecting a mesh network.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use roost_secret_broker::wire::{Inject, RecordName, Secret, Store};
 use sea_orm::DbErr;
 use secrecy::ExposeSecret;
@@ -8,20 +8,17 @@ use secrecy::ExposeSecret;
 use super::dto::NewMeshNetwork;
 use super::entity::network;
 use super::{MeshContext, MeshError, model, store};
-use crate::platform::broker::outbox;
+use crate::platform::broker::{credential, outbox};
 use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{MeshNetworkId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
-use crate::tenancy::{audit, workspaces};
-
-/// How long the steps from storing the key to writing the row may take; then the outbox deletes the key.
-const BETWEEN: TimeDelta = TimeDelta::minutes(5);
+use crate::tenancy::change::Change;
+use crate::tenancy::workspaces;
 
 /// The name of a network's key in the broker.
 pub(super) fn record_name(row: &network::Model) -> Result<RecordName, DbErr> {
-    RecordName::new(row.workspace_id.to_string(), row.secret_reference.clone())
-        .map_err(|error| DbErr::Custom(error.to_string()))
+    credential::name_of(row.workspace_id, &row.secret_reference)
 }
 
 /// Connects the network and replaces the one before.
@@ -51,35 +48,28 @@ pub(super) async fn connect(
         created_by: user,
         created_at: state.clock.now(),
     };
-    let record = record_name(&row)?;
-    let tx = state.db.write().await?;
-    outbox::forget_unless_kept(&tx, &record, state.clock.now() + BETWEEN).await?;
-    tx.commit().await?;
-    let kept = Store {
-        name: record.clone(),
+    let key = Store {
+        name: record_name(&row)?,
         secret: Secret::from(new.api_key.expose_secret()),
         inject: Inject::Bearer,
         allow: model::allow(&list),
     };
-    state.broker.store(kept).await?;
+    let placed = state.credentials.place(key).await?;
 
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
+    let mut change = Change::begin(state, scope, user).await?;
     // One after the other: each replaces the one before.
-    if !workspaces::hold(&tx, scope).await? {
+    if !workspaces::hold(&change, scope).await? {
         return Err(MeshError::None);
     }
-    if !outbox::keep(&tx, &record).await? {
-        return Err(MeshError::TooSlow);
+    placed.keep(&change).await?;
+    if let Some(before) = store::get(change.tx(), scope).await? {
+        store::remove(&change, scope, &before).await?;
+        let key = record_name(&before)?;
+        state.credentials.forget(&mut change, &key).await?;
     }
-    if let Some(before) = store::get(&*tx, scope).await? {
-        store::remove(&tx, scope, &before).await?;
-        outbox::forget(&tx, &record_name(&before)?, now).await?;
-    }
-    store::insert(&tx, row.clone()).await?;
-    write_down(state, &mut tx, scope, user, &row, "mesh.connected", 1).await?;
-    tx.commit().await?;
-    state.credentials.nudge();
+    store::insert(&change, row.clone()).await?;
+    write_down(&mut change, &row, "mesh.connected", 1);
+    change.commit().await?;
     Ok(row)
 }
 
@@ -89,44 +79,23 @@ pub(super) async fn disconnect(
     scope: WorkspaceScope,
     user: UserId,
 ) -> Result<(), MeshError> {
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
-    let row = store::get(&*tx, scope).await?.ok_or(MeshError::None)?;
-    if !store::remove(&tx, scope, &row).await? {
+    let mut change = Change::begin(state, scope, user).await?;
+    let row = store::get(change.tx(), scope).await?;
+    let row = row.ok_or(MeshError::None)?;
+    if !store::remove(&change, scope, &row).await? {
         return Err(MeshError::None);
     }
-    outbox::forget(&tx, &record_name(&row)?, now).await?;
-    write_down(state, &mut tx, scope, user, &row, "mesh.disconnected", 2).await?;
-    tx.commit().await?;
-    state.credentials.nudge();
+    let key = record_name(&row)?;
+    state.credentials.forget(&mut change, &key).await?;
+    write_down(&mut change, &row, "mesh.disconnected", 2);
+    change.commit().await?;
     Ok(())
 }
 
-async fn write_down(
-    state: &MeshContext,
-    tx: &mut WriteTx,
-    scope: WorkspaceScope,
-    user: UserId,
-    row: &network::Model,
-    action: &str,
-    version: i64,
-) -> Result<(), DbErr> {
-    let now = state.clock.now();
+fn write_down(change: &mut Change, row: &network::Model, action: &str, version: i64) {
     let details = serde_json::json!({ "kind": row.kind, "base_url": row.base_url });
-    audit::record(
-        tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        action,
-        ("mesh_network", &row.id),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::MeshNetwork, row.id, version);
-    events::append(tx, scope.workspace(), now, [fact]).await?;
-    Ok(())
+    change.record(action, ("mesh_network", &row.id), details);
+    change.event(Event::changed(ResourceKind::MeshNetwork, row.id, version));
 }
 
 /// Removes the network of a workspace that is deleted.

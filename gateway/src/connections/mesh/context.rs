@@ -1,12 +1,12 @@
 //! The context of mesh networks.
 
 use super::devices::Devices;
-use crate::platform::broker::BrokerHandle;
+use crate::platform::broker::{BrokerHandle, Credentials};
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
 use crate::platform::outbound::Outbound;
-use crate::platform::supervision::Nudge;
+use crate::tenancy::change::ChangeContext;
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]
@@ -17,6 +17,12 @@ pub struct MeshContext {
     pub broker: BrokerHandle,
     pub outbound: Outbound,
     pub devices: Devices,
-    /// Wakes the worker that has the broker delete keys.
-    pub credentials: Nudge,
+    /// Places, keeps and forgets the keys.
+    pub credentials: Credentials,
+}
+
+impl ChangeContext for MeshContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }

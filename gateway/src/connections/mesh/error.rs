@@ -1,7 +1,7 @@
 //! Errors of mesh networks.
 
 use super::model::Refusal;
-use crate::platform::broker::BrokerError;
+use crate::platform::broker::CredentialError;
 use crate::web::error::{ApiError, Code};
 
 #[derive(Debug, thiserror::Error)]
@@ -12,15 +12,12 @@ pub enum MeshError {
     /// The address is invalid, or requests to it are not allowed.
     #[error("the address {0}")]
     BadAddress(String),
-    /// The steps between the key and the row took longer than the outbox waits.
-    #[error("the network took too long to be connected")]
-    TooSlow,
     /// The list of devices could not be read.
     #[error("{0}")]
     Refused(Refusal),
-    /// The broker did not store the key.
-    #[error("the secret broker did not take the key")]
-    Broker(#[from] BrokerError),
+    /// The key was not stored, or not kept in time.
+    #[error(transparent)]
+    Credential(#[from] CredentialError),
     /// The database failed.
     #[error("database")]
     Db(#[from] sea_orm::DbErr),
@@ -32,7 +29,7 @@ impl From<MeshError> for ApiError {
         match error {
             E::None => Self::not_found("mesh network"),
             E::BadAddress(why) => Self::validation("/base_url", why),
-            E::TooSlow => Self::new(Code::Unavailable)
+            E::Credential(CredentialError::TooSlow) => Self::new(Code::Unavailable)
                 .detail("Storing the key took too long, so nothing was connected. Try again.")
                 .retry_after(1),
             E::Refused(refusal) => {
@@ -46,10 +43,10 @@ impl From<MeshError> for ApiError {
                     None => answer,
                 }
             }
-            E::Broker(_) => Self::new(Code::Unavailable)
+            E::Credential(CredentialError::Broker(_)) => Self::new(Code::Unavailable)
                 .detail("The secret broker did not take the key, so nothing was connected. Its operator sees why in the log; try again.")
                 .caused_by(error),
-            E::Db(error) => error.into(),
+            E::Credential(CredentialError::Db(error)) | E::Db(error) => error.into(),
         }
     }
 }

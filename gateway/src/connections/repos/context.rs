@@ -1,11 +1,12 @@
 //! The context of repositories.
 
-use crate::platform::broker::BrokerHandle;
+use crate::platform::broker::{BrokerHandle, Credentials};
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
 use crate::platform::outbound::Outbound;
 use crate::platform::supervision::Nudge;
+use crate::tenancy::change::ChangeContext;
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]
@@ -19,6 +20,12 @@ pub struct ReposContext {
     pub syncs: Nudge,
     /// Wakes the desk that assigns mirrors.
     pub mirrors: Nudge,
-    /// Wakes the worker that has the broker delete tokens.
-    pub credentials: Nudge,
+    /// Places, keeps and forgets the tokens.
+    pub credentials: Credentials,
+}
+
+impl ChangeContext for ReposContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }

@@ -1,6 +1,6 @@
 //! Errors of repositories.
 
-use crate::platform::broker::BrokerError;
+use crate::platform::broker::CredentialError;
 use crate::web::error::{ApiError, Code};
 
 #[derive(Debug, thiserror::Error)]
@@ -23,12 +23,9 @@ pub enum RepoError {
     /// The address is invalid, or requests to it are not allowed.
     #[error("the address {0}")]
     BadAddress(String),
-    /// The steps between the token and the row took longer than the outbox waits.
-    #[error("the connection took too long to be made")]
-    TooSlow,
-    /// The broker did not store the token.
-    #[error("the secret broker did not take the token")]
-    Broker(#[from] BrokerError),
+    /// The token was not stored, or not kept in time.
+    #[error(transparent)]
+    Credential(#[from] CredentialError),
     /// The database failed.
     #[error("database")]
     Db(#[from] sea_orm::DbErr),
@@ -48,17 +45,17 @@ impl From<RepoError> for ApiError {
             E::TooMany { most } => Self::new(Code::Conflict).detail(format!(
                 "The workspace has {most} connections, the most that it may have. Remove one that nobody needs."
             )),
-            E::TooSlow => Self::new(Code::Unavailable)
+            E::Credential(CredentialError::TooSlow) => Self::new(Code::Unavailable)
                 .detail("Storing the token took too long, so nothing was connected. Try again.")
                 .retry_after(1),
-            E::Broker(ref broker) => {
+            E::Credential(CredentialError::Broker(ref broker)) => {
                 let detail = match broker.fault() {
                     Some(fault) => format!("The secret broker did not take the token: {fault}"),
                     None => "The secret broker does not answer, so nothing was connected. Its operator sees why in the log; try again.".to_owned(),
                 };
                 Self::new(Code::Unavailable).detail(detail).caused_by(error)
             }
-            E::Db(error) => error.into(),
+            E::Credential(CredentialError::Db(error)) | E::Db(error) => error.into(),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
 use crate::platform::supervision::{KillPoints, SupervisorHandle, TreeView};
 use crate::tenancy::auth::hosted::HostedIdentity;
+use crate::tenancy::change::ChangeContext;
 use crate::tenancy::streams::LiveHandle;
 use crate::web::error::{ApiError, ApiResult, Code};
 
@@ -37,6 +38,12 @@ pub struct OperatorContext {
     pub kill_points: KillPoints,
     /// Set when the tree is up. The listeners are part of the tree and are created before it.
     pub view: Arc<OnceLock<TreeView>>,
+}
+
+impl ChangeContext for OperatorContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }
 
 impl OperatorContext {

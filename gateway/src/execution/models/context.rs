@@ -1,11 +1,11 @@
 //! The context of models.
 
-use crate::platform::broker::BrokerHandle;
+use crate::platform::broker::{BrokerHandle, Credentials};
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
 use crate::platform::outbound::Outbound;
-use crate::platform::supervision::Nudge;
+use crate::tenancy::change::ChangeContext;
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]
@@ -15,6 +15,12 @@ pub struct ModelsContext {
     pub ids: SharedIds,
     pub broker: BrokerHandle,
     pub outbound: Outbound,
-    /// Wakes the worker that deletes keys in the broker.
-    pub credentials: Nudge,
+    /// Places, keeps and forgets the keys.
+    pub credentials: Credentials,
+}
+
+impl ChangeContext for ModelsContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }

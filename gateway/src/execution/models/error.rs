@@ -1,6 +1,6 @@
 //! The errors of the models of a workspace.
 
-use crate::platform::broker::BrokerError;
+use crate::platform::broker::CredentialError;
 use crate::web::error::{ApiError, Code};
 
 /// Errors of models.
@@ -23,12 +23,9 @@ pub enum ModelsError {
         "the agent thinks with {name}, and the workspace has no such model; add it, or choose another for the agent"
     )]
     NotBound { name: String },
-    /// The time between the key and the row was longer than the outbox waits.
-    #[error("the model took too long to be added")]
-    TooSlow,
-    /// The broker did not accept the key.
-    #[error("the secret broker did not take the key")]
-    Broker(#[from] BrokerError),
+    /// The key was not stored, or not kept in time.
+    #[error(transparent)]
+    Credential(#[from] CredentialError),
     /// The database failed.
     #[error("database")]
     Db(#[from] sea_orm::DbErr),
@@ -47,17 +44,17 @@ impl From<ModelsError> for ApiError {
                 "The workspace has {most} models, the most that it may have. Remove one that nobody needs."
             )),
             E::NotBound { .. } => Self::new(Code::Conflict).detail(error.to_string()),
-            E::TooSlow => Self::new(Code::Unavailable)
+            E::Credential(CredentialError::TooSlow) => Self::new(Code::Unavailable)
                 .detail("Storing the key took too long, so nothing was changed. Try again.")
                 .retry_after(1),
-            E::Broker(ref broker) => {
+            E::Credential(CredentialError::Broker(ref broker)) => {
                 let detail = match broker.fault() {
                     Some(fault) => format!("The secret broker did not take the key: {fault}"),
                     None => "The secret broker does not answer, so nothing was changed. Its operator sees why in the log; try again.".to_owned(),
                 };
                 Self::new(Code::Unavailable).detail(detail).caused_by(error)
             }
-            E::Db(error) => error.into(),
+            E::Credential(CredentialError::Db(error)) | E::Db(error) => error.into(),
         }
     }
 }

@@ -38,7 +38,6 @@ pub(super) async fn close<M: Send + 'static>(
     let mut told = shown::all_resting(&tx, fence.scope(), &[fence.run], now).await?;
     let over = (fence.run, fence.workspace, row.team_id);
     let going = team_ends(runs, &mut tx, [over]).await?;
-    let follows = !going.is_empty();
     told.extend(going.into_iter().map(|(_, fact)| fact.into()));
     told.push(Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run));
     events::append(&mut tx, fence.workspace, now, told).await?;
@@ -48,9 +47,6 @@ pub(super) async fn close<M: Send + 'static>(
     kill_point!(cx, "runs.close.before_commit");
     tx.commit().await?;
     kill_point!(cx, "runs.close.after_commit");
-    if follows {
-        runs.inner.sagas.nudge();
-    }
     runs.tell_ended(fence.run);
     tracing::info!(run = %fence.run, status = finish.status.as_str(), "a run ended");
     Ok(())
@@ -81,6 +77,9 @@ pub(super) async fn team_ends(
             .after_run(tx, ids, now, scope, (team, run))
             .await?;
         told.extend(going.map(|fact| (workspace, fact)));
+    }
+    if !told.is_empty() {
+        tx.wake(&runs.inner.sagas);
     }
     Ok(told)
 }

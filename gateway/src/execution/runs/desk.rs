@@ -177,7 +177,6 @@ async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
     }
     let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
     let going = closing::team_ends(runs, &mut tx, of_teams).await?;
-    let follows = !going.is_empty();
     for (workspace, fact) in going {
         told.entry(workspace).or_default().push(fact.into());
     }
@@ -191,9 +190,6 @@ async fn sweep(runs: &RunsHandle, silent: Silent<'_>) -> Result<(), Failure> {
     }
     tx.commit().await?;
     metrics::counter!("roost_runs_swept_total").increment(moved.len() as u64);
-    if follows {
-        runs.inner.sagas.nudge();
-    }
     for run in &over {
         runs.tell_ended(*run);
     }

@@ -13,6 +13,7 @@ use crate::platform::db::Db;
 use crate::platform::events::EventLog;
 use crate::platform::ids::{RunId, SharedIds};
 use crate::platform::supervision::{Nudge, SupervisorHandle};
+use crate::tenancy::change::ChangeContext;
 
 /// The number of ended runs that a slow receiver may lag behind. After that it reads the rows.
 const ENDED_KEPT: usize = 1_024;
@@ -129,6 +130,12 @@ impl RunsHandle {
         // It is not an error when there is no receiver.
         let _ = self.inner.ended.send(run);
         self.nudge();
+    }
+}
+
+impl ChangeContext for RunsHandle {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.inner.db, &self.inner.clock, &self.inner.ids)
     }
 }
 

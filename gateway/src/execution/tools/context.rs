@@ -6,6 +6,7 @@ use super::mcp::Mcp;
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
+use crate::tenancy::change::ChangeContext;
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]
@@ -14,6 +15,12 @@ pub struct ToolsContext {
     pub clock: SharedClock,
     pub ids: SharedIds,
     pub mcp: Mcp,
+}
+
+impl ChangeContext for ToolsContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }
 
 impl FromRef<ToolsContext> for Mcp {

@@ -3,6 +3,7 @@
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
+use crate::tenancy::change::ChangeContext;
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]
@@ -10,4 +11,10 @@ pub struct SkillsContext {
     pub db: Db,
     pub clock: SharedClock,
     pub ids: SharedIds,
+}
+
+impl ChangeContext for SkillsContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }

@@ -72,7 +72,7 @@ async fn create(
     caller: Scoped<can::ManageSkills>,
     Valid(new): Valid<NewSkill>,
 ) -> ApiResult<(StatusCode, Json<Skill>)> {
-    let row = commands::create(&state, by(&state, caller.scope(), caller.user_id()), new).await?;
+    let row = commands::create(&state, by(caller.scope(), caller.user_id()), new).await?;
     let skill = shown(&state, caller.scope(), row).await?;
     Ok((StatusCode::CREATED, Json(skill)))
 }
@@ -103,14 +103,8 @@ async fn change(
     Valid(text): Valid<SkillText>,
 ) -> ApiResult<Json<Skill>> {
     let over = if_match(&headers)?;
-    let row = commands::change(
-        &state,
-        by(&state, caller.scope(), caller.user_id()),
-        id,
-        over,
-        text,
-    )
-    .await?;
+    let row =
+        commands::change(&state, by(caller.scope(), caller.user_id()), id, over, text).await?;
     Ok(Json(shown(&state, caller.scope(), row).await?))
 }
 
@@ -123,7 +117,7 @@ async fn delete(
     caller: Scoped<can::ManageSkills>,
     Path(id): Path<SkillId>,
 ) -> ApiResult<StatusCode> {
-    commands::delete(&state, by(&state, caller.scope(), caller.user_id()), id).await?;
+    commands::delete(&state, by(caller.scope(), caller.user_id()), id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -184,7 +178,7 @@ async fn restore(
     let over = if_match(&headers)?;
     let row = commands::restore(
         &state,
-        by(&state, caller.scope(), caller.user_id()),
+        by(caller.scope(), caller.user_id()),
         id,
         number,
         over,
@@ -231,7 +225,7 @@ async fn choose(
 ) -> ApiResult<StatusCode> {
     commands::choose(
         &state,
-        by(&state, caller.scope(), caller.user_id()),
+        by(caller.scope(), caller.user_id()),
         id,
         skill,
         choice.include,
@@ -249,19 +243,12 @@ async fn take_back(
     caller: Scoped<can::ManageSkills>,
     Path((id, skill)): Path<(ClawId, SkillId)>,
 ) -> ApiResult<StatusCode> {
-    commands::take_back(
-        &state,
-        by(&state, caller.scope(), caller.user_id()),
-        id,
-        skill,
-    )
-    .await?;
+    commands::take_back(&state, by(caller.scope(), caller.user_id()), id, skill).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn by(state: &SkillsContext, scope: WorkspaceScope, user: UserId) -> By {
-    let now = state.clock.now();
-    By { scope, user, now }
+fn by(scope: WorkspaceScope, user: UserId) -> By {
+    By { scope, user }
 }
 
 /// The requested role, if any.

@@ -1,16 +1,15 @@
 //! The link from an agent to its template. Commands that create agents from templates call it in their own
 //! transactions.
 
-use chrono::{DateTime, Utc};
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::entity::link;
 use super::model::{Content, Role};
 use super::{TemplateError, store, store_links};
 use crate::agents::claws::brain::{self, BrainRow, Cause, Write};
-use crate::platform::db::WriteTx;
-use crate::platform::ids::{ClawId, SharedIds, TemplateId, UserId};
+use crate::platform::ids::{ClawId, TemplateId};
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// The link of an agent, if it was made from a template.
 ///
@@ -29,24 +28,22 @@ pub async fn of(
 /// # Errors
 /// When the database fails.
 pub async fn link_in(
-    tx: &WriteTx,
-    scope: WorkspaceScope,
+    change: &Change,
     agent: ClawId,
     template: TemplateId,
     version: i64,
     slot: &str,
-    now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
     let row = link::Model {
         agent_id: agent,
-        workspace_id: scope.workspace(),
+        workspace_id: change.scope().workspace(),
         template_id: template,
         template_version: version,
         role_slot: slot.to_owned(),
         seeded_at: None,
-        created_at: now,
+        created_at: change.now(),
     };
-    store_links::put(&**tx, row).await
+    store_links::put(change.tx(), row).await
 }
 
 /// Gives the brain of a linked agent the seed of its role, once in the agent's life, and never over existing text.
@@ -54,37 +51,31 @@ pub async fn link_in(
 ///
 /// # Errors
 /// As writing a brain; [`TemplateError::Unreadable`].
-pub async fn seed_in(
-    tx: &mut WriteTx,
-    ids: &SharedIds,
-    scope: WorkspaceScope,
-    user: UserId,
-    agent: ClawId,
-    now: DateTime<Utc>,
-) -> Result<bool, TemplateError> {
-    let link = of(&**tx, scope, agent).await?;
+pub async fn seed_in(change: &mut Change, agent: ClawId) -> Result<bool, TemplateError> {
+    let scope = change.scope();
+    let link = of(change.tx(), scope, agent).await?;
     let Some(link) = link.filter(|link| link.seeded_at.is_none()) else {
         return Ok(false);
     };
-    let role = role_of(&**tx, scope, &link).await?;
+    let role = role_of(change.tx(), scope, &link).await?;
     let Some(seed) = role
         .map(|role| role.brain_seed)
         .filter(|seed| !seed.trim().is_empty())
     else {
         return Ok(false);
     };
-    let before = brain::newest(&**tx, scope, agent).await?;
+    let before = brain::newest(change.tx(), scope, agent).await?;
     let write = Write {
         agent_md: seed,
         cause: Cause::Seed,
         restored_from: None,
         if_version: None,
     };
-    let after = brain::write_in(tx, ids, now, scope, user, agent, write).await?;
+    let after = brain::write_in(change, agent, write).await?;
     let version = |row: &Option<BrainRow>| row.as_ref().map(|row| row.version);
     let given = version(&before) != version(&after);
     if given {
-        store_links::seeded(&**tx, scope, agent, now).await?;
+        store_links::seeded(change.tx(), scope, agent, change.now()).await?;
     }
     Ok(given)
 }

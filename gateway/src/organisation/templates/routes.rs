@@ -68,7 +68,7 @@ async fn create(
     Valid(new): Valid<NewTemplate>,
 ) -> ApiResult<(StatusCode, Json<TeamTemplate>)> {
     let id = id.or_fresh(&state.ids);
-    let by = by(&state, caller.scope(), caller.user_id());
+    let by = by(caller.scope(), caller.user_id());
     let made = commands::create(&state, by, id, new).await?;
     Ok((StatusCode::CREATED, Json(shown(&state, made).await?)))
 }
@@ -101,7 +101,7 @@ async fn change(
     Valid(content): Valid<Content>,
 ) -> ApiResult<Json<TeamTemplate>> {
     let over = if_match(&headers)?;
-    let by = by(&state, caller.scope(), caller.user_id());
+    let by = by(caller.scope(), caller.user_id());
     let changed = commands::change(&state, by, id, over, content).await?;
     Ok(Json(shown(&state, changed).await?))
 }
@@ -116,7 +116,7 @@ async fn delete(
     caller: Scoped<can::ManageTemplates>,
     Path(id): Path<TemplateId>,
 ) -> ApiResult<StatusCode> {
-    let by = by(&state, caller.scope(), caller.user_id());
+    let by = by(caller.scope(), caller.user_id());
     commands::delete(&state, by, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -215,14 +215,13 @@ async fn upgrade(
     Path(id): Path<TemplateId>,
     Valid(request): Valid<UpgradeRequest>,
 ) -> ApiResult<Json<UpgradeReport>> {
-    let by = by(&state, caller.scope(), caller.user_id());
+    let by = by(caller.scope(), caller.user_id());
     let (version, done) = commands::upgrade(&state, by, id, request.agents()).await?;
     Ok(Json(UpgradeReport::new(version, done)))
 }
 
-fn by(state: &TemplatesContext, scope: WorkspaceScope, user: UserId) -> By {
-    let now = state.clock.now();
-    By { scope, user, now }
+fn by(scope: WorkspaceScope, user: UserId) -> By {
+    By { scope, user }
 }
 
 async fn living(

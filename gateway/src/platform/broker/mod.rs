@@ -5,8 +5,10 @@
 //! beside itself, which ends with this process.
 
 mod child;
+pub mod credential;
 mod handle;
 pub mod outbox;
 
 pub use child::{Embedded, child};
+pub use credential::{Credential, CredentialError, Credentials};
 pub use handle::{BrokerError, BrokerHandle};

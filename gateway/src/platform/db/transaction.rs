@@ -1,4 +1,4 @@
-//! A write transaction that delivers its events after the commit.
+//! A write transaction that delivers its events and wakes workers after the commit.
 
 use std::ops::Deref;
 
@@ -6,15 +6,17 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 
 use super::Backend;
 use crate::platform::events::{EventId, Hub, StoredEvent};
+use crate::platform::supervision::Nudge;
 
 /// A write transaction. It is rolled back when dropped. [`WriteTx::commit`] hands the appended events to the live
-/// subscribers. Statements run on it by `&*tx`.
+/// subscribers and wakes the named workers. Statements run on it by `&*tx`.
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct WriteTx {
     tx: DatabaseTransaction,
     backend: Backend,
     hub: Hub,
     appended: Vec<StoredEvent>,
+    wakes: Vec<Nudge>,
 }
 
 impl WriteTx {
@@ -24,6 +26,7 @@ impl WriteTx {
             backend,
             hub,
             appended: Vec::new(),
+            wakes: Vec::new(),
         }
     }
 
@@ -57,13 +60,19 @@ impl WriteTx {
         self.appended.last().map(|event| event.id)
     }
 
-    /// Makes the transaction durable, then delivers its events to the subscribers.
+    /// Wakes a worker after the commit, and never when the transaction is rolled back.
+    pub fn wake(&mut self, worker: &Nudge) {
+        self.wakes.push(worker.clone());
+    }
+
+    /// Makes the transaction durable, then delivers its events to the subscribers and wakes the workers.
     ///
     /// # Errors
     /// When the database refuses; then nothing has changed.
     pub async fn commit(self) -> Result<(), DbErr> {
         self.tx.commit().await?;
         self.hub.publish(self.appended);
+        self.wakes.iter().for_each(Nudge::nudge);
         Ok(())
     }
 }

@@ -19,6 +19,7 @@ mod writer;
 
 pub use entity::entry::Model as AuditRow;
 pub use model::{Noted, Report};
+pub(in crate::tenancy) use record::insert;
 pub use record::record;
 pub use routes::router;
 pub use store::about;

@@ -5,10 +5,11 @@ use sea_orm::{DbErr, EntityTrait, Set};
 
 use super::entity::{entry, waiting};
 use crate::platform::db::WriteTx;
-use crate::platform::ids::{AuditId, SharedIds, UserId, fresh};
+use crate::platform::ids::{SharedIds, UserId, fresh};
 use crate::tenancy::auth::WorkspaceScope;
 
-/// Appends an entry. `actor` is the user with whose authority the change is made; `entity` is (kind, id); `details` is
+/// Appends an entry to a transaction that is no [`Change`](crate::tenancy::change::Change): one of several workspaces,
+/// or a step of a saga. `actor` is the user with whose authority the change is made; `entity` is (kind, id); `details` is
 /// a JSON object without secrets.
 ///
 /// # Errors
@@ -27,20 +28,29 @@ pub async fn record(
     entity: (&str, &(dyn std::fmt::Display + Sync)),
     details: serde_json::Value,
 ) -> Result<(), DbErr> {
-    let id: AuditId = fresh(ids);
-    entry::Entity::insert(entry::ActiveModel {
-        id: Set(id),
-        workspace_id: Set(scope.workspace()),
-        actor: Set(actor),
-        action: Set(action.to_owned()),
-        entity_kind: Set(entity.0.to_owned()),
-        entity_id: Set(entity.1.to_string()),
-        details: Set(details),
-        at: Set(at),
-    })
-    .exec_without_returning(&**tx)
-    .await?;
-    // The chain's writer links the entry after the commit.
+    let id = fresh(ids);
+    let entry = entry::Model {
+        id,
+        workspace_id: scope.workspace(),
+        actor,
+        action: action.to_owned(),
+        entity_kind: entity.0.to_owned(),
+        entity_id: entity.1.to_string(),
+        details,
+        at,
+    };
+    insert(tx, entry).await
+}
+
+/// Inserts an entry. The chain's writer links it after the commit.
+///
+/// # Errors
+/// When the database fails.
+pub(in crate::tenancy) async fn insert(tx: &WriteTx, entry: entry::Model) -> Result<(), DbErr> {
+    let id = entry.id;
+    entry::Entity::insert(entry::ActiveModel::from(entry))
+        .exec_without_returning(&**tx)
+        .await?;
     waiting::Entity::insert(waiting::ActiveModel { entry_id: Set(id) })
         .exec_without_returning(&**tx)
         .await?;

@@ -7,6 +7,7 @@ use super::{OpenStreams, Passwords, Throttle};
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
+use crate::tenancy::change::ChangeContext;
 use crate::tenancy::workspaces::Departures;
 use crate::web::client_address::TrustedProxies;
 
@@ -35,4 +36,10 @@ pub struct AuthContext {
     pub operators: std::sync::Arc<[String]>,
     /// What else ends together with a person's access.
     pub departures: std::sync::Arc<dyn Departures>,
+}
+
+impl ChangeContext for AuthContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }

@@ -10,6 +10,7 @@ use crate::platform::db::Db;
 use crate::platform::ids::SharedIds;
 use crate::platform::supervision::Nudge;
 use crate::tenancy::auth::OpenStreams;
+use crate::tenancy::change::ChangeContext;
 
 /// What the handlers and commands of the domain need.
 #[derive(Clone)]
@@ -25,6 +26,12 @@ pub struct WorkspacesContext {
     pub departures: Arc<dyn Departures>,
     /// The address with which links begin, without a slash at its end. If absent, a link is only a path.
     pub public_url: Option<Arc<str>>,
+}
+
+impl ChangeContext for WorkspacesContext {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
 }
 
 impl FromRef<WorkspacesContext> for Db {

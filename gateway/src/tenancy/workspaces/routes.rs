@@ -68,7 +68,7 @@ async fn create(
         plan,
         owner: caller.user.id,
     };
-    let row = commands::create(&state.db, &state.clock, &state.ids, &state.plans, new).await?;
+    let row = commands::create(&state, new).await?;
     Ok((StatusCode::CREATED, Json(Workspace::new(row, Role::Owner))))
 }
 

@@ -6,11 +6,10 @@ use super::entity::avatar;
 use super::store;
 use crate::agents::claws::entity::claw;
 use crate::agents::claws::{ClawError, ClawsContext, store as claws};
-use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{ClawId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// Stores the picture, which was re-encoded before. Returns its hash.
 ///
@@ -23,10 +22,10 @@ pub async fn upload(
     id: ClawId,
     png: Vec<u8>,
 ) -> Result<String, ClawError> {
-    let mut tx = state.db.write().await?;
-    let agent = present(&tx, scope, id).await?;
+    let mut change = Change::begin(state, scope, user).await?;
+    let agent = present(&change, id).await?;
     let sha256 = hex::encode(Sha256::digest(&png));
-    let before = store::hashes_of(&*tx, scope, &[id]).await?;
+    let before = store::hashes_of(change.tx(), scope, &[id]).await?;
     if before.get(&id) == Some(&sha256) {
         return Ok(sha256);
     }
@@ -37,20 +36,11 @@ pub async fn upload(
         png,
         sha256: sha256.clone(),
         uploaded_by: user,
-        at: state.clock.now(),
+        at: change.now(),
     };
-    store::put(&*tx, row).await?;
-    told(
-        state,
-        &mut tx,
-        scope,
-        user,
-        &agent,
-        "avatar.uploaded",
-        details,
-    )
-    .await?;
-    tx.commit().await?;
+    store::put(change.tx(), row).await?;
+    note(&mut change, &agent, "avatar.uploaded", details);
+    change.commit().await?;
     Ok(sha256)
 }
 
@@ -64,58 +54,24 @@ pub async fn remove(
     user: UserId,
     id: ClawId,
 ) -> Result<(), ClawError> {
-    let mut tx = state.db.write().await?;
-    let agent = present(&tx, scope, id).await?;
-    if store::remove_of(&*tx, scope, id).await? {
+    let mut change = Change::begin(state, scope, user).await?;
+    let agent = present(&change, id).await?;
+    if store::remove_of(change.tx(), scope, id).await? {
         let details = serde_json::json!({ "name": agent.name });
-        told(
-            state,
-            &mut tx,
-            scope,
-            user,
-            &agent,
-            "avatar.removed",
-            details,
-        )
-        .await?;
-        tx.commit().await?;
+        note(&mut change, &agent, "avatar.removed", details);
+        change.commit().await?;
     }
     Ok(())
 }
 
-async fn present(
-    tx: &WriteTx,
-    scope: WorkspaceScope,
-    id: ClawId,
-) -> Result<claw::Model, ClawError> {
-    claws::get(&**tx, scope, id)
+async fn present(change: &Change, id: ClawId) -> Result<claw::Model, ClawError> {
+    claws::get(change.tx(), change.scope(), id)
         .await?
         .filter(|row| row.deleted_at.is_none())
         .ok_or(ClawError::NotFound)
 }
 
-async fn told(
-    state: &ClawsContext,
-    tx: &mut WriteTx,
-    scope: WorkspaceScope,
-    user: UserId,
-    agent: &claw::Model,
-    action: &str,
-    details: serde_json::Value,
-) -> Result<(), ClawError> {
-    let (id, now) = (agent.id, state.clock.now());
-    audit::record(
-        tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        action,
-        ("claw", &id),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Claw, id, agent.version);
-    events::append(tx, scope.workspace(), now, [fact]).await?;
-    Ok(())
+fn note(change: &mut Change, agent: &claw::Model, action: &str, details: serde_json::Value) {
+    change.record(action, ("claw", &agent.id), details);
+    change.event(Event::changed(ResourceKind::Claw, agent.id, agent.version));
 }

@@ -1,16 +1,14 @@
 //! Writing a version: row, audit entry and event in one transaction.
 
-use chrono::{DateTime, Utc};
-
 use super::entity::brain;
 use super::model::{Cause, Decision, KEPT, decide};
 use super::store;
 use crate::agents::claws::{ClawError, ClawsContext, store as claws};
-use crate::platform::db::{WriteTx, unique_violation};
-use crate::platform::events::{self, Event, ResourceKind};
-use crate::platform::ids::{ClawId, SharedIds, UserId};
-use crate::tenancy::audit;
+use crate::platform::db::unique_violation;
+use crate::platform::events::{Event, ResourceKind};
+use crate::platform::ids::{ClawId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// What to write, and over which version.
 #[derive(Debug, Clone)]
@@ -34,10 +32,9 @@ pub async fn write(
     claw: ClawId,
     write: Write,
 ) -> Result<Option<brain::Model>, ClawError> {
-    let mut tx = state.db.write().await?;
-    let now = state.clock.now();
-    let row = write_in(&mut tx, &state.ids, now, scope, user, claw, write).await?;
-    tx.commit().await?;
+    let mut change = Change::begin(state, scope, user).await?;
+    let row = write_in(&mut change, claw, write).await?;
+    change.commit().await?;
     Ok(row)
 }
 
@@ -65,24 +62,21 @@ pub(super) async fn restore(
     write(state, scope, user, claw, restored).await
 }
 
-/// Writes as part of a larger transaction: the creation of an agent (seed), an approved proposal (consolidation).
+/// Writes as part of a larger change: the creation of an agent (seed), an approved proposal (consolidation).
 ///
 /// # Errors
 /// As [`write()`].
 pub async fn write_in(
-    tx: &mut WriteTx,
-    ids: &SharedIds,
-    now: DateTime<Utc>,
-    scope: WorkspaceScope,
-    user: UserId,
+    change: &mut Change,
     claw: ClawId,
     write: Write,
 ) -> Result<Option<brain::Model>, ClawError> {
-    let agent = claws::get(&**tx, scope, claw)
+    let scope = change.scope();
+    let agent = claws::get(change.tx(), scope, claw)
         .await?
         .filter(|row| row.deleted_at.is_none())
         .ok_or(ClawError::NotFound)?;
-    let present = store::newest(&**tx, scope, claw).await?;
+    let present = store::newest(change.tx(), scope, claw).await?;
     let over = present
         .as_ref()
         .map_or((0, ""), |row| (row.version, row.agent_md.as_str()));
@@ -99,10 +93,10 @@ pub async fn write_in(
         agent_md: write.agent_md,
         cause: write.cause.as_str().to_owned(),
         restored_from: write.restored_from,
-        author: user,
-        at: now,
+        author: change.actor(),
+        at: change.now(),
     };
-    if let Err(error) = store::insert(&**tx, row.clone()).await {
+    if let Err(error) = store::insert(change.tx(), row.clone()).await {
         // PostgreSQL: another transaction was faster between the read and the write.
         return Err(if unique_violation(&error) {
             ClawError::BrainMoved { current: version }
@@ -110,25 +104,14 @@ pub async fn write_in(
             error.into()
         });
     }
-    store::remove_up_to(&**tx, scope, claw, version - KEPT).await?;
+    store::remove_up_to(change.tx(), scope, claw, version - KEPT).await?;
     let mut details = serde_json::json!({
         "name": agent.name, "version": version, "cause": write.cause.as_str(), "bytes": row.bytes,
     });
     if let Some(from) = row.restored_from {
         details["restored_from"] = from.into();
     }
-    audit::record(
-        tx,
-        ids,
-        now,
-        scope,
-        user,
-        "brain.written",
-        ("claw", &claw),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Claw, claw, agent.version);
-    events::append(tx, scope.workspace(), now, [fact]).await?;
+    change.record("brain.written", ("claw", &claw), details);
+    change.event(Event::changed(ResourceKind::Claw, claw, agent.version));
     Ok(Some(row))
 }

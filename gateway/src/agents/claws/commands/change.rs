@@ -3,10 +3,10 @@
 use crate::agents::claws::dto::ClawChange;
 use crate::agents::claws::entity::claw;
 use crate::agents::claws::{ClawError, ClawsContext, store};
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{ClawId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// Applies the change to the present version, or only to `if_version`.
 ///
@@ -18,11 +18,10 @@ pub async fn change(
     user: UserId,
     id: ClawId,
     if_version: Option<i64>,
-    change: ClawChange,
+    wanted: ClawChange,
 ) -> Result<claw::Model, ClawError> {
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
-    let present = store::get(&*tx, scope, id)
+    let mut change = Change::begin(state, scope, user).await?;
+    let present = store::get(change.tx(), scope, id)
         .await?
         .filter(|row| row.deleted_at.is_none())
         .ok_or(ClawError::NotFound)?;
@@ -30,38 +29,27 @@ pub async fn change(
     if if_version.is_some_and(|version| version != from) {
         return Err(ClawError::VersionMismatch { current: from });
     }
-    let (row, changed) = applied(present, change);
+    let (row, changed) = applied(present, wanted);
     if changed.is_empty() {
         return Ok(row);
     }
     let row = claw::Model {
-        updated_at: now,
+        updated_at: change.now(),
         version: from + 1,
         ..row
     };
-    if changed.contains(&"name") && store::is_called(&*tx, scope, &row.name).await? {
+    if changed.contains(&"name") && store::is_called(change.tx(), scope, &row.name).await? {
         return Err(ClawError::NameTaken { name: row.name });
     }
-    let replaced = store::replace(&*tx, &row, from).await;
+    let replaced = store::replace(change.tx(), &row, from).await;
     if !replaced.map_err(|error| ClawError::of_write(error, &row.name))? {
         // PostgreSQL: another transaction was faster between the read and the write.
         return Err(ClawError::VersionMismatch { current: from + 1 });
     }
     let details = serde_json::json!({ "fields": changed });
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        "claw.changed",
-        ("claw", &id),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Claw, id, row.version);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    tx.commit().await?;
+    change.record("claw.changed", ("claw", &id), details);
+    change.event(Event::changed(ResourceKind::Claw, id, row.version));
+    change.commit().await?;
     Ok(row)
 }
 

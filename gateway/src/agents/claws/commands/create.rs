@@ -4,11 +4,10 @@ use crate::agents::claws::brain::{self, Cause, Write};
 use crate::agents::claws::dto::NewClaw;
 use crate::agents::claws::entity::claw;
 use crate::agents::claws::{ClawError, ClawsContext, store};
-use crate::platform::db::WriteTx;
-use crate::platform::events::{self, AgentState, Event, ResourceKind};
+use crate::platform::events::{AgentState, Event, ResourceKind};
 use crate::platform::ids::{ClawId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces::{QuotaKind, quota};
 
 /// Creates the agent `id`, managed by `user`. Repeated with the same id (an idempotent retry after a crash) it returns
@@ -23,31 +22,28 @@ pub async fn create(
     id: ClawId,
     new: NewClaw,
 ) -> Result<claw::Model, ClawError> {
-    let mut tx = state.db.write().await?;
-    if let Some(present) = store::get(&*tx, scope, id).await? {
+    let mut change = Change::begin(state, scope, user).await?;
+    if let Some(present) = store::get(change.tx(), scope, id).await? {
         return Ok(present);
     }
-    quota::take(&tx, scope, &state.plans, QuotaKind::Agents, 1).await?;
-    let row = create_in(state, &mut tx, scope, user, id, new).await?;
-    tx.commit().await?;
+    quota::take(&change, scope, &state.plans, QuotaKind::Agents, 1).await?;
+    let row = create_in(&mut change, id, new).await?;
+    change.commit().await?;
     Ok(row)
 }
 
-/// As [`create`], in a transaction of the caller, which has taken the quota for it.
+/// As [`create`], in a change of the caller, which has taken the quota for it.
 ///
 /// # Errors
 /// [`ClawError::NameTaken`].
 pub async fn create_in(
-    state: &ClawsContext,
-    tx: &mut WriteTx,
-    scope: WorkspaceScope,
-    user: UserId,
+    change: &mut Change,
     id: ClawId,
     new: NewClaw,
 ) -> Result<claw::Model, ClawError> {
-    let now = state.clock.now();
+    let (scope, now) = (change.scope(), change.now());
     let name = new.name.trim().to_owned();
-    if store::is_called(&**tx, scope, &name).await? {
+    if store::is_called(change.tx(), scope, &name).await? {
         return Err(ClawError::NameTaken { name });
     }
     let row = claw::Model {
@@ -57,28 +53,18 @@ pub async fn create_in(
         role: new.role,
         system_prompt: new.system_prompt,
         model_binding: new.model_binding,
-        managed_by: user,
+        managed_by: change.actor(),
         status: AgentState::Offline.as_str().to_owned(),
         created_at: now,
         updated_at: now,
         deleted_at: None,
         version: 1,
     };
-    store::insert(&**tx, row.clone())
+    store::insert(change.tx(), row.clone())
         .await
         .map_err(|error| ClawError::of_write(error, &row.name))?;
     let details = serde_json::json!({ "name": row.name });
-    audit::record(
-        tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        "claw.created",
-        ("claw", &id),
-        details,
-    )
-    .await?;
+    change.record("claw.created", ("claw", &id), details);
     if let Some(agent_md) = new.brain_seed {
         let seed = Write {
             agent_md,
@@ -86,12 +72,13 @@ pub async fn create_in(
             restored_from: None,
             if_version: None,
         };
-        brain::write_in(tx, &state.ids, now, scope, user, id, seed).await?;
+        brain::write_in(change, id, seed).await?;
     }
-    let facts = [
-        Event::changed(ResourceKind::Claw, id, row.version),
-        Event::changed(ResourceKind::Quota, scope.workspace(), row.version),
-    ];
-    events::append(tx, scope.workspace(), now, facts).await?;
+    change.event(Event::changed(ResourceKind::Claw, id, row.version));
+    change.event(Event::changed(
+        ResourceKind::Quota,
+        scope.workspace(),
+        row.version,
+    ));
     Ok(row)
 }

@@ -37,8 +37,8 @@ pub async fn delete(
         };
         mark_deleted(&on, &mut tx, row).await?;
         begin(&on, &tx, Kind::ClawRetire, id).await?;
+        tx.wake(&state.sagas);
         tx.commit().await?;
-        state.sagas.nudge();
     }
     Ok(())
 }
@@ -62,8 +62,8 @@ pub async fn purge(
     };
     let (saga, begun) = purge_in(&mut tx, &on, id).await?;
     if begun {
+        tx.wake(&state.sagas);
         tx.commit().await?;
-        state.sagas.nudge();
     }
     Ok(saga)
 }

@@ -1,24 +1,19 @@
 //! Writing the row of a connection whose credential the broker holds.
 
-use chrono::{DateTime, Utc};
-use roost_secret_broker::wire::RecordName;
-
 use crate::agents::claws;
 use crate::connections::apps::entity::connection;
 use crate::connections::apps::store::{self, Which};
 use crate::connections::apps::{AppError, AppsContext};
-use crate::platform::broker::outbox;
-use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
-use crate::platform::ids::{AppConnectionId, ClawId, UserId};
-use crate::tenancy::auth::{Role, Verb, WorkspaceScope};
-use crate::tenancy::{audit, workspaces};
+use crate::platform::broker::Credential;
+use crate::platform::events::{Event, ResourceKind};
+use crate::platform::ids::{AppConnectionId, ClawId};
+use crate::tenancy::auth::{Role, Verb};
+use crate::tenancy::change::Change;
+use crate::tenancy::workspaces;
 
 /// A connection to create.
 pub(super) struct New {
     pub id: AppConnectionId,
-    pub scope: WorkspaceScope,
-    pub user: UserId,
     pub agent: ClawId,
     pub provider: String,
     pub auth_type: String,
@@ -28,44 +23,28 @@ pub(super) struct New {
 /// Connects, if the agent still exists and the person still has the right. An older connection to the same provider ends.
 pub(super) async fn connect(
     apps: &AppsContext,
-    tx: &mut WriteTx,
+    change: &mut Change,
     new: New,
-    name: &RecordName,
-    now: DateTime<Utc>,
+    token: Credential,
 ) -> Result<(), AppError> {
-    let (scope, user) = (new.scope, new.user);
-    if !claws::hold_living(&**tx, scope, new.agent).await? {
+    let (scope, user, now) = (change.scope(), change.actor(), change.now());
+    if !claws::hold_living(change.tx(), scope, new.agent).await? {
         return Err(AppError::NoClaw);
     }
     // The person who began may have lost the membership or the role meanwhile.
-    let member = workspaces::membership(&**tx, user, scope.workspace()).await?;
+    let member = workspaces::membership(change.tx(), user, scope.workspace()).await?;
     if !member.is_some_and(|(member, _)| Role::from_stored(&member.role).may(Verb::ConnectApps)) {
         return Err(AppError::NoSignIn);
     }
-    if !outbox::keep(tx, name).await? {
-        return Err(AppError::TooLate);
-    }
+    let name = token.keep(change).await?;
     let former = Which::Provider(new.agent, &new.provider);
-    for gone in store::end(tx, scope, former, now).await? {
+    for gone in store::end(change, scope, former, now).await? {
         let details = serde_json::json!({
             "provider": gone.provider, "auth_type": gone.auth_type, "reason": "replaced",
         });
-        let entity = (
-            "app_connection",
-            &gone.id as &(dyn std::fmt::Display + Sync),
-        );
-        audit::record(
-            tx,
-            &apps.ids,
-            now,
-            scope,
-            user,
-            "app.disconnected",
-            entity,
-            details,
-        )
-        .await?;
+        change.record("app.disconnected", ("app_connection", &gone.id), details);
     }
+    change.wake(&apps.credentials.sweeper);
     let id = new.id;
     let details = serde_json::json!({ "provider": new.provider, "auth_type": new.auth_type });
     let row = connection::Model {
@@ -79,20 +58,8 @@ pub(super) async fn connect(
         connected_by: user,
         created_at: now,
     };
-    store::insert(&**tx, row).await?;
-    let entity = ("app_connection", &id as &(dyn std::fmt::Display + Sync));
-    audit::record(
-        tx,
-        &apps.ids,
-        now,
-        scope,
-        user,
-        "app.connected",
-        entity,
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::AppConnection, id, 1);
-    events::append(tx, scope.workspace(), now, [fact]).await?;
+    store::insert(change.tx(), row).await?;
+    change.record("app.connected", ("app_connection", &id), details);
+    change.event(Event::changed(ResourceKind::AppConnection, id, 1));
     Ok(())
 }

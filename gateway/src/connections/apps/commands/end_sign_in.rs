@@ -1,15 +1,16 @@
 //! The browser comes back from the issuer.
 
 use chrono::TimeDelta;
-use roost_secret_broker::wire::{Exchange, FaultCode, RecordName, Secret};
+use roost_secret_broker::wire::{Exchange, FaultCode, Secret};
 
 use super::connect::{New, connect};
 use crate::connections::apps::entity::state;
 use crate::connections::apps::{AppError, AppsContext, model, store};
 use crate::kill_point;
-use crate::platform::broker::outbox;
+use crate::platform::broker::Credential;
 use crate::platform::ids::{ClawId, UserId, fresh};
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// A token without a row after this time is deleted; by then the broker does not ask the issuer any more.
 const GIVEN_UP: TimeDelta = TimeDelta::minutes(10);
@@ -29,7 +30,7 @@ pub struct Returned {
 /// [`AppError::NoSignIn`] when the state is unknown, expired or already used; [`AppError::BegunByAnother`] when the browser
 /// is signed in as a person other than the one who began; see [`AppError`].
 pub async fn end_sign_in(apps: &AppsContext, returned: Returned) -> Result<ClawId, AppError> {
-    let (begun, name) = consume(apps, &returned.state).await?;
+    let (begun, token) = consume(apps, &returned.state).await?;
     // If a person opened another person's link, the account of the first would be connected to the agent of the second.
     // So the sign-in ends here, and its code is not used.
     if returned.here.is_some_and(|here| here != begun.user_id) {
@@ -37,7 +38,7 @@ pub async fn end_sign_in(apps: &AppsContext, returned: Returned) -> Result<ClawI
     }
     kill_point!(apps.kill_points, "apps.sign_in.after_consume");
     let exchange = Exchange {
-        tenant: name.tenant().to_owned(),
+        tenant: token.name().tenant().to_owned(),
         state: returned.state,
         code: Secret::from(returned.code.as_str()),
         issuer: returned.issuer,
@@ -50,21 +51,18 @@ pub async fn end_sign_in(apps: &AppsContext, returned: Returned) -> Result<ClawI
             _ => AppError::Broker(error),
         })?;
     kill_point!(apps.kill_points, "apps.sign_in.after_exchange");
-    let now = apps.clock.now();
-    let mut tx = apps.db.write().await?;
     let agent = begun.agent_id;
     let new = New {
         id: fresh(&apps.ids),
-        scope: WorkspaceScope::of_row(begun.workspace_id),
-        user: begun.user_id,
         agent,
         provider: begun.provider,
         auth_type: begun.auth_type,
         issuer_url: begun.issuer_url,
     };
-    connect(apps, &mut tx, new, &name, now).await?;
-    tx.commit().await?;
-    apps.credentials.nudge();
+    let scope = WorkspaceScope::of_row(begun.workspace_id);
+    let mut change = Change::begin(apps, scope, begun.user_id).await?;
+    connect(apps, &mut change, new, token).await?;
+    change.commit().await?;
     Ok(agent)
 }
 
@@ -78,7 +76,7 @@ pub async fn decline(apps: &AppsContext, state: &str) -> Result<(ClawId, String)
 }
 
 /// Takes the sign-in. Its token will be deleted, unless a row for it is written in time.
-async fn consume(apps: &AppsContext, state: &str) -> Result<(state::Model, RecordName), AppError> {
+async fn consume(apps: &AppsContext, state: &str) -> Result<(state::Model, Credential), AppError> {
     let now = apps.clock.now();
     let tx = apps.db.write().await?;
     let begun = store::consume(&*tx, state, now)
@@ -86,7 +84,7 @@ async fn consume(apps: &AppsContext, state: &str) -> Result<(state::Model, Recor
         .ok_or(AppError::NoSignIn)?;
     let scope = WorkspaceScope::of_row(begun.workspace_id);
     let name = model::record_name(scope, begun.agent_id, &begun.state, &begun.provider)?;
-    outbox::forget_unless_kept(&tx, &name, now + GIVEN_UP).await?;
+    let token = Credential::expected(&tx, name, now + GIVEN_UP).await?;
     tx.commit().await?;
-    Ok((begun, name))
+    Ok((begun, token))
 }

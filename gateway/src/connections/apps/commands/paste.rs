@@ -1,6 +1,5 @@
 //! Connecting an agent with a token that a person got from the app, or to a webhook.
 
-use chrono::TimeDelta;
 use roost_secret_broker::wire::{Allow, Inject, Store};
 use url::Url;
 
@@ -10,12 +9,9 @@ use crate::connections::apps::dto::NewConnection;
 use crate::connections::apps::entity::connection;
 use crate::connections::apps::model::{self, WEBHOOK};
 use crate::connections::apps::{AppError, AppsContext, store};
-use crate::platform::broker::outbox;
 use crate::platform::ids::{AppConnectionId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
-
-/// A credential without a row after this time is deleted.
-const GIVEN_UP: TimeDelta = TimeDelta::minutes(10);
+use crate::tenancy::change::Change;
 
 /// Connects. The credential goes to the broker and cannot be read again.
 ///
@@ -34,36 +30,27 @@ pub async fn paste(
     }
     let base = base(apps, &new)?;
     let name = model::token_name(scope, new.claw_id, id, &new.provider)?;
-    let tx = apps.db.write().await?;
-    outbox::forget_unless_kept(&tx, &name, apps.clock.now() + GIVEN_UP).await?;
-    tx.commit().await?;
-    apps.broker
-        .store(Store {
-            name: name.clone(),
-            secret: new.secret,
-            inject: Inject::Bearer,
-            allow: vec![Allow {
-                origin: base.origin().ascii_serialization(),
-                methods: model::methods(&new.provider),
-                path_prefix: model::prefix(&base),
-            }],
-        })
-        .await
-        .map_err(AppError::NotKept)?;
-    let now = apps.clock.now();
-    let mut tx = apps.db.write().await?;
+    let store = Store {
+        name,
+        secret: new.secret,
+        inject: Inject::Bearer,
+        allow: vec![Allow {
+            origin: base.origin().ascii_serialization(),
+            methods: model::methods(&new.provider),
+            path_prefix: model::prefix(&base),
+        }],
+    };
+    let token = apps.credentials.place(store).await?;
     let connection = New {
         id,
-        scope,
-        user,
         agent: new.claw_id,
         provider: new.provider,
         auth_type: model::TOKEN.to_owned(),
         issuer_url: base.into(),
     };
-    connect(apps, &mut tx, connection, &name, now).await?;
-    tx.commit().await?;
-    apps.credentials.nudge();
+    let mut change = Change::begin(apps, scope, user).await?;
+    connect(apps, &mut change, connection, token).await?;
+    change.commit().await?;
     store::get(apps.db.read(), scope, id)
         .await?
         .ok_or(AppError::NotFound)

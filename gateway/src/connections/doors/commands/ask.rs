@@ -7,10 +7,10 @@ use crate::connections::doors::dto::NewDoor;
 use crate::connections::doors::entity::Model;
 use crate::connections::doors::model::DoorState;
 use crate::connections::doors::{DoorError, DoorsContext, catalogue, store};
-use crate::platform::events::{self, DoorRequest, Event, ResourceKind};
+use crate::platform::events::{DoorRequest, Event, ResourceKind};
 use crate::platform::ids::{DoorId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// How long a person has to decide; then the door expires, and nothing is sent.
 const OPEN: TimeDelta = TimeDelta::hours(24);
@@ -65,39 +65,26 @@ pub async fn ask(
         result_url: None,
         result_message: None,
     };
-    let mut tx = doors.db.write().await?;
-    if !claws::hold_living(&*tx, scope, row.agent_id).await? {
+    let mut change = Change::begin(doors, scope, user).await?;
+    if !claws::hold_living(change.tx(), scope, row.agent_id).await? {
         return Err(DoorError::NoClaw);
     }
-    if store::count_pending(&*tx, scope).await? >= MOST_PENDING {
+    if store::count_pending(change.tx(), scope).await? >= MOST_PENDING {
         return Err(DoorError::TooMany { most: MOST_PENDING });
     }
-    store::insert(&*tx, row.clone()).await?;
+    store::insert(change.tx(), row.clone()).await?;
     let details = serde_json::json!({
         "action": row.action, "target": row.target, "agent_id": row.agent_id, "agent": row.agent_name,
     });
-    audit::record(
-        &tx,
-        &doors.ids,
-        now,
-        scope,
-        user,
-        "door.requested",
-        ("door", &id),
-        details,
-    )
-    .await?;
-    let facts = [
-        Event::DoorRequest(DoorRequest {
-            door_id: id,
-            agent_id: row.agent_id,
-            action: row.action.clone(),
-            target: Some(row.target.clone()),
-            summary: Some(row.summary.clone()),
-        }),
-        Event::changed(ResourceKind::Door, id, 1),
-    ];
-    events::append(&mut tx, scope.workspace(), now, facts).await?;
-    tx.commit().await?;
+    change.record("door.requested", ("door", &id), details);
+    change.event(Event::DoorRequest(DoorRequest {
+        door_id: id,
+        agent_id: row.agent_id,
+        action: row.action.clone(),
+        target: Some(row.target.clone()),
+        summary: Some(row.summary.clone()),
+    }));
+    change.event(Event::changed(ResourceKind::Door, id, 1));
+    change.commit().await?;
     Ok(row)
 }

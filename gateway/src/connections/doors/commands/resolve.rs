@@ -5,8 +5,8 @@ use crate::connections::doors::model::DoorState;
 use crate::connections::doors::{DoorError, DoorsContext, store};
 use crate::platform::events::Decision;
 use crate::platform::ids::DoorId;
-use crate::tenancy::audit;
 use crate::tenancy::auth::{Caller, WorkspaceScope};
+use crate::tenancy::change::Change;
 
 /// Decides. A second or late decision changes nothing and returns the present state.
 ///
@@ -19,35 +19,25 @@ pub async fn resolve(
     id: DoorId,
     decision: Decision,
 ) -> Result<Model, DoorError> {
-    let now = doors.clock.now();
     let (state, action) = match decision {
         Decision::Approve => (DoorState::Approved, "door.approved"),
         Decision::Deny => (DoorState::Denied, "door.denied"),
     };
-    let mut tx = doors.db.write().await?;
-    let Some(door) = store::decide(&tx, scope, id, state, by.user.id, now).await? else {
-        return store::get(&*tx, scope, id)
+    let mut change = Change::begin(doors, scope, by.user.id).await?;
+    let now = change.now();
+    let Some(door) = store::decide(&change, scope, id, state, by.user.id, now).await? else {
+        return store::get(change.tx(), scope, id)
             .await?
             .ok_or(DoorError::NotFound);
     };
     let details = serde_json::json!({
         "action": door.action, "target": door.target, "agent_id": door.agent_id, "agent": door.agent_name,
     });
-    audit::record(
-        &tx,
-        &doors.ids,
-        now,
-        scope,
-        by.user.id,
-        action,
-        ("door", &id),
-        details,
-    )
-    .await?;
-    store::tell_resolved(&mut tx, &door, decision, Some(by.user.name.clone()), now).await?;
-    tx.commit().await?;
+    change.record(action, ("door", &id), details);
+    change.events(store::resolved(&door, decision, Some(by.user.name.clone())));
     if decision == Decision::Approve {
-        doors.keeper.nudge();
+        change.wake(&doors.keeper);
     }
+    change.commit().await?;
     Ok(door)
 }

@@ -1,27 +1,24 @@
 //! Connecting a code host. The broker has the token before the row exists. If a gateway dies in between, the outbox
 //! deletes the token, so nothing is left behind.
 
-use chrono::TimeDelta;
-use roost_secret_broker::wire::{RecordName, Secret, Store};
+use roost_secret_broker::wire::{Secret, Store};
 use secrecy::ExposeSecret;
 
 use super::record_name;
 use crate::connections::repos::dto::NewRepoConnection;
 use crate::connections::repos::entity::connection;
 use crate::connections::repos::{RepoError, ReposContext, model, store};
-use crate::platform::broker::outbox;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::broker::Credential;
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{RepoConnectionId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
-use crate::tenancy::{audit, workspaces};
-
-/// How long the steps from storing the token to writing the row may take; then the outbox deletes the token.
-const BETWEEN: TimeDelta = TimeDelta::minutes(5);
+use crate::tenancy::change::Change;
+use crate::tenancy::workspaces;
 
 /// Creates the connection `id` and requests its first sync. A repeated call with the same id returns the present row.
 ///
 /// # Errors
-/// [`RepoError::BadAddress`], [`RepoError::TooMany`], [`RepoError::Broker`].
+/// [`RepoError::BadAddress`], [`RepoError::TooMany`], [`RepoError::Credential`].
 pub async fn connect(
     state: &ReposContext,
     scope: WorkspaceScope,
@@ -55,58 +52,43 @@ pub async fn connect(
         version: 1,
         owner: new.owner,
     };
-    let record = record_name(&row)?;
-    let tx = state.db.write().await?;
-    room_for_one(&*tx, scope).await?;
-    let due = state.clock.now() + BETWEEN;
-    outbox::forget_unless_kept(&tx, &record, due).await?;
-    tx.commit().await?;
-    let kept = Store {
-        name: record.clone(),
+    room_for_one(state.db.read(), scope).await?;
+    let token = Store {
+        name: record_name(&row)?,
         secret: Secret::from(new.token.expose_secret()),
         inject: new.provider.provider().inject(),
         allow: model::allow(new.provider, &base, row.owner.as_deref()),
     };
-    state.broker.store(kept).await?;
-    write(state, scope, user, &record, row).await
+    let placed = state.credentials.place(token).await?;
+    write(state, scope, user, placed, row).await
 }
 
 async fn write(
     state: &ReposContext,
     scope: WorkspaceScope,
     user: UserId,
-    record: &RecordName,
+    token: Credential,
     row: connection::Model,
 ) -> Result<connection::Model, RepoError> {
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
+    let mut change = Change::begin(state, scope, user).await?;
     // One after the other, so that two requests at the limit cannot both succeed.
-    if !workspaces::hold(&tx, scope).await? {
+    if !workspaces::hold(&change, scope).await? {
         return Err(RepoError::NoConnection);
     }
-    room_for_one(&*tx, scope).await?;
-    if !outbox::keep(&tx, record).await? {
-        return Err(RepoError::TooSlow);
-    }
-    store::insert(&*tx, row.clone()).await?;
+    room_for_one(change.tx(), scope).await?;
+    token.keep(&change).await?;
+    store::insert(change.tx(), row.clone()).await?;
     let details = serde_json::json!({
         "provider": row.provider, "owner": row.owner, "base_url": row.base_url, "label": row.label,
     });
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        "repos.connected",
-        ("repo_connection", &row.id),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::RepoConnection, row.id, row.version);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    tx.commit().await?;
-    state.syncs.nudge();
+    change.record("repos.connected", ("repo_connection", &row.id), details);
+    change.event(Event::changed(
+        ResourceKind::RepoConnection,
+        row.id,
+        row.version,
+    ));
+    change.wake(&state.syncs);
+    change.commit().await?;
     Ok(row)
 }
 

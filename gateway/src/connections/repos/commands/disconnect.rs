@@ -7,10 +7,10 @@ use super::record_name;
 use crate::connections::repos::{RepoError, ReposContext, store};
 use crate::platform::broker::outbox;
 use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{RepoConnectionId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// Removes it. A sync under way cannot write any more.
 ///
@@ -22,33 +22,25 @@ pub async fn disconnect(
     user: UserId,
     id: RepoConnectionId,
 ) -> Result<(), RepoError> {
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
-    let row = store::get(&*tx, scope, id)
+    let mut change = Change::begin(state, scope, user).await?;
+    let row = store::get(change.tx(), scope, id)
         .await?
         .ok_or(RepoError::NoConnection)?;
-    if !store::remove(&tx, scope, id).await? {
+    if !store::remove(&change, scope, id).await? {
         return Err(RepoError::NoConnection);
     }
-    outbox::forget(&tx, &record_name(&row)?, now).await?;
+    let token = record_name(&row)?;
+    state.credentials.forget(&mut change, &token).await?;
     let details = serde_json::json!({
         "provider": row.provider, "owner": row.owner, "base_url": row.base_url, "label": row.label,
     });
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        "repos.disconnected",
-        ("repo_connection", &id),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::RepoConnection, id, row.version + 1);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    tx.commit().await?;
-    state.credentials.nudge();
+    change.record("repos.disconnected", ("repo_connection", &id), details);
+    change.event(Event::changed(
+        ResourceKind::RepoConnection,
+        id,
+        row.version + 1,
+    ));
+    change.commit().await?;
     Ok(())
 }
 

@@ -2,10 +2,10 @@
 
 use crate::connections::repos::entity::{mirror, repo};
 use crate::connections::repos::{RepoError, ReposContext, store_mirrors, store_repos};
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{RepoId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// Drops the mirror; a fetch under way ends.
 ///
@@ -17,28 +17,17 @@ pub async fn drop_mirror(
     user: UserId,
     id: RepoId,
 ) -> Result<(repo::Model, mirror::Model), RepoError> {
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
-    let repo = store_repos::get(&*tx, scope, id)
+    let mut change = Change::begin(state, scope, user).await?;
+    let repo = store_repos::get(change.tx(), scope, id)
         .await?
         .ok_or(RepoError::NoRepo)?;
-    let mirror = store_mirrors::let_go(&tx, scope, id)
+    let mirror = store_mirrors::let_go(&change, scope, id)
         .await?
         .ok_or(RepoError::NoMirror)?;
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        "repos.mirror_dropped",
-        ("repo", &id),
-        serde_json::json!({ "full_name": repo.full_name }),
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Repo, id, mirror.version);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    tx.commit().await?;
-    state.mirrors.nudge();
+    let details = serde_json::json!({ "full_name": repo.full_name });
+    change.record("repos.mirror_dropped", ("repo", &id), details);
+    change.event(Event::changed(ResourceKind::Repo, id, mirror.version));
+    change.wake(&state.mirrors);
+    change.commit().await?;
     Ok((repo, mirror))
 }

@@ -10,6 +10,7 @@ use roost_secret_broker::wire::RecordName;
 use sea_orm::DbErr;
 
 use super::entity::connection;
+use crate::platform::broker::credential;
 
 pub use connect::connect;
 pub use disconnect::{disconnect, remove_all};
@@ -19,6 +20,5 @@ pub use want_mirror::want_mirror;
 
 /// The name of a connection's token in the broker.
 pub(super) fn record_name(row: &connection::Model) -> Result<RecordName, DbErr> {
-    RecordName::new(row.workspace_id.to_string(), row.secret_reference.clone())
-        .map_err(|error| DbErr::Custom(error.to_string()))
+    credential::name_of(row.workspace_id, &row.secret_reference)
 }

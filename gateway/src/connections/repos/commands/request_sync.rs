@@ -2,10 +2,10 @@
 
 use crate::connections::repos::entity::connection;
 use crate::connections::repos::{RepoError, ReposContext, store};
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{RepoConnectionId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// Requests a sync. The first free gateway begins it at once.
 ///
@@ -17,27 +17,20 @@ pub async fn request_sync(
     user: UserId,
     id: RepoConnectionId,
 ) -> Result<connection::Model, RepoError> {
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
-    let Some(row) = store::want_sync(&tx, scope, id).await? else {
-        drop(tx);
+    let mut change = Change::begin(state, scope, user).await?;
+    let Some(row) = store::want_sync(&change, scope, id).await? else {
+        drop(change);
         let present = store::get(state.db.read(), scope, id).await?;
         return present.ok_or(RepoError::NoConnection);
     };
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        "repos.sync_requested",
-        ("repo_connection", &id),
-        serde_json::json!({ "label": row.label }),
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::RepoConnection, id, row.version);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    tx.commit().await?;
-    state.syncs.nudge();
+    let details = serde_json::json!({ "label": row.label });
+    change.record("repos.sync_requested", ("repo_connection", &id), details);
+    change.event(Event::changed(
+        ResourceKind::RepoConnection,
+        id,
+        row.version,
+    ));
+    change.wake(&state.syncs);
+    change.commit().await?;
     Ok(row)
 }

@@ -2,10 +2,10 @@
 
 use crate::connections::repos::entity::{mirror, repo};
 use crate::connections::repos::{RepoError, ReposContext, model, store_mirrors, store_repos};
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{RepoId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces;
 
 /// Requests a fetch. The first free gateway begins it at once.
@@ -18,43 +18,32 @@ pub async fn want_mirror(
     user: UserId,
     id: RepoId,
 ) -> Result<(repo::Model, mirror::Model), RepoError> {
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
+    let mut change = Change::begin(state, scope, user).await?;
     // One after the other, so that two requests at the limit cannot both succeed.
-    if !workspaces::hold(&tx, scope).await? {
+    if !workspaces::hold(&change, scope).await? {
         return Err(RepoError::NoRepo);
     }
-    let repo = store_repos::get(&*tx, scope, id)
+    let repo = store_repos::get(change.tx(), scope, id)
         .await?
         .ok_or(RepoError::NoRepo)?;
-    let present = store_mirrors::get(&*tx, scope, id).await?;
+    let present = store_mirrors::get(change.tx(), scope, id).await?;
     match present {
         Some(mirror) if mirror.wanted => return Ok((repo, mirror)),
         Some(_) => {}
         None => {
             let most = model::MOST_MIRRORS;
-            if store_mirrors::count(&*tx, scope).await? >= most {
+            if store_mirrors::count(change.tx(), scope).await? >= most {
                 return Err(RepoError::TooManyMirrors { most });
             }
         }
     }
-    let mirror = store_mirrors::want(&tx, scope, id)
+    let mirror = store_mirrors::want(&change, scope, id)
         .await?
         .ok_or(RepoError::NoRepo)?;
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        "repos.mirror_requested",
-        ("repo", &id),
-        serde_json::json!({ "full_name": repo.full_name }),
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Repo, id, mirror.version);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    tx.commit().await?;
-    state.mirrors.nudge();
+    let details = serde_json::json!({ "full_name": repo.full_name });
+    change.record("repos.mirror_requested", ("repo", &id), details);
+    change.event(Event::changed(ResourceKind::Repo, id, mirror.version));
+    change.wake(&state.mirrors);
+    change.commit().await?;
     Ok((repo, mirror))
 }

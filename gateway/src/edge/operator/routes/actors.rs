@@ -9,8 +9,8 @@ use crate::edge::operator::TreeReader;
 use crate::edge::operator::dto::Explanation;
 use crate::edge::operator::explain;
 use crate::edge::operator::reader::MayOperate;
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::web::error::{ApiError, ApiResult, Code};
 use crate::web::json::Path;
 use crate::web::problem::Problem;
@@ -37,19 +37,10 @@ pub(super) async fn restart(
     }
     let (user, workspace) = operator.authority();
     let details = serde_json::json!({ "kind": actor.kind, "state": actor.state, "restarts_before": actor.restarts });
-    let tx = state.db.write().await?;
-    audit::record(
-        &tx,
-        &state.ids,
-        state.clock.now(),
-        WorkspaceScope::of_row(workspace),
-        user,
-        "actor.restarted",
-        ("actor", &id),
-        details,
-    )
-    .await?;
-    tx.commit().await?;
+    let scope = WorkspaceScope::of_row(workspace);
+    let mut change = Change::begin(&state, scope, user).await?;
+    change.record("actor.restarted", ("actor", &id), details);
+    change.commit().await?;
     let name = format!("restart:{}", state.ids.next());
     state
         .jobs

@@ -9,8 +9,8 @@ use crate::edge::operator::dto::{ChaosNow, ChaosOrder, ChaosPoint};
 use crate::edge::operator::reader::MayOperate;
 use crate::platform::supervision::KILL_POINTS;
 use crate::platform::supervision::killpoints::find;
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::web::error::{ApiError, ApiResult, Code};
 use crate::web::json::Valid;
 use crate::web::problem::Problem;
@@ -93,18 +93,8 @@ async fn note(
 ) -> ApiResult<()> {
     let (user, workspace) = operator.authority();
     let scope = WorkspaceScope::of_row(workspace);
-    let tx = state.db.write().await?;
-    audit::record(
-        &tx,
-        &state.ids,
-        state.clock.now(),
-        scope,
-        user,
-        action,
-        ("gateway", &"chaos"),
-        details,
-    )
-    .await?;
-    tx.commit().await?;
+    let mut change = Change::begin(state, scope, user).await?;
+    change.record(action, ("gateway", &"chaos"), details);
+    change.commit().await?;
     Ok(())
 }

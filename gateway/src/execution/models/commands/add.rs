@@ -3,20 +3,20 @@
 
 use sea_orm::ConnectionTrait;
 
-use super::{BETWEEN, credential, no_other_default, record_name, write_down};
+use super::{credential, no_other_default, record_name, write_down};
 use crate::execution::models::dto::NewModel;
 use crate::execution::models::entity::model;
 use crate::execution::models::model::{MOST_MODELS, ModelPrice, base_url, name};
 use crate::execution::models::{ModelsContext, ModelsError, store};
-use crate::platform::broker::outbox;
 use crate::platform::ids::{ModelId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces;
 
 /// Adds the model `id`. A repeat with the same id returns the existing model.
 ///
 /// # Errors
-/// [`ModelsError::BadAddress`], [`ModelsError::Taken`], [`ModelsError::TooMany`], [`ModelsError::Broker`].
+/// [`ModelsError::BadAddress`], [`ModelsError::Taken`], [`ModelsError::TooMany`], [`ModelsError::Credential`].
 pub async fn add(
     state: &ModelsContext,
     scope: WorkspaceScope,
@@ -46,30 +46,28 @@ pub async fn add(
         created_at: state.clock.now(),
         version: 1,
     };
-    let record = record_name(&row)?;
-    let tx = state.db.write().await?;
-    room_for(&*tx, scope, &row).await?;
-    let due = state.clock.now() + BETWEEN;
-    outbox::forget_unless_kept(&tx, &record, due).await?;
-    tx.commit().await?;
-    let kept = credential(record.clone(), new.provider, &base, new.api_key.as_ref());
-    state.broker.store(kept).await?;
+    room_for(state.db.read(), scope, &row).await?;
+    let key = credential(
+        record_name(&row)?,
+        new.provider,
+        &base,
+        new.api_key.as_ref(),
+    );
+    let placed = state.credentials.place(key).await?;
 
-    let mut tx = state.db.write().await?;
+    let mut change = Change::begin(state, scope, user).await?;
     // Hold the workspace: two models of one name, or two at the limit, cannot be added at the same time.
-    if !workspaces::hold(&tx, scope).await? {
+    if !workspaces::hold(&change, scope).await? {
         return Err(ModelsError::None);
     }
-    room_for(&*tx, scope, &row).await?;
-    if !outbox::keep(&tx, &record).await? {
-        return Err(ModelsError::TooSlow);
-    }
+    room_for(change.tx(), scope, &row).await?;
+    placed.keep(&change).await?;
     if row.is_default {
-        no_other_default(&mut tx, scope, state.clock.now()).await?;
+        no_other_default(&mut change).await?;
     }
-    store::insert(&tx, row.clone()).await?;
-    write_down(state, &mut tx, (scope, user), &row, "models.added").await?;
-    tx.commit().await?;
+    store::insert(&change, row.clone()).await?;
+    write_down(&mut change, &row, "models.added");
+    change.commit().await?;
     Ok(row)
 }
 

@@ -4,8 +4,8 @@ use crate::execution::models::dto::ModelSettings;
 use crate::execution::models::model::Ceilings;
 use crate::execution::models::{ModelsContext, ModelsError, store};
 use crate::platform::ids::UserId;
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces;
 
 /// Sets the ceilings for turns that begin from now on.
@@ -22,22 +22,16 @@ pub async fn bound(
         run: wanted.run_ceiling_microusd,
         month: wanted.month_ceiling_microusd,
     };
-    let tx = state.db.write().await?;
-    if !workspaces::hold(&tx, scope).await? {
+    let mut change = Change::begin(state, scope, user).await?;
+    if !workspaces::hold(&change, scope).await? {
         return Err(ModelsError::None);
     }
-    store::set_ceilings(&tx, scope, ceilings).await?;
-    audit::record(
-        &tx,
-        &state.ids,
-        state.clock.now(),
-        scope,
-        user,
+    store::set_ceilings(&change, scope, ceilings).await?;
+    change.record(
         "models.bounded",
         ("workspace", &scope.workspace()),
         serde_json::json!({ "run_ceiling": ceilings.run, "month_ceiling": ceilings.month }),
-    )
-    .await?;
-    tx.commit().await?;
+    );
+    change.commit().await?;
     Ok(ceilings)
 }

@@ -10,60 +10,60 @@ use crate::execution::models::{ModelsContext, ModelsError, store};
 use crate::execution::providers::Provider;
 use crate::platform::ids::{ModelId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces;
 
 /// Changes a model. The broker replaces the old key, for the same address, before the row is written.
 ///
 /// # Errors
-/// [`ModelsError::None`], [`ModelsError::Broker`].
+/// [`ModelsError::None`], [`ModelsError::Credential`].
 pub async fn change(
     state: &ModelsContext,
     scope: WorkspaceScope,
     user: UserId,
     id: ModelId,
-    change: ModelChange,
+    wanted: ModelChange,
 ) -> Result<model::Model, ModelsError> {
     let present = store::get(state.db.read(), scope, id).await?;
     let present = present.ok_or(ModelsError::None)?;
-    if let Some(key) = &change.api_key {
+    if let Some(key) = &wanted.api_key {
         let provider = Provider::from_stored(&present.provider).ok_or(ModelsError::None)?;
         let base = Url::parse(&present.base_url)
             .map_err(|error| ModelsError::BadAddress(error.to_string()))?;
         let kept = credential(record_name(&present)?, provider, &base, Some(key));
-        state.broker.store(kept).await?;
+        state.credentials.replace(kept).await?;
     }
-    let mut tx = state.db.write().await?;
-    if !workspaces::hold(&tx, scope).await? {
+    let mut change = Change::begin(state, scope, user).await?;
+    if !workspaces::hold(&change, scope).await? {
         return Err(ModelsError::None);
     }
-    let row = store::get(&*tx, scope, id).await?;
+    let row = store::get(change.tx(), scope, id).await?;
     let Some(mut row) = row else {
         // The model was removed while the broker stored its new key. Delete that key too.
-        crate::platform::broker::outbox::forget(&tx, &record_name(&present)?, state.clock.now())
-            .await?;
-        tx.commit().await?;
-        state.credentials.nudge();
+        let key = record_name(&present)?;
+        state.credentials.forget(&mut change, &key).await?;
+        change.commit().await?;
         return Err(ModelsError::None);
     };
-    if change.api_key.is_some() {
+    if wanted.api_key.is_some() {
         row.has_key = true;
     }
-    if let Some(price) = change.price {
+    if let Some(price) = wanted.price {
         (row.input_price, row.output_price) = ModelPrice::stored(price);
     }
-    if let Some(is_default) = change.is_default {
+    if let Some(is_default) = wanted.is_default {
         if is_default && !row.is_default {
-            no_other_default(&mut tx, scope, state.clock.now()).await?;
+            no_other_default(&mut change).await?;
         }
         row.is_default = is_default;
     }
     row.version += 1;
-    store::update(&tx, row.clone()).await?;
-    let action = match change.api_key {
+    store::update(&change, row.clone()).await?;
+    let action = match wanted.api_key {
         Some(_) => "models.rekeyed",
         None => "models.changed",
     };
-    write_down(state, &mut tx, (scope, user), &row, action).await?;
-    tx.commit().await?;
+    write_down(&mut change, &row, action);
+    change.commit().await?;
     Ok(row)
 }

@@ -9,6 +9,7 @@ use crate::platform::broker::outbox;
 use crate::platform::db::WriteTx;
 use crate::platform::ids::{ModelId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// Removes the model.
 ///
@@ -20,17 +21,17 @@ pub async fn remove(
     user: UserId,
     id: ModelId,
 ) -> Result<(), ModelsError> {
-    let mut tx = state.db.write().await?;
-    let row = store::get(&*tx, scope, id).await?;
+    let mut change = Change::begin(state, scope, user).await?;
+    let row = store::get(change.tx(), scope, id).await?;
     let mut row = row.ok_or(ModelsError::None)?;
-    if !store::remove(&tx, scope, id).await? {
+    if !store::remove(&change, scope, id).await? {
         return Err(ModelsError::None);
     }
-    outbox::forget(&tx, &record_name(&row)?, state.clock.now()).await?;
+    let key = record_name(&row)?;
+    state.credentials.forget(&mut change, &key).await?;
     row.version += 1;
-    write_down(state, &mut tx, (scope, user), &row, "models.removed").await?;
-    tx.commit().await?;
-    state.credentials.nudge();
+    write_down(&mut change, &row, "models.removed");
+    change.commit().await?;
     Ok(())
 }
 

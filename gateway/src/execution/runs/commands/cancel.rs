@@ -2,10 +2,10 @@
 
 use crate::execution::runs::entity::run;
 use crate::execution::runs::{RunError, RunsHandle, closing, queue, shown, store};
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{RunId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// Marks the tree in one statement, then informs the owners. A run that is over stays unchanged, and its cancellation
 /// is not an error.
@@ -18,51 +18,36 @@ pub async fn cancel(
     user: UserId,
     id: RunId,
 ) -> Result<run::Model, RunError> {
-    let now = runs.inner.clock.now();
-    let mut tx = runs.inner.db.write().await?;
-    if store::get(&*tx, scope, id).await?.is_none() {
+    let mut change = Change::begin(runs, scope, user).await?;
+    if store::get(change.tx(), scope, id).await?.is_none() {
         return Err(RunError::NotFound);
     }
-    let moved = queue::cancel(&tx, id, user).await?;
+    let moved = queue::cancel(&change, id, user).await?;
     let over: Vec<RunId> = moved
         .iter()
         .filter(|run| run.is_over())
         .map(|run| run.id)
         .collect();
-    let mut follows = false;
     if !moved.is_empty() {
         let details = serde_json::json!({ "runs": moved.len() });
-        audit::record(
-            &tx,
-            &runs.inner.ids,
-            now,
-            scope,
-            user,
-            "run.cancelled",
-            ("run", &id),
-            details,
-        )
-        .await?;
-        let mut told: Vec<_> = moved
-            .iter()
-            .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id))
-            .collect();
-        told.extend(shown::all_resting(&tx, scope, &over, now).await?);
+        change.record("run.cancelled", ("run", &id), details);
+        change.events(
+            moved
+                .iter()
+                .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id)),
+        );
+        let resting = shown::all_resting(&change, scope, &over, change.now()).await?;
+        change.events(resting);
         let ended = moved.iter().filter(|run| run.is_over());
         let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
-        let going = closing::team_ends(runs, &mut tx, of_teams).await?;
-        follows = !going.is_empty();
-        told.extend(going.into_iter().map(|(_, fact)| fact.into()));
-        events::append(&mut tx, scope.workspace(), now, told).await?;
+        let going = closing::team_ends(runs, &mut change, of_teams).await?;
+        change.events(going.into_iter().map(|(_, fact)| fact));
     }
-    let row = store::get(&*tx, scope, id)
+    let row = store::get(change.tx(), scope, id)
         .await?
         .ok_or(RunError::NotFound)?;
-    tx.commit().await?;
+    change.commit().await?;
     runs.tell_cancelled(moved.iter().map(|run| run.id));
-    if follows {
-        runs.inner.sagas.nudge();
-    }
     for run in &over {
         runs.tell_ended(*run);
     }

@@ -11,6 +11,7 @@ use crate::execution::topology::{self, Contender, Graph};
 use crate::platform::db::WriteTx;
 use crate::platform::ids::{RunId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::web::problem::FieldError;
 
 /// Enqueues the comparison `id`. A repeat with the same id returns the existing run.
@@ -24,14 +25,14 @@ pub async fn compare(
     id: RunId,
     asked: NewComparison,
 ) -> Result<run::Model, RunError> {
-    let mut tx = runs.inner.db.write().await?;
-    if let Some(present) = store::get(&*tx, scope, id).await? {
+    let mut change = Change::begin(runs, scope, user).await?;
+    if let Some(present) = store::get(change.tx(), scope, id).await? {
         return Ok(present);
     }
     let mut wrong = Vec::new();
     let mut contenders = Vec::with_capacity(asked.candidates.len());
     for (place, candidate) in asked.candidates.iter().enumerate() {
-        match contender(runs, &tx, scope, candidate).await? {
+        match contender(runs, &change, scope, candidate).await? {
             Ok(contender) => contenders.push(contender),
             Err((field, detail)) => wrong.push(FieldError {
                 pointer: format!("/candidates/{place}/{field}"),
@@ -40,7 +41,7 @@ pub async fn compare(
         }
     }
     if let Some(judge) = asked.judge_agent_id {
-        let claw = claws::find(&*tx, scope, judge).await?;
+        let claw = claws::find(change.tx(), scope, judge).await?;
         if claw.is_none_or(|claw| claw.deleted_at.is_some()) {
             wrong.push(FieldError {
                 pointer: "/judge_agent_id".to_owned(),
@@ -65,9 +66,8 @@ pub async fn compare(
         forked: None,
         ceiling: asked.cost_ceiling_microusd,
     };
-    let row = start_in(runs, &mut tx, scope, user, new).await?;
-    tx.commit().await?;
-    runs.nudge();
+    let row = start_in(runs, &mut change, new).await?;
+    change.commit().await?;
     Ok(row)
 }
 

@@ -8,10 +8,10 @@ use crate::execution::runs::model::{Kind, Status, Tier};
 use crate::execution::runs::{RunError, RunsHandle, store};
 use crate::execution::topology::{self, Graph};
 use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind, Stamped};
+use crate::platform::events::{Event, ResourceKind, Stamped};
 use crate::platform::ids::{RunId, TeamId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// A run to create.
 #[derive(Debug)]
@@ -52,41 +52,28 @@ pub async fn enqueue(
     if let Some(present) = store::get(runs.inner.db.read(), scope, new.id).await? {
         return Ok(present);
     }
-    let mut tx = runs.inner.db.write().await?;
-    let row = start_in(runs, &mut tx, scope, user, new).await?;
-    tx.commit().await?;
-    runs.nudge();
+    let mut change = Change::begin(runs, scope, user).await?;
+    let row = start_in(runs, &mut change, new).await?;
+    change.commit().await?;
     Ok(row)
 }
 
-/// As [`enqueue`], in the caller's transaction. The caller nudges the claimer after the commit.
+/// As [`enqueue`], in the caller's change. Its commit wakes the claimer.
 ///
 /// # Errors
 /// [`RunError::BadGraph`], or the database's.
 pub async fn start_in(
     runs: &RunsHandle,
-    tx: &mut WriteTx,
-    scope: WorkspaceScope,
-    user: UserId,
+    change: &mut Change,
     new: New<'_>,
 ) -> Result<run::Model, RunError> {
     topology::check(&new.graph).map_err(RunError::BadGraph)?;
-    let row = row(runs, tx, scope, user, &new).await?;
-    let fact = insert(tx, row.clone()).await?;
-    let now = runs.inner.clock.now();
+    let row = row(runs, change, change.scope(), change.actor(), &new).await?;
+    let fact = insert(change, row.clone()).await?;
     let details = serde_json::json!({ "title": row.title, "team": row.team_id, "forked_from": row.forked_from });
-    audit::record(
-        tx,
-        &runs.inner.ids,
-        now,
-        scope,
-        user,
-        "run.started",
-        ("run", &row.id),
-        details,
-    )
-    .await?;
-    events::append(tx, scope.workspace(), now, [fact]).await?;
+    change.record("run.started", ("run", &row.id), details);
+    change.event(fact);
+    change.wake(&runs.inner.queue);
     Ok(row)
 }
 

@@ -7,6 +7,7 @@ use crate::execution::runs::model::{Kind, Status, StepStatus, Tier};
 use crate::execution::runs::{RunError, RunsHandle, forget, store};
 use crate::platform::ids::{RunId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// Enqueues the fork from the step `key` of lap `lap`.
 ///
@@ -70,16 +71,15 @@ pub async fn fork(
         }),
         ceiling: origin.cost_ceiling_microusd,
     };
-    let mut tx = runs.inner.db.write().await?;
+    let mut change = Change::begin(runs, scope, user).await?;
     if let Some(team) = origin.team_id {
-        let team = runs.inner.subjects.hold(&tx, scope, team).await?;
+        let team = runs.inner.subjects.hold(&change, scope, team).await?;
         if team.is_some_and(|team| team.is_going) {
             return Err(RunError::TeamGoing);
         }
     }
-    let row = start_in(runs, &mut tx, scope, user, new).await?;
-    store::insert_steps(&tx, kept).await?;
-    tx.commit().await?;
-    runs.nudge();
+    let row = start_in(runs, &mut change, new).await?;
+    store::insert_steps(&change, kept).await?;
+    change.commit().await?;
     Ok(row)
 }

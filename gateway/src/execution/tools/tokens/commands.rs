@@ -1,6 +1,6 @@
 //! Creates and revokes an agent's tokens.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 
 use super::dto::{DAYS, NewAgentToken};
 use super::entity::Model;
@@ -8,10 +8,10 @@ use super::{TokenError, store};
 use crate::agents::claws::{self, ClawRow};
 use crate::execution::tools::ToolsContext;
 use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{AgentTokenId, ClawId, UserId, fresh};
-use crate::tenancy::audit;
 use crate::tenancy::auth::{Token, WorkspaceScope};
+use crate::tenancy::change::Change;
 
 /// The maximum number of valid tokens of an agent.
 const MOST: u64 = 20;
@@ -42,22 +42,14 @@ pub async fn make(
         last_used_at: None,
         revoked_at: None,
     };
-    let mut tx = state.db.write().await?;
-    let claw = held(&tx, scope, agent).await?;
-    if store::count(&*tx, scope, agent, now).await? >= MOST {
+    let mut change = Change::begin(state, scope, user).await?;
+    let claw = held(&change, scope, agent).await?;
+    if store::count(change.tx(), scope, agent, now).await? >= MOST {
         return Err(TokenError::TooMany { most: MOST });
     }
-    store::insert(&*tx, row.clone()).await?;
-    record(
-        state,
-        &mut tx,
-        (scope, user, now),
-        "agent_token.created",
-        &claw,
-        &row,
-    )
-    .await?;
-    tx.commit().await?;
+    store::insert(change.tx(), row.clone()).await?;
+    record(&mut change, "agent_token.created", &claw, &row);
+    change.commit().await?;
     Ok((row, token))
 }
 
@@ -72,24 +64,15 @@ pub async fn revoke(
     agent: ClawId,
     id: AgentTokenId,
 ) -> Result<(), TokenError> {
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
-    let claw = claws::find(&*tx, scope, agent)
+    let mut change = Change::begin(state, scope, user).await?;
+    let claw = claws::find(change.tx(), scope, agent)
         .await?
         .ok_or(TokenError::NoClaw)?;
-    let row = store::revoke(&*tx, scope, agent, id, now)
+    let row = store::revoke(change.tx(), scope, agent, id, change.now())
         .await?
         .ok_or(TokenError::NotFound)?;
-    record(
-        state,
-        &mut tx,
-        (scope, user, now),
-        "agent_token.revoked",
-        &claw,
-        &row,
-    )
-    .await?;
-    tx.commit().await?;
+    record(&mut change, "agent_token.revoked", &claw, &row);
+    change.commit().await?;
     Ok(())
 }
 
@@ -104,19 +87,9 @@ async fn held(tx: &WriteTx, scope: WorkspaceScope, agent: ClawId) -> Result<Claw
         .ok_or(TokenError::NoClaw)
 }
 
-async fn record(
-    state: &ToolsContext,
-    tx: &mut WriteTx,
-    (scope, user, now): (WorkspaceScope, UserId, DateTime<Utc>),
-    action: &str,
-    claw: &ClawRow,
-    row: &Model,
-) -> Result<(), TokenError> {
+fn record(change: &mut Change, action: &str, claw: &ClawRow, row: &Model) {
     let details = serde_json::json!({ "agent": claw.name, "agent_id": claw.id, "name": row.label });
-    let entity = ("agent_token", &row.id as &(dyn std::fmt::Display + Sync));
-    audit::record(tx, &state.ids, now, scope, user, action, entity, details).await?;
+    change.record(action, ("agent_token", &row.id), details);
     // The page shows tokens with their agent.
-    let fact = Event::changed(ResourceKind::Claw, claw.id, claw.version);
-    events::append(tx, scope.workspace(), now, [fact]).await?;
-    Ok(())
+    change.event(Event::changed(ResourceKind::Claw, claw.id, claw.version));
 }

@@ -4,8 +4,8 @@ use super::{By, check_origin, record, says_the_same, written};
 use crate::organisation::skills::dto::SkillText;
 use crate::organisation::skills::entity::skill;
 use crate::organisation::skills::{SkillError, SkillsContext, store};
-use crate::platform::db::WriteTx;
 use crate::platform::ids::SkillId;
+use crate::tenancy::change::Change;
 
 /// Writes a text over the present version, or only over `if_version`. The same text again makes no new version.
 ///
@@ -18,10 +18,10 @@ pub async fn change(
     if_version: Option<i64>,
     text: SkillText,
 ) -> Result<skill::Model, SkillError> {
-    let mut tx = state.db.write().await?;
-    check_origin(&tx, by, text.promoted_from.as_ref()).await?;
-    let row = write(state, &mut tx, by, id, if_version, (text, None)).await?;
-    tx.commit().await?;
+    let mut change = Change::begin(state, by.scope, by.user).await?;
+    check_origin(&change, text.promoted_from.as_ref()).await?;
+    let row = write(&mut change, id, if_version, (text, None)).await?;
+    change.commit().await?;
     Ok(row)
 }
 
@@ -36,25 +36,23 @@ pub async fn restore(
     number: i64,
     if_version: Option<i64>,
 ) -> Result<skill::Model, SkillError> {
-    let mut tx = state.db.write().await?;
-    let earlier = store::version(&*tx, by.scope, id, number)
+    let mut change = Change::begin(state, by.scope, by.user).await?;
+    let earlier = store::version(change.tx(), by.scope, id, number)
         .await?
         .ok_or(SkillError::NoVersion)?;
     let text = SkillText::of_version(earlier);
-    let row = write(state, &mut tx, by, id, if_version, (text, Some(number))).await?;
-    tx.commit().await?;
+    let row = write(&mut change, id, if_version, (text, Some(number))).await?;
+    change.commit().await?;
     Ok(row)
 }
 
 async fn write(
-    state: &SkillsContext,
-    tx: &mut WriteTx,
-    by: By,
+    change: &mut Change,
     id: SkillId,
     if_version: Option<i64>,
     (text, restored_from): (SkillText, Option<i64>),
 ) -> Result<skill::Model, SkillError> {
-    let present = store::get(&**tx, by.scope, id)
+    let present = store::get(change.tx(), change.scope(), id)
         .await?
         .filter(|row| row.deleted_at.is_none())
         .ok_or(SkillError::NotFound)?;
@@ -62,7 +60,7 @@ async fn write(
         return Err(SkillError::Builtin);
     }
     let from = present.current_version;
-    let row = written(present.clone(), &text, by.now);
+    let row = written(present.clone(), &text, change.now());
     if says_the_same(&present, &row) {
         return Ok(present);
     }
@@ -73,17 +71,10 @@ async fn write(
         current_version: from + 1,
         ..row
     };
-    if !store::replace(&**tx, &row, from).await? {
+    if !store::replace(change.tx(), &row, from).await? {
         return Err(SkillError::VersionMismatch { current: from + 1 });
     }
     let origin = text.promoted_from.as_ref();
-    record(
-        state,
-        tx,
-        by,
-        &row,
-        ("skill.changed", origin, restored_from),
-    )
-    .await?;
+    record(change, &row, ("skill.changed", origin, restored_from)).await?;
     Ok(row)
 }

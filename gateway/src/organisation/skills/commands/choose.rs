@@ -5,10 +5,9 @@ use crate::agents::claws::{self, ClawRow};
 use crate::organisation::skills::entity::{choice, skill};
 use crate::organisation::skills::model::MOST_CHOICES;
 use crate::organisation::skills::{SkillError, SkillsContext, store, store_choices};
-use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{ClawId, SkillId};
-use crate::tenancy::audit;
+use crate::tenancy::change::Change;
 
 /// Adds a skill to an agent, or excludes it. The last choice applies.
 ///
@@ -21,12 +20,12 @@ pub async fn choose(
     id: SkillId,
     include: bool,
 ) -> Result<(), SkillError> {
-    let mut tx = state.db.write().await?;
-    let (claw, skill) = both(&tx, by, agent, id).await?;
+    let mut change = Change::begin(state, by.scope, by.user).await?;
+    let (claw, skill) = both(&change, agent, id).await?;
     if skill.deleted_at.is_some() {
         return Err(SkillError::NotFound);
     }
-    let present = store_choices::of_agent(&*tx, by.scope, agent).await?;
+    let present = store_choices::of_agent(change.tx(), by.scope, agent).await?;
     let same = |row: &choice::Model| row.skill_id == id && row.include == include;
     if present.iter().any(same) {
         return Ok(());
@@ -41,14 +40,14 @@ pub async fn choose(
         workspace_id: by.scope.workspace(),
         include,
     };
-    store_choices::choose(&*tx, row).await?;
+    store_choices::choose(change.tx(), row).await?;
     let action = if include {
         "skill.added"
     } else {
         "skill.excluded"
     };
-    note(state, &mut tx, by, (&claw, &skill), action).await?;
-    tx.commit().await?;
+    note(&mut change, &claw, &skill, action);
+    change.commit().await?;
     Ok(())
 }
 
@@ -62,56 +61,38 @@ pub async fn take_back(
     agent: ClawId,
     id: SkillId,
 ) -> Result<(), SkillError> {
-    let mut tx = state.db.write().await?;
-    let (claw, skill) = both(&tx, by, agent, id).await?;
-    if store_choices::take_back(&*tx, by.scope, agent, id).await? {
-        note(state, &mut tx, by, (&claw, &skill), "skill.reset").await?;
-        tx.commit().await?;
+    let mut change = Change::begin(state, by.scope, by.user).await?;
+    let (claw, skill) = both(&change, agent, id).await?;
+    if store_choices::take_back(change.tx(), by.scope, agent, id).await? {
+        note(&mut change, &claw, &skill, "skill.reset");
+        change.commit().await?;
     }
     Ok(())
 }
 
 async fn both(
-    tx: &WriteTx,
-    by: By,
+    change: &Change,
     agent: ClawId,
     id: SkillId,
 ) -> Result<(ClawRow, skill::Model), SkillError> {
+    let (tx, scope) = (change.tx(), change.scope());
     // Hold the agent, so that a purge cannot miss a choice that is made at the same time.
-    if !claws::hold_living(&**tx, by.scope, agent).await? {
+    if !claws::hold_living(tx, scope, agent).await? {
         return Err(SkillError::NoClaw);
     }
-    let claw = claws::find(&**tx, by.scope, agent)
+    let claw = claws::find(tx, scope, agent)
         .await?
         .ok_or(SkillError::NoClaw)?;
-    let skill = store::get(&**tx, by.scope, id)
+    let skill = store::get(tx, scope, id)
         .await?
         .ok_or(SkillError::NotFound)?;
     Ok((claw, skill))
 }
 
-async fn note(
-    state: &SkillsContext,
-    tx: &mut WriteTx,
-    by: By,
-    (claw, skill): (&ClawRow, &skill::Model),
-    action: &str,
-) -> Result<(), SkillError> {
+fn note(change: &mut Change, claw: &ClawRow, skill: &skill::Model, action: &str) {
     let details = serde_json::json!({
         "name": skill.name, "agent": claw.name, "agent_id": claw.id,
     });
-    audit::record(
-        tx,
-        &state.ids,
-        by.now,
-        by.scope,
-        by.user,
-        action,
-        ("skill", &skill.id),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Claw, claw.id, claw.version);
-    events::append(tx, by.scope.workspace(), by.now, [fact]).await?;
-    Ok(())
+    change.record(action, ("skill", &skill.id), details);
+    change.event(Event::changed(ResourceKind::Claw, claw.id, claw.version));
 }

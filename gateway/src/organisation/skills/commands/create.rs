@@ -7,6 +7,7 @@ use crate::organisation::skills::entity::skill;
 use crate::organisation::skills::model::{MOST_SKILLS, SourceKind, Visibility, workspace_id};
 use crate::organisation::skills::{SkillError, SkillsContext, store};
 use crate::platform::db::unique_violation;
+use crate::tenancy::change::Change;
 
 /// Creates the skill. A repeat of the same request (after a lost answer) returns the existing skill.
 ///
@@ -17,10 +18,11 @@ pub async fn create(
     by: By,
     new: NewSkill,
 ) -> Result<skill::Model, SkillError> {
-    let mut tx = state.db.write().await?;
+    let mut change = Change::begin(state, by.scope, by.user).await?;
+    let now = change.now();
     let workspace = by.scope.workspace();
     let id = workspace_id(workspace, &new.name);
-    let there = store::get(&*tx, by.scope, id).await?;
+    let there = store::get(change.tx(), by.scope, id).await?;
     let version = there.as_ref().map_or(1, |row| row.current_version + 1);
     let empty = skill::Model {
         id,
@@ -34,41 +36,41 @@ pub async fn create(
         foundation: false,
         current_version: version,
         body: String::new(),
-        created_at: there.as_ref().map_or(by.now, |row| row.created_at),
-        updated_at: by.now,
+        created_at: there.as_ref().map_or(now, |row| row.created_at),
+        updated_at: now,
         deleted_at: None,
     };
     let text = new.text();
-    let row = written(empty, &text, by.now);
+    let row = written(empty, &text, now);
     if let Some(present) = there.as_ref().filter(|row| row.deleted_at.is_none()) {
         return match says_the_same(present, &row) {
             true => Ok(present.clone()),
             false => Err(SkillError::NameTaken),
         };
     }
-    let builtin = store::builtin(&*tx, Some(&new.name)).await?;
+    let builtin = store::builtin(change.tx(), Some(&new.name)).await?;
     if !builtin.is_empty() && !new.in_place_of_builtin {
         return Err(SkillError::BuiltinName);
     }
-    if store::count(&*tx, by.scope).await? >= MOST_SKILLS {
+    if store::count(change.tx(), by.scope).await? >= MOST_SKILLS {
         return Err(SkillError::TooMany { most: MOST_SKILLS });
     }
     let origin = text.promoted_from.as_ref();
-    check_origin(&tx, by, origin).await?;
+    check_origin(&change, origin).await?;
     match there {
-        None => store::insert(&*tx, row.clone()).await.map_err(|error| {
-            match unique_violation(&error) {
+        None => store::insert(change.tx(), row.clone())
+            .await
+            .map_err(|error| match unique_violation(&error) {
                 true => SkillError::NameTaken,
                 false => error.into(),
-            }
-        })?,
+            })?,
         Some(deleted) => {
-            if !store::replace(&*tx, &row, deleted.current_version).await? {
+            if !store::replace(change.tx(), &row, deleted.current_version).await? {
                 return Err(SkillError::NameTaken);
             }
         }
     }
-    record(state, &mut tx, by, &row, ("skill.created", origin, None)).await?;
-    tx.commit().await?;
+    record(&mut change, &row, ("skill.created", origin, None)).await?;
+    change.commit().await?;
     Ok(row)
 }

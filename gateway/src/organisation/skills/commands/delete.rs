@@ -5,14 +5,15 @@ use super::{By, note};
 use crate::organisation::skills::entity::skill;
 use crate::organisation::skills::{SkillError, SkillsContext, store};
 use crate::platform::ids::SkillId;
+use crate::tenancy::change::Change;
 
 /// Deletes the skill. Nothing changes when it is already deleted.
 ///
 /// # Errors
 /// [`SkillError::NotFound`], [`SkillError::Builtin`], [`SkillError::VersionMismatch`].
 pub async fn delete(state: &SkillsContext, by: By, id: SkillId) -> Result<(), SkillError> {
-    let mut tx = state.db.write().await?;
-    let present = store::get(&*tx, by.scope, id)
+    let mut change = Change::begin(state, by.scope, by.user).await?;
+    let present = store::get(change.tx(), by.scope, id)
         .await?
         .ok_or(SkillError::NotFound)?;
     if present.workspace_id.is_none() {
@@ -23,14 +24,14 @@ pub async fn delete(state: &SkillsContext, by: By, id: SkillId) -> Result<(), Sk
     }
     let from = present.current_version;
     let row = skill::Model {
-        deleted_at: Some(by.now),
-        updated_at: by.now,
+        deleted_at: Some(change.now()),
+        updated_at: change.now(),
         ..present
     };
-    if !store::replace(&*tx, &row, from).await? {
+    if !store::replace(change.tx(), &row, from).await? {
         return Err(SkillError::VersionMismatch { current: from + 1 });
     }
-    note(state, &mut tx, by, &row, "skill.deleted", None).await?;
-    tx.commit().await?;
+    note(&mut change, &row, "skill.deleted", None);
+    change.commit().await?;
     Ok(())
 }

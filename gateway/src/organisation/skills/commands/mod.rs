@@ -12,24 +12,23 @@ pub use delete::delete;
 
 use chrono::{DateTime, Utc};
 
+use super::SkillError;
 use super::dto::SkillText;
 use super::entity::{skill, version};
 use super::model::{KEPT, Origin, PromotedFrom, SourceKind};
 use super::store;
-use super::{SkillError, SkillsContext};
 use crate::agents::claws;
-use crate::platform::db::{WriteTx, unique_violation};
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::db::unique_violation;
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::UserId;
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
-/// The user on whose authority a command runs, the workspace, and the time.
+/// The user on whose authority a command runs, and the workspace.
 #[derive(Debug, Clone, Copy)]
 pub struct By {
     pub scope: WorkspaceScope,
     pub user: UserId,
-    pub now: DateTime<Utc>,
 }
 
 /// The row with a new text.
@@ -63,24 +62,18 @@ fn says_the_same(a: &skill::Model, b: &skill::Model) -> bool {
 }
 
 /// Checks that the source of a text exists. Agents are checked here, and other sources are accepted without a check.
-async fn check_origin(
-    tx: &WriteTx,
-    by: By,
-    origin: Option<&PromotedFrom>,
-) -> Result<(), SkillError> {
+async fn check_origin(change: &Change, origin: Option<&PromotedFrom>) -> Result<(), SkillError> {
     let Some(origin) = origin.filter(|origin| origin.kind != Origin::ResearchArtifact) else {
         return Ok(());
     };
     let agent = origin.id.parse().map_err(|_| SkillError::NoOrigin)?;
-    let found = claws::find(&**tx, by.scope, agent).await?;
+    let found = claws::find(change.tx(), change.scope(), agent).await?;
     found.map(drop).ok_or(SkillError::NoOrigin)
 }
 
 /// Records the present version of a row: history, audit entry, event.
 async fn record(
-    state: &SkillsContext,
-    tx: &mut WriteTx,
-    by: By,
+    change: &mut Change,
     row: &skill::Model,
     (action, promoted_from, restored_from): (&str, Option<&PromotedFrom>, Option<i64>),
 ) -> Result<(), SkillError> {
@@ -94,10 +87,10 @@ async fn record(
         body: row.body.clone(),
         promoted_from: promoted_from.map(|from| serde_json::json!(from)),
         restored_from,
-        author: by.user,
-        at: by.now,
+        author: change.actor(),
+        at: change.now(),
     };
-    store::insert_version(&**tx, version)
+    store::insert_version(change.tx(), version)
         .await
         .map_err(|error| {
             // PostgreSQL: another transaction wrote between this transaction's read and write.
@@ -108,34 +101,20 @@ async fn record(
                 false => error.into(),
             }
         })?;
-    store::remove_versions_up_to(&**tx, row.id, row.current_version - KEPT).await?;
-    note(state, tx, by, row, action, restored_from).await
+    store::remove_versions_up_to(change.tx(), row.id, row.current_version - KEPT).await?;
+    note(change, row, action, restored_from);
+    Ok(())
 }
 
-async fn note(
-    state: &SkillsContext,
-    tx: &mut WriteTx,
-    by: By,
-    row: &skill::Model,
-    action: &str,
-    restored_from: Option<i64>,
-) -> Result<(), SkillError> {
+fn note(change: &mut Change, row: &skill::Model, action: &str, restored_from: Option<i64>) {
     let mut details = serde_json::json!({ "name": row.name, "version": row.current_version });
     if let Some(from) = restored_from {
         details["restored_from"] = from.into();
     }
-    audit::record(
-        tx,
-        &state.ids,
-        by.now,
-        by.scope,
-        by.user,
-        action,
-        ("skill", &row.id),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Skill, row.id, row.current_version);
-    events::append(tx, by.scope.workspace(), by.now, [fact]).await?;
-    Ok(())
+    change.record(action, ("skill", &row.id), details);
+    change.event(Event::changed(
+        ResourceKind::Skill,
+        row.id,
+        row.current_version,
+    ));
 }

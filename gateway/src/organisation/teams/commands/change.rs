@@ -11,10 +11,10 @@ use crate::organisation::teams::model::State;
 use crate::organisation::teams::plan::NO_COMPARISON;
 use crate::organisation::teams::{TeamError, TeamsContext, nested, store};
 use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{ClawId, TeamId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::web::problem::FieldError;
 
 use super::create::{Places, bundles, machines, no_model};
@@ -31,50 +31,54 @@ pub async fn change(
     id: TeamId,
     if_version: Option<i64>,
     may_place: bool,
-    change: TeamChange,
+    wanted: TeamChange,
 ) -> Result<team::Model, TeamError> {
-    let tx = state.db.write().await?;
-    let mut row = present(&tx, scope, id, if_version).await?;
+    let mut change = Change::begin(state, scope, user).await?;
+    let mut row = present(&change, scope, id, if_version).await?;
     let present = named(&row);
     let places = Places {
         may: may_place,
         present: &present,
     };
     let mut changed = Vec::new();
-    if let Some(name) = change.name {
+    if let Some(name) = wanted.name {
         row.name = name.trim().to_owned();
         changed.push("name");
     }
-    if let Some(description) = change.description {
+    if let Some(description) = wanted.description {
         row.description = description;
         changed.push("description");
     }
-    let mut rebound = Vec::new();
-    if let Some(binding) = change.model_binding {
+    if let Some(binding) = wanted.model_binding {
         if let Some(named) = &binding
-            && !models::is_there(&*tx, scope, named).await?
+            && !models::is_there(change.tx(), scope, named).await?
         {
             let wrong = no_model("/model_binding".to_owned(), named);
             return Err(TeamError::Wrong(vec![wrong]));
         }
-        let now = state.claws.clock.now();
+        let now = change.now();
         let (from, to) = (row.model_binding.as_deref(), binding.as_deref());
-        rebound = store::rebind(&tx, scope, id, from, to, now).await?;
+        let rebound = store::rebind(&change, scope, id, from, to, now).await?;
+        change.events(
+            rebound
+                .iter()
+                .map(|claw| Event::changed(ResourceKind::Claw, claw.id, claw.version)),
+        );
         row.model_binding = binding;
         changed.push("model_binding");
     }
-    if let Some(lifecycle) = change.lifecycle {
+    if let Some(lifecycle) = wanted.lifecycle {
         row.lifecycle = lifecycle.as_str().to_owned();
         changed.push("lifecycle");
     }
-    if let Some(machine) = change.machine_id {
-        machines(&tx, scope, places, "", machine.as_deref(), None).await?;
+    if let Some(machine) = wanted.machine_id {
+        machines(&change, scope, places, "", machine.as_deref(), None).await?;
         row.machine_id = machine;
         changed.push("machine_id");
     }
-    if let Some(graph) = change.topology {
-        let seats = seats(&tx, scope, id, &graph).await?;
-        machines(&tx, scope, places, "/topology", None, Some(&graph)).await?;
+    if let Some(graph) = wanted.topology {
+        let seats = seats(&change, scope, id, &graph).await?;
+        machines(&change, scope, places, "/topology", None, Some(&graph)).await?;
         if row
             .workbench_id
             .is_some_and(|agent| seats.iter().all(|seat| seat.agent_id != agent))
@@ -83,11 +87,11 @@ pub async fn change(
         }
         row.topology =
             serde_json::to_string(&graph).expect("a graph of strings and numbers encodes");
-        store::replace_members(&*tx, id, seats).await?;
+        store::replace_members(change.tx(), id, seats).await?;
         changed.push("topology");
     }
-    if let Some(shared) = change.shared_sandbox {
-        let members = store::members(&*tx, &[id]).await?;
+    if let Some(shared) = wanted.shared_sandbox {
+        let members = store::members(change.tx(), &[id]).await?;
         row.workbench_id = match shared {
             true => row
                 .workbench_id
@@ -97,10 +101,7 @@ pub async fn change(
         changed.push("shared_sandbox");
     }
     let details = serde_json::json!({ "fields": changed });
-    let rebound = rebound.iter();
-    let told = rebound.map(|claw| Event::changed(ResourceKind::Claw, claw.id, claw.version));
-    let what = ("team.changed", details, told.collect());
-    written(state, tx, scope, user, row, what).await
+    written(change, row, "team.changed", details).await
 }
 
 /// Sets the permissions of the team's agents.
@@ -113,20 +114,19 @@ pub async fn configure(
     user: UserId,
     id: TeamId,
     if_version: Option<i64>,
-    change: RuntimeConfigChange,
+    wanted: RuntimeConfigChange,
 ) -> Result<team::Model, TeamError> {
-    let tx = state.db.write().await?;
-    let mut row = present(&tx, scope, id, if_version).await?;
-    if let Some(profile) = change.risk_profile {
+    let change = Change::begin(state, scope, user).await?;
+    let mut row = present(&change, scope, id, if_version).await?;
+    if let Some(profile) = wanted.risk_profile {
         row.risk_profile = profile.map(|profile| profile.as_str().to_owned());
     }
-    if let Some(wanted) = change.mcp_bundles {
-        row.mcp_bundles = bundles(&wanted);
+    if let Some(named) = wanted.mcp_bundles {
+        row.mcp_bundles = bundles(&named);
     }
     let details =
         serde_json::json!({ "risk_profile": row.risk_profile, "mcp_bundles": row.mcp_bundles });
-    let what = ("team.configured", details, Vec::new());
-    written(state, tx, scope, user, row, what).await
+    written(change, row, "team.configured", details).await
 }
 
 /// The machines that a team names.
@@ -160,37 +160,23 @@ async fn present(
 }
 
 async fn written(
-    state: &TeamsContext,
-    mut tx: WriteTx,
-    scope: WorkspaceScope,
-    user: UserId,
+    mut change: Change,
     row: team::Model,
-    (action, details, mut told): (&'static str, serde_json::Value, Vec<Event>),
+    action: &str,
+    details: serde_json::Value,
 ) -> Result<team::Model, TeamError> {
-    let now = state.claws.clock.now();
     let from = row.version;
     let row = team::Model {
-        updated_at: now,
+        updated_at: change.now(),
         version: from + 1,
         ..row
     };
-    if !store::replace(&*tx, &row, from).await? {
+    if !store::replace(change.tx(), &row, from).await? {
         return Err(TeamError::VersionMismatch { current: from + 1 });
     }
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        action,
-        ("team", &row.id),
-        details,
-    )
-    .await?;
-    told.push(Event::changed(ResourceKind::Team, row.id, row.version));
-    events::append(&mut tx, scope.workspace(), now, told).await?;
-    tx.commit().await?;
+    change.record(action, ("team", &row.id), details);
+    change.event(Event::changed(ResourceKind::Team, row.id, row.version));
+    change.commit().await?;
     Ok(row)
 }
 

@@ -15,10 +15,10 @@ use crate::organisation::teams::plan::{self, Member};
 use crate::organisation::teams::{TeamError, TeamsContext, nested, store};
 use crate::organisation::templates::{self, Content, Template};
 use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{ClawId, TeamId, UserId, fresh};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces::{QuotaKind, quota};
 use crate::web::problem::FieldError;
 
@@ -38,14 +38,14 @@ pub async fn create(
     may_place: bool,
     new: NewTeam,
 ) -> Result<team::Model, TeamError> {
-    let now = state.claws.clock.now();
-    let mut tx = state.db.write().await?;
-    if let Some(present) = store::get(&*tx, scope, id).await? {
+    let mut change = Change::begin(state, scope, user).await?;
+    let now = change.now();
+    if let Some(present) = store::get(change.tx(), scope, id).await? {
         return Ok(present);
     }
     let template = match new.template_id {
         Some(id) => Some(
-            templates::find(&*tx, scope, id)
+            templates::find(change.tx(), scope, id)
                 .await?
                 .ok_or(TeamError::NoTemplate)?,
         ),
@@ -58,7 +58,7 @@ pub async fn create(
         present: &BTreeSet::new(),
     };
     machines(
-        &tx,
+        &change,
         scope,
         places,
         "/graph",
@@ -66,32 +66,31 @@ pub async fn create(
         Some(&plan.graph),
     )
     .await?;
-    let mut wrong = nested::mistakes(&tx, scope, id, &plan.graph, "/graph").await?;
-    wrong.extend(unbound(&tx, scope, &new).await?);
+    let mut wrong = nested::mistakes(&change, scope, id, &plan.graph, "/graph").await?;
+    wrong.extend(unbound(&change, scope, &new).await?);
     if !wrong.is_empty() {
         return Err(TeamError::Wrong(wrong));
     }
     let new_agents = plan.members.iter().filter(|member| member.agent.is_none());
     let count = new_agents.count() as u64;
     // Reserve the quota for all agents at once, so that a refusal reports only agents that exist.
-    quota::take(&tx, scope, &state.claws.plans, QuotaKind::Agents, count)
+    quota::take(&change, scope, &state.claws.plans, QuotaKind::Agents, count)
         .await
         .map_err(ClawError::from)?;
     let mut agents: HashMap<String, ClawId> = HashMap::new();
     for (place, member) in plan.members.iter().enumerate() {
         let agent = match member.agent {
-            Some(agent) => present_agent(&tx, scope, agent, place).await?,
+            Some(agent) => present_agent(&change, scope, agent, place).await?,
             None => {
                 let agent = fresh(&state.ids);
                 let binding = member.model_binding.as_ref().or(new.model_binding.as_ref());
-                let name = name_of(&tx, scope, &new, member).await?;
+                let name = name_of(&change, scope, &new, member).await?;
                 let claw = claw_of(member, name, binding.cloned());
-                create_in(&state.claws, &mut tx, scope, user, agent, claw).await?;
+                create_in(&mut change, agent, claw).await?;
                 if let Some(template) = template.as_ref().filter(|_| member.of_template) {
                     let (of, version) = (template.row.id, template.row.version);
-                    templates::link::link_in(&tx, scope, agent, of, version, &member.slot, now)
-                        .await?;
-                    templates::link::seed_in(&mut tx, &state.ids, scope, user, agent, now).await?;
+                    templates::link::link_in(&change, agent, of, version, &member.slot).await?;
+                    templates::link::seed_in(&mut change, agent).await?;
                 }
                 agent
             }
@@ -161,25 +160,14 @@ pub async fn create(
                 created_at: now,
             }
         });
-    store::insert(&*tx, row.clone(), seats.collect(), records.collect()).await?;
+    store::insert(change.tx(), row.clone(), seats.collect(), records.collect()).await?;
     let details = serde_json::json!({
         "name": row.name, "template": row.template_id, "agents": plan.members.len(), "topology": graph.kind,
         "machine": row.machine_id,
     });
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        "team.created",
-        ("team", &id),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Team, id, row.version);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    tx.commit().await?;
+    change.record("team.created", ("team", &id), details);
+    change.event(Event::changed(ResourceKind::Team, id, row.version));
+    change.commit().await?;
     Ok(row)
 }
 

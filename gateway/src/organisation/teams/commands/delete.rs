@@ -2,10 +2,10 @@
 
 use crate::execution::runs;
 use crate::organisation::teams::{TeamError, TeamsContext, lifecycle, store};
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{RunId, TeamId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// Deletes the team. `with_agents` also purges the agents that were created for it.
 ///
@@ -18,34 +18,24 @@ pub async fn delete(
     id: TeamId,
     with_agents: bool,
 ) -> Result<(), TeamError> {
-    let now = state.claws.clock.now();
-    let mut tx = state.db.write().await?;
-    let row = store::held(&tx, scope, id)
+    let mut change = Change::begin(state, scope, user).await?;
+    let row = store::held(&change, scope, id)
         .await?
         .ok_or(TeamError::NotFound)?;
-    if runs::open_of_team(&*tx, id, RunId(uuid::Uuid::nil())).await? {
+    if runs::open_of_team(change.tx(), id, RunId(uuid::Uuid::nil())).await? {
         return Err(TeamError::Busy);
     }
     let details = serde_json::json!({ "name": row.name, "with_agents": with_agents });
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        "team.deleted",
-        ("team", &id),
-        details,
-    )
-    .await?;
+    change.record("team.deleted", ("team", &id), details);
+    let now = change.now();
     let fact = if with_agents {
-        lifecycle::take_down(&mut tx, &state.ids, now, scope, user, row).await?
+        lifecycle::take_down(&mut change, &state.ids, now, scope, user, row).await?
     } else {
-        store::remove(&*tx, scope, id).await?;
+        store::remove(change.tx(), scope, id).await?;
         Event::changed(ResourceKind::Team, id, row.version + 1)
     };
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    tx.commit().await?;
-    state.claws.sagas.nudge();
+    change.event(fact);
+    change.wake(&state.claws.sagas);
+    change.commit().await?;
     Ok(())
 }

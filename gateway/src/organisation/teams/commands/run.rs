@@ -6,6 +6,7 @@ use crate::organisation::teams::model::State;
 use crate::organisation::teams::{TeamError, TeamsContext, store};
 use crate::platform::ids::{RunId, TeamId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// The maximum length of a run's title, in characters.
 const MOST_TITLE: usize = 200;
@@ -22,11 +23,11 @@ pub async fn run(
     id: RunId,
     asked: RunTeam,
 ) -> Result<RunRow, TeamError> {
-    let mut tx = state.db.write().await?;
-    if let Some(present) = runs::find(&*tx, scope, id).await? {
+    let mut change = Change::begin(state, scope, user).await?;
+    if let Some(present) = runs::find(change.tx(), scope, id).await? {
         return Ok(present);
     }
-    let row = store::held(&tx, scope, team)
+    let row = store::held(&change, scope, team)
         .await?
         .ok_or(TeamError::NotFound)?;
     if State::from_stored(&row.state) == State::Going {
@@ -44,9 +45,8 @@ pub async fn run(
         forked: None,
         ceiling: asked.cost_ceiling_microusd,
     };
-    let row = start_in(&state.runs, &mut tx, scope, user, new).await?;
-    tx.commit().await?;
-    state.runs.nudge();
+    let row = start_in(&state.runs, &mut change, new).await?;
+    change.commit().await?;
     Ok(row)
 }
 

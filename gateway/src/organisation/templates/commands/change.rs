@@ -6,6 +6,7 @@ use crate::organisation::templates::store::{self, Template};
 use crate::organisation::templates::versions::{self, About, Over};
 use crate::organisation::templates::{TemplateError, TemplatesContext};
 use crate::platform::ids::TemplateId;
+use crate::tenancy::change::Change;
 
 /// Writes a content over the present version, or only over `if_version`. The same content again makes no new version.
 ///
@@ -19,8 +20,8 @@ pub async fn change(
     if_version: Option<i64>,
     content: Content,
 ) -> Result<Template, TemplateError> {
-    let mut tx = state.db.write().await?;
-    let present = store::get(&*tx, by.scope, id)
+    let mut change = Change::begin(state, by.scope, by.user).await?;
+    let present = store::get(change.tx(), by.scope, id)
         .await?
         .ok_or(TemplateError::NotFound)?;
     if present.row.workspace_id.is_none() {
@@ -44,22 +45,15 @@ pub async fn change(
         key: present.row.key,
         version: from + 1,
         created_at: present.row.created_at,
-        now: by.now,
+        now: change.now(),
         author: by.user,
     };
-    let row = versions::write(&tx, &about, &content, Over::Version(from))
+    let row = versions::write(&change, &about, &content, Over::Version(from))
         .await?
         // PostgreSQL: another transaction wrote between this transaction's read and write.
         .ok_or(TemplateError::VersionMismatch { current: from + 1 })?;
-    note(
-        state,
-        &mut tx,
-        by,
-        &row,
-        ("template.changed", serde_json::json!({})),
-    )
-    .await?;
-    tx.commit().await?;
+    note(&mut change, &row, "template.changed", serde_json::json!({}));
+    change.commit().await?;
     let roles = content.roles;
     Ok(Template { row, roles })
 }

@@ -8,6 +8,7 @@ use crate::organisation::templates::versions::{self, About, Over};
 use crate::organisation::templates::{TemplateError, TemplatesContext};
 use crate::platform::db::unique_violation;
 use crate::platform::ids::TemplateId;
+use crate::tenancy::change::Change;
 
 /// Creates the template `id`. A repeat with the same id (an idempotent retry after a crash) returns the existing
 /// template.
@@ -20,14 +21,14 @@ pub async fn create(
     id: TemplateId,
     new: NewTemplate,
 ) -> Result<Template, TemplateError> {
-    let mut tx = state.db.write().await?;
-    if let Some(present) = store::get(&*tx, by.scope, id).await? {
+    let mut change = Change::begin(state, by.scope, by.user).await?;
+    if let Some(present) = store::get(change.tx(), by.scope, id).await? {
         return Ok(present);
     }
     let source = match new.from {
         None => None,
         Some(from) => Some(
-            store::get(&*tx, by.scope, from)
+            store::get(change.tx(), by.scope, from)
                 .await?
                 .ok_or(TemplateError::NoSource)?,
         ),
@@ -35,10 +36,10 @@ pub async fn create(
     let content = new
         .content(source.as_ref().map(Template::content))
         .map_err(TemplateError::Incomplete)?;
-    if store::has_key(&*tx, by.scope, &new.key).await? {
+    if store::has_key(change.tx(), by.scope, &new.key).await? {
         return Err(TemplateError::KeyTaken);
     }
-    if store::count(&*tx, by.scope).await? >= MOST_TEMPLATES {
+    if store::count(change.tx(), by.scope).await? >= MOST_TEMPLATES {
         return Err(TemplateError::TooMany {
             most: MOST_TEMPLATES,
         });
@@ -48,11 +49,11 @@ pub async fn create(
         scope: Some(by.scope),
         key: new.key,
         version: 1,
-        created_at: by.now,
-        now: by.now,
+        created_at: change.now(),
+        now: change.now(),
         author: by.user,
     };
-    let written = versions::write(&tx, &about, &content, Over::Nothing).await;
+    let written = versions::write(&change, &about, &content, Over::Nothing).await;
     let row = written
         .map_err(|error| match unique_violation(&error) {
             // PostgreSQL: another transaction wrote between this transaction's read and write.
@@ -66,8 +67,8 @@ pub async fn create(
             "from": source.row.name, "from_id": source.row.id, "from_version": source.row.version,
         }),
     };
-    note(state, &mut tx, by, &row, ("template.created", details)).await?;
-    tx.commit().await?;
+    note(&mut change, &row, "template.created", details);
+    change.commit().await?;
     let roles = content.roles;
     Ok(Template { row, roles })
 }

@@ -6,14 +6,15 @@ use crate::organisation::templates::entity::template;
 use crate::organisation::templates::store;
 use crate::organisation::templates::{TemplateError, TemplatesContext};
 use crate::platform::ids::TemplateId;
+use crate::tenancy::change::Change;
 
 /// Deletes the template.
 ///
 /// # Errors
 /// [`TemplateError::NotFound`] (also when it is deleted already), [`TemplateError::Builtin`].
 pub async fn delete(state: &TemplatesContext, by: By, id: TemplateId) -> Result<(), TemplateError> {
-    let mut tx = state.db.write().await?;
-    let present = store::get(&*tx, by.scope, id)
+    let mut change = Change::begin(state, by.scope, by.user).await?;
+    let present = store::get(change.tx(), by.scope, id)
         .await?
         .ok_or(TemplateError::NotFound)?
         .row;
@@ -22,21 +23,14 @@ pub async fn delete(state: &TemplatesContext, by: By, id: TemplateId) -> Result<
     }
     let from = present.version;
     let row = template::Model {
-        deleted_at: Some(by.now),
-        updated_at: by.now,
+        deleted_at: Some(change.now()),
+        updated_at: change.now(),
         ..present
     };
-    if !store::replace(&*tx, &row, from).await? {
+    if !store::replace(change.tx(), &row, from).await? {
         return Err(TemplateError::VersionMismatch { current: from + 1 });
     }
-    note(
-        state,
-        &mut tx,
-        by,
-        &row,
-        ("template.deleted", serde_json::json!({})),
-    )
-    .await?;
-    tx.commit().await?;
+    note(&mut change, &row, "template.deleted", serde_json::json!({}));
+    change.commit().await?;
     Ok(())
 }

@@ -10,46 +10,27 @@ pub use create::create;
 pub use delete::delete;
 pub use upgrade::{Former, Upgraded, upgrade};
 
-use chrono::{DateTime, Utc};
-
 use super::entity::template;
-use super::{TemplateError, TemplatesContext};
-use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::UserId;
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
-/// The user on whose authority a command runs, the workspace, and the time.
+/// The user on whose authority a command runs, and the workspace.
 #[derive(Debug, Clone, Copy)]
 pub struct By {
     pub scope: WorkspaceScope,
     pub user: UserId,
-    pub now: DateTime<Utc>,
 }
 
-/// Writes the audit entry and the event of a change.
-async fn note(
-    state: &TemplatesContext,
-    tx: &mut WriteTx,
-    by: By,
-    row: &template::Model,
-    (action, mut details): (&str, serde_json::Value),
-) -> Result<(), TemplateError> {
+/// Notes the audit entry and the event of a change.
+fn note(change: &mut Change, row: &template::Model, action: &str, mut details: serde_json::Value) {
     details["name"] = row.name.clone().into();
     details["version"] = row.version.into();
-    audit::record(
-        tx,
-        &state.ids,
-        by.now,
-        by.scope,
-        by.user,
-        action,
-        ("team_template", &row.id),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::TeamTemplate, row.id, row.version);
-    events::append(tx, by.scope.workspace(), by.now, [fact]).await?;
-    Ok(())
+    change.record(action, ("team_template", &row.id), details);
+    change.event(Event::changed(
+        ResourceKind::TeamTemplate,
+        row.id,
+        row.version,
+    ));
 }

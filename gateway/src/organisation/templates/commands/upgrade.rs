@@ -13,11 +13,10 @@ use crate::organisation::templates::model::{self, Upgrade};
 use crate::organisation::templates::store::{self, Template};
 use crate::organisation::templates::store_links;
 use crate::organisation::templates::{TemplateError, TemplatesContext};
-use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{ClawId, TemplateId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 
 /// The result for one agent.
 #[derive(Debug, Clone)]
@@ -38,12 +37,12 @@ pub async fn upgrade(
     id: TemplateId,
     agents: Option<BTreeSet<ClawId>>,
 ) -> Result<(i64, Vec<Upgraded>), TemplateError> {
-    let mut tx = state.db.write().await?;
-    let template = store::get(&*tx, by.scope, id)
+    let mut change = Change::begin(state, by.scope, by.user).await?;
+    let template = store::get(change.tx(), by.scope, id)
         .await?
         .ok_or(TemplateError::NotFound)?;
     let newest = template.row.version;
-    let mut links = store_links::made_from(&*tx, by.scope, id, None).await?;
+    let mut links = store_links::made_from(change.tx(), by.scope, id, None).await?;
     if let Some(agents) = &agents {
         links.retain(|link| agents.contains(&link.agent_id));
         if links.len() != agents.len() {
@@ -53,29 +52,28 @@ pub async fn upgrade(
     // Lock all agents before the first event: every writer of the workspace locks agents first and the log after
     // them.
     let of_links: Vec<ClawId> = links.iter().map(|link| link.agent_id).collect();
-    claws::hold(&tx, of_links).await?;
+    claws::hold(&change, of_links).await?;
     let mut former = Former::default();
     let mut done = Vec::new();
     for link in links {
-        let Some(agent) = claws::find(&*tx, by.scope, link.agent_id).await? else {
+        let Some(agent) = claws::find(change.tx(), by.scope, link.agent_id).await? else {
             continue;
         };
         if agent.deleted_at.is_some() {
             continue;
         }
         let what = former
-            .decide(&*tx, by.scope, &template, &link, &agent)
+            .decide(change.tx(), by.scope, &template, &link, &agent)
             .await?;
         let agent = match what {
-            Upgrade::Replace => replace_prompt(state, &mut tx, by, &template, &link, agent).await?,
+            Upgrade::Replace => replace_prompt(&mut change, &template, &link, agent).await?,
             _ => agent,
         };
-        if what.moves() && !store_links::move_on(&*tx, by.scope, &link, newest).await? {
+        if what.moves() && !store_links::move_on(change.tx(), by.scope, &link, newest).await? {
             return Err(TemplateError::VersionMismatch { current: newest });
         }
         if what.moves() {
-            let fact = Event::changed(ResourceKind::Claw, agent.id, agent.version);
-            events::append(&mut tx, by.scope.workspace(), by.now, [fact]).await?;
+            change.event(Event::changed(ResourceKind::Claw, agent.id, agent.version));
         }
         let from = link.template_version;
         done.push(Upgraded { agent, from, what });
@@ -87,15 +85,8 @@ pub async fn upgrade(
             "prompts": count(Upgrade::Replace),
             "kept": count(Upgrade::KeepPrompt) + count(Upgrade::NoRole),
         });
-        note(
-            state,
-            &mut tx,
-            by,
-            &template.row,
-            ("template.upgraded", details),
-        )
-        .await?;
-        tx.commit().await?;
+        note(&mut change, &template.row, "template.upgraded", details);
+        change.commit().await?;
     }
     Ok((newest, done))
 }
@@ -135,9 +126,7 @@ impl Former {
 }
 
 async fn replace_prompt(
-    state: &TemplatesContext,
-    tx: &mut WriteTx,
-    by: By,
+    change: &mut Change,
     template: &Template,
     link: &link::Model,
     present: ClawRow,
@@ -149,11 +138,11 @@ async fn replace_prompt(
     let from = present.version;
     let agent = ClawRow {
         system_prompt: role.map(|role| role.system_prompt.clone()),
-        updated_at: by.now,
+        updated_at: change.now(),
         version: from + 1,
         ..present
     };
-    if !claws::replace(&**tx, &agent, from).await? {
+    if !claws::replace(change.tx(), &agent, from).await? {
         // PostgreSQL: another transaction wrote between this transaction's read and write.
         return Err(ClawError::VersionMismatch { current: from + 1 }.into());
     }
@@ -161,16 +150,6 @@ async fn replace_prompt(
         "name": agent.name, "fields": ["system_prompt"], "template": template.row.name,
         "template_id": template.row.id, "template_version": template.row.version,
     });
-    audit::record(
-        tx,
-        &state.ids,
-        by.now,
-        by.scope,
-        by.user,
-        "claw.changed",
-        ("claw", &agent.id),
-        details,
-    )
-    .await?;
+    change.record("claw.changed", ("claw", &agent.id), details);
     Ok(agent)
 }

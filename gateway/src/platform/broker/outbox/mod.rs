@@ -8,5 +8,7 @@ pub(crate) mod entity;
 mod store;
 mod sweeper;
 
+#[cfg(test)]
+pub(super) use store::take;
 pub use store::{forget, forget_unless_kept, keep};
 pub use sweeper::{CredentialSweeper, PERIOD};

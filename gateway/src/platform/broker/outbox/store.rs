@@ -74,7 +74,11 @@ pub(super) async fn due(
 }
 
 /// Claims a row until `until`. From here on [`keep`] is too late. `false`: another gateway has claimed it.
-pub(super) async fn take(tx: &WriteTx, row: &Model, until: DateTime<Utc>) -> Result<bool, DbErr> {
+pub(in crate::platform::broker) async fn take(
+    tx: &WriteTx,
+    row: &Model,
+    until: DateTime<Utc>,
+) -> Result<bool, DbErr> {
     let taken = Entity::update_many()
         .col_expr(Column::Attempts, Expr::value(row.attempts + 1))
         .col_expr(Column::DueAt, Expr::value(until))

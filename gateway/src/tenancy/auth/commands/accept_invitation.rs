@@ -6,13 +6,13 @@ use secrecy::SecretString;
 use super::open_session::{NewSession, Origin, insert, not_by_program};
 use super::sign_in::{by_password, count_attempt, counted};
 use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{UserId, fresh};
-use crate::tenancy::audit;
 use crate::tenancy::auth::entity::{session, user};
 use crate::tenancy::auth::{
     AuthContext, AuthError, Caller, EmailBy, Role, Token, WorkspaceScope, sha256_hex, store,
 };
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces::invitations::{self, InvitationRow};
 use crate::tenancy::workspaces::{self, MemberRow, WorkspaceRow, members};
 
@@ -158,19 +158,19 @@ async fn join(
     coming: Coming<'_>,
     from: &Origin,
 ) -> Result<Accepted, AuthError> {
-    let now = state.clock.now();
     let scope = WorkspaceScope::of_row(found.workspace_id);
-    let mut tx = state.db.write().await?;
-    let version = members::take_turn(&tx, scope)
-        .await?
-        .ok_or(AuthError::UnknownInvitation)?;
     let (user, signed_in, new) = match coming {
         Coming::Known(caller) => (caller.user.clone(), Some(caller), false),
         Coming::Returning(user) => (user, None, false),
         Coming::New(user) => (user, None, true),
     };
+    let mut change = Change::begin(state, scope, user.id).await?;
+    let now = change.now();
+    let version = members::take_turn(&change, scope)
+        .await?
+        .ok_or(AuthError::UnknownInvitation)?;
     if new {
-        let inserted = store::insert_user(&*tx, user.clone()).await;
+        let inserted = store::insert_user(change.tx(), user.clone()).await;
         // Another request took the e-mail in the meantime. The password of that account decides, so the person must
         // try again.
         inserted.map_err(
@@ -180,13 +180,13 @@ async fn join(
             },
         )?;
     }
-    if workspaces::membership(&*tx, user.id, scope.workspace())
+    if workspaces::membership(change.tx(), user.id, scope.workspace())
         .await?
         .is_some()
     {
         return Err(AuthError::MemberAlready);
     }
-    if !invitations::accept(&*tx, found.id, user.id, now).await? {
+    if !invitations::accept(change.tx(), found.id, user.id, now).await? {
         return Err(AuthError::UnknownInvitation);
     }
     let role = Role::from_stored(&found.role);
@@ -196,21 +196,21 @@ async fn join(
         role: role.as_str().to_owned(),
         created_at: now,
     };
-    workspaces::insert_member(&*tx, membership).await?;
+    workspaces::insert_member(change.tx(), membership).await?;
     let session = match signed_in {
         Some(caller) => {
             if let Some(session) = caller.session() {
-                store::switch_session(&*tx, session.id, scope.workspace()).await?;
+                store::switch_session(change.tx(), session.id, scope.workspace()).await?;
             }
             None
         }
-        None => Some(open(state, &tx, user.id, scope, from).await?),
+        None => Some(open(state, &change, user.id, scope, from).await?),
     };
-    note(state, &mut tx, scope, &found, user.id, new, version).await?;
-    let workspace = workspaces::find(&*tx, scope)
+    note(&mut change, &found, new, version);
+    let workspace = workspaces::find(change.tx(), scope)
         .await?
         .ok_or(AuthError::UnknownInvitation)?;
-    tx.commit().await?;
+    change.commit().await?;
     Ok(Accepted {
         user,
         role,
@@ -239,34 +239,14 @@ async fn open(
     insert(state, tx, new).await
 }
 
-async fn note(
-    state: &AuthContext,
-    tx: &mut WriteTx,
-    scope: WorkspaceScope,
-    found: &InvitationRow,
-    user: UserId,
-    new: bool,
-    version: i64,
-) -> Result<(), AuthError> {
-    let now = state.clock.now();
+fn note(change: &mut Change, found: &InvitationRow, new: bool, version: i64) {
     let details = serde_json::json!({
         "role": found.role,
         "invitation": found.id,
         "invited_by": found.invited_by,
         "new_account": new,
     });
-    audit::record(
-        tx,
-        &state.ids,
-        now,
-        scope,
-        user,
-        "member.joined",
-        ("user", &user),
-        details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Workspace, scope.workspace(), version);
-    events::append(tx, scope.workspace(), now, [fact]).await?;
-    Ok(())
+    let (user, workspace) = (change.actor(), change.scope().workspace());
+    change.record("member.joined", ("user", &user), details);
+    change.event(Event::changed(ResourceKind::Workspace, workspace, version));
 }

@@ -7,9 +7,9 @@ use chrono::TimeDelta;
 
 use crate::platform::db::WriteTx;
 use crate::platform::ids::{UserId, WorkspaceId, fresh};
-use crate::tenancy::audit;
 use crate::tenancy::auth::entity::session;
 use crate::tenancy::auth::{AuthContext, AuthError, Caller, Token, WorkspaceScope, store};
+use crate::tenancy::change::Change;
 
 /// The kind of a program's session.
 pub(super) const API: &str = "api";
@@ -101,10 +101,11 @@ pub async fn open_api_session(
     }
     let member = caller.member.as_ref().ok_or(AuthError::NoWorkspace)?;
     let scope: WorkspaceScope = member.scope;
-    let tx = state.db.write().await?;
+    let mut change = Change::begin(state, scope, caller.user.id).await?;
     // Of two requests at the limit, the second one counts the session that the first has created.
-    store::hold_user(&tx, caller.user.id).await?;
-    let present = store::count_sessions(&*tx, caller.user.id, API, state.clock.now()).await?;
+    store::hold_user(&change, caller.user.id).await?;
+    let present =
+        store::count_sessions(change.tx(), caller.user.id, API, state.clock.now()).await?;
     if present >= MOST_TOKENS {
         return Err(AuthError::TooManyTokens { most: MOST_TOKENS });
     }
@@ -118,21 +119,10 @@ pub async fn open_api_session(
         lifetime,
         by_issuer: false,
     };
-    let (row, token) = insert(state, &tx, new).await?;
+    let (row, token) = insert(state, &change, new).await?;
     let details = serde_json::json!({ "label": row.label });
-    let entity = ("session", &row.id as &(dyn std::fmt::Display + Sync));
-    audit::record(
-        &tx,
-        &state.ids,
-        row.created_at,
-        scope,
-        caller.user.id,
-        "token.created",
-        entity,
-        details,
-    )
-    .await?;
-    tx.commit().await?;
+    change.record("token.created", ("session", &row.id), details);
+    change.commit().await?;
     Ok((row, token))
 }
 

@@ -28,7 +28,7 @@ pub async fn set_password(
         check_current(state, caller, current, stored).await?;
     }
     let hash = state.passwords.hash(new).await?;
-    let tx = state.db.write().await?;
+    let mut tx = state.db.write().await?;
     store::set_password(&*tx, caller.user.id, hash).await?;
     store::delete_other_sessions(&*tx, caller.user.id, session.id, tokens_too).await?;
     if tokens_too {
@@ -52,8 +52,8 @@ pub async fn set_password(
         )
         .await?;
     }
+    tx.wake(state.streams.nudge());
     tx.commit().await?;
-    state.streams.revoked();
     Ok(())
 }
 

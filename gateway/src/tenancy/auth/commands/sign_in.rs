@@ -6,11 +6,11 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::open_session::{NewSession, Origin, insert};
 use crate::platform::ids::UserId;
-use crate::tenancy::audit;
 use crate::tenancy::auth::entity::{session, user};
 use crate::tenancy::auth::{
     Against, AuthContext, AuthError, Role, Token, WorkspaceScope, devices, sha256_hex, store,
 };
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces;
 use crate::web::client_address::counted_as;
 
@@ -172,25 +172,15 @@ async fn open(
         lifetime: None,
         by_issuer: false,
     };
-    let (session, token) = insert(state, &tx, new).await?;
     let scope = WorkspaceScope::of_member(member.workspace_id);
-    let (_, workspace) = workspaces::membership(&*tx, user.id, member.workspace_id)
+    let mut change = Change::within(state, tx, scope, user.id);
+    let (session, token) = insert(state, &change, new).await?;
+    let (_, workspace) = workspaces::membership(change.tx(), user.id, member.workspace_id)
         .await?
         .ok_or(AuthError::NoWorkspace)?;
     let details = serde_json::json!({ "one_time": one_time, "from": from.address.to_string() });
-    let entity = ("session", &session.id as &(dyn std::fmt::Display + Sync));
-    audit::record(
-        &tx,
-        &state.ids,
-        session.created_at,
-        scope,
-        user.id,
-        "session.opened",
-        entity,
-        details,
-    )
-    .await?;
-    tx.commit().await?;
+    change.record("session.opened", ("session", &session.id), details);
+    change.commit().await?;
     Ok(Fresh {
         session,
         token,

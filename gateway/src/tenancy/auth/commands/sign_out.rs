@@ -1,8 +1,8 @@
 //! Ending a session: the caller's own, or another session of the same user.
 
 use crate::platform::ids::{SessionId, UserId};
-use crate::tenancy::audit;
 use crate::tenancy::auth::{AuthContext, AuthError, WorkspaceScope, hosted, store};
+use crate::tenancy::change::Change;
 
 /// Deletes the session. Its token stops working at once, and its open streams end within a second.
 ///
@@ -18,24 +18,16 @@ pub async fn end_session(
         .await?
         .ok_or(AuthError::UnknownSession)?;
     let details = serde_json::json!({ "kind": ended.kind, "label": ended.label });
-    audit::record(
-        &tx,
-        &state.ids,
-        state.clock.now(),
-        WorkspaceScope::of_row(ended.workspace_id),
-        user,
-        "session.ended",
-        ("session", &session),
-        details,
-    )
-    .await?;
+    let scope = WorkspaceScope::of_row(ended.workspace_id);
+    let mut change = Change::within(state, tx, scope, user);
+    change.record("session.ended", ("session", &session), details);
     if ended.by_issuer {
-        hosted::again::release_idle_grants(&tx, state.clock.now()).await?;
+        hosted::again::release_idle_grants(&change, change.now()).await?;
     }
-    tx.commit().await?;
     if let Some(hosted) = &state.hosted {
-        hosted.credentials.nudge();
+        change.wake(&hosted.credentials);
     }
-    state.streams.revoked();
+    change.wake(state.streams.nudge());
+    change.commit().await?;
     Ok(())
 }

@@ -79,7 +79,7 @@ impl Hosted {
     /// Ends the sessions that rest on the issuer's word, and forgets the grant.
     async fn end_sessions(&self, user: &user::Model) -> Result<(), HostedError> {
         let now = self.clock.now();
-        let tx = self.db.write().await?;
+        let mut tx = self.db.write().await?;
         store::end_issuer_sessions(&*tx, user.id).await?;
         if let Some(name) = store::take_grant(&*tx, user.id).await? {
             outbox::forget(&tx, &name, now).await?;
@@ -87,9 +87,9 @@ impl Hosted {
         let details = serde_json::json!({ "issuer": self.settings.issuer });
         self.note_in_each(&tx, user, "session.ended_by_issuer", &details, now)
             .await?;
+        tx.wake(&self.credentials);
+        tx.wake(self.streams.nudge());
         tx.commit().await?;
-        self.credentials.nudge();
-        self.streams.revoked();
         tracing::info!(user = %user.id, "the issuer took its grant back; the person's browser sessions are over");
         Ok(())
     }

@@ -12,10 +12,10 @@ use super::takeover::Linked;
 use super::{Facts, Hosted, HostedError, again, no_key, store};
 use crate::platform::broker::outbox;
 use crate::platform::ids::UserId;
-use crate::tenancy::audit;
 use crate::tenancy::auth::commands::{NewSession, Origin, insert_session};
 use crate::tenancy::auth::entity::{session, user};
 use crate::tenancy::auth::{self, AuthContext, AuthError, Token, WorkspaceScope, sha256_hex};
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces;
 
 /// How long a person may take at the issuer.
@@ -198,21 +198,23 @@ pub async fn enter(
         signed_in,
     } = hosted.person(back, binding).await?;
     let home = hosted.home().await?;
-    let now = hosted.clock.now();
     let tx = state.db.write().await?;
     let place = workspaces::first_place(&*tx, user.id, home).await?;
     let (member, _) = place.ok_or(super::model::Stop::NotAdmitted)?;
+    let scope = WorkspaceScope::of_member(member.workspace_id);
+    let mut change = Change::within(state, tx, scope, user.id);
+    let now = change.now();
     let grant = &signed_in.grant;
-    let renewable = signed_in.renewable && outbox::keep(&tx, grant).await?;
+    let renewable = signed_in.renewable && outbox::keep(&change, grant).await?;
     match renewable {
         true => {
             // The newest sign-in's grant is used for later questions, so the earlier grant is forgotten.
-            if let Some(before) = store::take_grant(&*tx, user.id).await? {
-                outbox::forget(&tx, &before, now).await?;
+            if let Some(before) = store::take_grant(change.tx(), user.id).await? {
+                outbox::forget(&change, &before, now).await?;
             }
-            store::set_grant(&*tx, user.id, grant, now).await?;
+            store::set_grant(change.tx(), user.id, grant, now).await?;
         }
-        false => outbox::forget(&tx, grant, now).await?,
+        false => outbox::forget(&change, grant, now).await?,
     }
     let new = NewSession {
         user: user.id,
@@ -231,14 +233,13 @@ pub async fn enter(
         }),
         by_issuer: true,
     };
-    let (session, token) = insert_session(state, &tx, new).await.map_err(Box::new)?;
+    let (session, token) = insert_session(state, &change, new)
+        .await
+        .map_err(Box::new)?;
     let details = serde_json::json!({ "by": "issuer", "from": from.address.to_string() });
-    let entity = ("session", &session.id as &(dyn std::fmt::Display + Sync));
-    let scope = WorkspaceScope::of_member(member.workspace_id);
-    let (at, action) = (session.created_at, "session.opened");
-    audit::record(&tx, &state.ids, at, scope, user.id, action, entity, details).await?;
-    tx.commit().await?;
-    hosted.credentials.nudge();
+    change.record("session.opened", ("session", &session.id), details);
+    change.wake(&hosted.credentials);
+    change.commit().await?;
     Ok(Entered {
         session,
         token,

@@ -40,11 +40,18 @@ use crate::platform::ids::{SharedIds, WorkspaceId};
 use crate::platform::outbound::Outbound;
 use crate::platform::supervision::Nudge;
 use crate::tenancy::auth::OpenStreams;
+use crate::tenancy::change::ChangeContext;
 use crate::tenancy::workspaces::{Departures, Plans};
 
 /// The issuer, and how its people are let in. Cheap to clone.
 #[derive(Clone)]
 pub struct Hosted(Arc<Inner>);
+
+impl ChangeContext for Hosted {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.db, &self.clock, &self.ids)
+    }
+}
 
 /// What it is made from.
 pub struct Inner {

@@ -12,6 +12,7 @@ use crate::platform::ids::{UserId, WorkspaceId, fresh};
 use crate::tenancy::audit;
 use crate::tenancy::auth::entity::user;
 use crate::tenancy::auth::{self, EmailBy, Role, WorkspaceScope, sha256_hex};
+use crate::tenancy::change;
 use crate::tenancy::workspaces::invitations::{self, InvitationRow};
 use crate::tenancy::workspaces::{self, MemberRow, WorkspaceRow, members};
 
@@ -93,20 +94,20 @@ impl Hosted {
         scope: WorkspaceScope,
         facts: &Facts,
     ) -> Result<Option<user::Model>, HostedError> {
-        let now = self.clock.now();
-        let mut tx = self.db.write().await?;
+        let mut tx = change::Change::begin(self, scope, UserId::SYSTEM).await?;
+        let now = tx.now();
         let Some(version) = members::take_turn(&tx, scope).await? else {
             self.forget_home();
             tracing::error!("{NO_HOME}");
-            return Ok(auth::store::user_by_id(&*tx, user).await?);
+            return Ok(auth::store::user_by_id(tx.tx(), user).await?);
         };
-        let Some(row) = auth::store::user_by_id(&*tx, user).await? else {
+        let Some(row) = auth::store::user_by_id(tx.tx(), user).await? else {
             return Ok(None);
         };
-        let member = members::find(&*tx, scope, user).await?;
+        let member = members::find(tx.tx(), scope, user).await?;
         let mut noted = noted(&row, member.as_ref());
         noted.last_owner =
-            noted.role == Some(Role::Owner) && members::owners(&*tx, scope).await? <= 1;
+            noted.role == Some(Role::Owner) && members::owners(tx.tx(), scope).await? <= 1;
         let mut facts_of_agents = Vec::new();
         let from = noted.role.map(Role::as_str);
         let mut details = serde_json::json!({ "by": "claim", "from": from });
@@ -114,7 +115,7 @@ impl Hosted {
             Change::Nothing => return Ok(Some(row)),
             Change::Note => None,
             Change::Role(to) => {
-                members::set_role(&*tx, scope, user, to).await?;
+                members::set_role(tx.tx(), scope, user, to).await?;
                 details["to"] = to.as_str().into();
                 Some("member.role_changed")
             }
@@ -130,7 +131,7 @@ impl Hosted {
                 Some("member.joined")
             }
             Change::Leave => {
-                let heir = members::first_owner(&*tx, scope).await?;
+                let heir = members::first_owner(tx.tx(), scope).await?;
                 let heir = heir.unwrap_or(UserId::SYSTEM);
                 facts_of_agents =
                     members::take_out(&*self.departures, &tx, scope, user, heir, now).await?;
@@ -138,20 +139,15 @@ impl Hosted {
                 Some("member.removed")
             }
         };
-        store::note_claim(&*tx, user, facts.claimed, facts.said_at.unwrap_or(now)).await?;
+        store::note_claim(tx.tx(), user, facts.claimed, facts.said_at.unwrap_or(now)).await?;
         if let Some(action) = action {
-            self.audit(&tx, now, scope, UserId::SYSTEM, action, user, details)
-                .await?;
-            let mut changed = vec![Event::changed(
-                ResourceKind::Workspace,
-                scope.workspace(),
-                version,
-            )];
-            changed.append(&mut facts_of_agents);
-            events::append(&mut tx, scope.workspace(), now, changed).await?;
+            tx.record(action, ("user", &user), details);
+            let workspace = scope.workspace();
+            tx.event(Event::changed(ResourceKind::Workspace, workspace, version));
+            tx.events(facts_of_agents);
         }
+        tx.wake(self.streams.nudge());
         tx.commit().await?;
-        self.streams.revoked();
         Ok(auth::store::user_by_id(self.db.read(), user).await?)
     }
 
@@ -200,11 +196,11 @@ impl Hosted {
                 }
             }
         }
+        if link == Link::TakeOver {
+            tx.wake(self.streams.nudge());
+        }
         tx.commit().await?;
         tracing::info!(user = %user.id, ?link, "a person of the issuer came for the first time");
-        if link == Link::TakeOver {
-            self.streams.revoked();
-        }
         match link {
             // The token's claim is applied as for every known person.
             Link::ToAccount | Link::TakeOver => Ok(None),
@@ -393,31 +389,22 @@ impl Hosted {
         let details =
             serde_json::json!({ "role": joining.role, "by": joining.by, "invitation": invitation });
         let action = "member.joined";
-        self.audit(tx, now, joining.scope, user.id, action, user.id, details)
-            .await?;
+        audit::record(
+            tx,
+            &self.ids,
+            now,
+            joining.scope,
+            user.id,
+            action,
+            ("user", &user.id),
+            details,
+        )
+        .await?;
         let workspace = joining.scope.workspace();
         let fact = Event::changed(ResourceKind::Workspace, workspace, version);
         events::append(tx, workspace, now, [fact])
             .await
             .map(|()| true)
-    }
-
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "an entry of the audit log has as many parts"
-    )]
-    async fn audit(
-        &self,
-        tx: &WriteTx,
-        now: DateTime<Utc>,
-        scope: WorkspaceScope,
-        actor: UserId,
-        action: &str,
-        user: UserId,
-        details: serde_json::Value,
-    ) -> Result<(), DbErr> {
-        let entity = ("user", &user as &(dyn std::fmt::Display + Sync));
-        audit::record(tx, &self.ids, now, scope, actor, action, entity, details).await
     }
 }
 

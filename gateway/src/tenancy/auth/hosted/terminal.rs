@@ -6,7 +6,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::entity::login_code;
 use super::store;
 use crate::platform::db::unique_violation;
-use crate::tenancy::audit;
 use crate::tenancy::auth::commands::{
     NewSession, Origin, count_attempt, insert_session, people_only,
 };
@@ -14,6 +13,7 @@ use crate::tenancy::auth::entity::{session, user};
 use crate::tenancy::auth::{
     self, Against, AuthContext, AuthError, Caller, Role, Token, WorkspaceScope, sha256_hex,
 };
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces;
 use crate::web::client_address::counted_as;
 
@@ -152,32 +152,19 @@ pub async fn confirm(
     let session = people_only(caller)?;
     let member = caller.member.as_ref().ok_or(AuthError::NoWorkspace)?;
     let found = look(state, caller, code, from).await?;
-    let now = state.clock.now();
-    let tx = state.db.write().await?;
+    let mut change = Change::begin(state, member.scope, caller.user.id).await?;
     let by = store::Confirmation {
         user: caller.user.id,
         workspace: member.scope.workspace(),
         until: session.expires_at,
         by_issuer: session.by_issuer,
     };
-    if !store::confirm_code(&*tx, &found.device_sha256, by, now).await? {
+    if !store::confirm_code(change.tx(), &found.device_sha256, by, change.now()).await? {
         return Err(AuthError::UnknownCode);
     }
     let details = serde_json::json!({ "device": found.device, "from": found.from_address });
-    let (user, action) = (caller.user.id, "terminal.confirmed");
-    let entity = ("user", &user as &(dyn std::fmt::Display + Sync));
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        member.scope,
-        user,
-        action,
-        entity,
-        details,
-    )
-    .await?;
-    tx.commit().await?;
+    change.record("terminal.confirmed", ("user", &caller.user.id), details);
+    change.commit().await?;
     Ok(())
 }
 
@@ -219,16 +206,12 @@ pub async fn ask(state: &AuthContext, device: &str, from: &Origin) -> Result<Ask
         lifetime: Some(left(until, now)),
         by_issuer,
     };
-    let (session, token) = insert_session(state, &tx, new).await?;
-    let details = serde_json::json!({ "by": "terminal", "from": from.address.to_string() });
-    let entity = ("session", &session.id as &(dyn std::fmt::Display + Sync));
     let scope = WorkspaceScope::of_member(workspace.id);
-    let action = "session.opened";
-    audit::record(
-        &tx, &state.ids, now, scope, user.id, action, entity, details,
-    )
-    .await?;
-    tx.commit().await?;
+    let mut change = Change::within(state, tx, scope, user.id);
+    let (session, token) = insert_session(state, &change, new).await?;
+    let details = serde_json::json!({ "by": "terminal", "from": from.address.to_string() });
+    change.record("session.opened", ("session", &session.id), details);
+    change.commit().await?;
     Ok(Asked::Done(Box::new(SignedIn {
         session,
         token,

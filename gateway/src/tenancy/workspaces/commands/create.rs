@@ -1,12 +1,10 @@
 //! A signed-in user creates a workspace and becomes its Owner.
 
-use crate::platform::clock::SharedClock;
-use crate::platform::db::Db;
-use crate::platform::ids::{SharedIds, UserId, WorkspaceId};
-use crate::tenancy::audit;
+use crate::platform::ids::{UserId, WorkspaceId};
 use crate::tenancy::auth::{self, Role, WorkspaceScope};
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces::entity::{member, workspace};
-use crate::tenancy::workspaces::{Plans, WorkspaceError, store};
+use crate::tenancy::workspaces::{WorkspaceError, WorkspacesContext, store};
 
 /// A workspace to create.
 #[derive(Debug)]
@@ -24,10 +22,7 @@ pub struct New {
 /// # Errors
 /// [`WorkspaceError::TooManyWorkspaces`], or when the database fails.
 pub async fn create(
-    db: &Db,
-    clock: &SharedClock,
-    ids: &SharedIds,
-    plans: &Plans,
+    state: &WorkspacesContext,
     new: New,
 ) -> Result<workspace::Model, WorkspaceError> {
     let New {
@@ -37,19 +32,21 @@ pub async fn create(
         owner,
     } = new;
     let scope = WorkspaceScope::of_row(id);
-    let tx = db.write().await?;
-    if let Some(present) = store::get(&*tx, scope).await? {
+    let mut change = Change::begin(state, scope, owner).await?;
+    if let Some(present) = store::get(change.tx(), scope).await? {
         return Ok(present);
     }
     // Of two requests at the limit, the second one counts the workspace that the first has created.
-    auth::hold_user(&tx, owner).await?;
-    let owned = store::plans_owned(&*tx, owner).await?;
+    auth::hold_user(&change, owner).await?;
+    let owned = store::plans_owned(change.tx(), owner).await?;
     let used = owned.len() as u64;
-    let limit = plans.most_workspaces(owned.iter().map(String::as_str), &plan);
+    let limit = state
+        .plans
+        .most_workspaces(owned.iter().map(String::as_str), &plan);
     if used >= limit {
         return Err(WorkspaceError::TooManyWorkspaces { limit, used });
     }
-    let now = clock.now();
+    let now = change.now();
     let row = workspace::Model {
         id,
         name,
@@ -57,9 +54,9 @@ pub async fn create(
         created_at: now,
         version: 1,
     };
-    store::insert(&tx, row.clone()).await?;
+    store::insert(&change, row.clone()).await?;
     store::insert_member(
-        &*tx,
+        change.tx(),
         member::Model {
             workspace_id: id,
             user_id: owner,
@@ -69,17 +66,7 @@ pub async fn create(
     )
     .await?;
     let details = serde_json::json!({ "name": row.name });
-    audit::record(
-        &tx,
-        ids,
-        now,
-        scope,
-        owner,
-        "workspace.created",
-        ("workspace", &id),
-        details,
-    )
-    .await?;
-    tx.commit().await?;
+    change.record("workspace.created", ("workspace", &id), details);
+    change.commit().await?;
     Ok(row)
 }

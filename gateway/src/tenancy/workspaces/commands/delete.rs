@@ -3,8 +3,8 @@
 
 use crate::platform::ids::UserId;
 use crate::platform::sagas::{self, Kind, saga};
-use crate::tenancy::audit;
 use crate::tenancy::auth::{self, WorkspaceScope};
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces::members::store::take_turn;
 use crate::tenancy::workspaces::{WorkspaceError, WorkspacesContext, store};
 
@@ -19,45 +19,38 @@ pub async fn delete(
     user: UserId,
     confirm: &str,
 ) -> Result<saga::Model, WorkspaceError> {
-    let now = state.clock.now();
-    let tx = state.db.write().await?;
-    take_turn(&tx, scope)
+    let mut change = Change::begin(state, scope, user).await?;
+    take_turn(&change, scope)
         .await?
         .ok_or(WorkspaceError::NotFound)?;
-    let row = store::get(&*tx, scope)
+    let row = store::get(change.tx(), scope)
         .await?
         .ok_or(WorkspaceError::NotFound)?;
     if row.name != confirm {
         return Err(WorkspaceError::NotConfirmed);
     }
-    if store::of_user(&*tx, user).await?.len() < 2 {
+    if store::of_user(change.tx(), user).await?.len() < 2 {
         return Err(WorkspaceError::OnlyOne);
     }
-    for member in store::remove_people(&*tx, scope).await? {
-        auth::leave_workspace(&*tx, member.user_id, scope.workspace()).await?;
+    for member in store::remove_people(change.tx(), scope).await? {
+        auth::leave_workspace(change.tx(), member.user_id, scope.workspace()).await?;
     }
     let details = serde_json::json!({ "name": row.name });
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
+    change.record(
         "workspace.deleted",
         ("workspace", &scope.workspace()),
         details,
-    )
-    .await?;
+    );
     let end = sagas::New {
         kind: Kind::WorkspacePurge,
         subject: scope.workspace().0,
         scope,
         user,
-        now,
+        now: change.now(),
     };
-    let saga = sagas::begin(&tx, &state.ids, end).await?;
-    tx.commit().await?;
-    state.streams.revoked();
-    state.sagas.nudge();
+    let saga = sagas::begin(&change, &state.ids, end).await?;
+    change.wake(state.streams.nudge());
+    change.wake(&state.sagas);
+    change.commit().await?;
     Ok(saga)
 }

@@ -1,9 +1,9 @@
 //! Renaming a workspace.
 
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::UserId;
-use crate::tenancy::audit;
 use crate::tenancy::auth::WorkspaceScope;
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces::entity::workspace;
 use crate::tenancy::workspaces::members::store::take_turn;
 use crate::tenancy::workspaces::{WorkspaceError, WorkspacesContext, store};
@@ -18,32 +18,28 @@ pub async fn rename(
     user: UserId,
     name: String,
 ) -> Result<workspace::Model, WorkspaceError> {
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
-    let version = take_turn(&tx, scope)
+    let mut change = Change::begin(state, scope, user).await?;
+    let version = take_turn(&change, scope)
         .await?
         .ok_or(WorkspaceError::NotFound)?;
-    let present = store::get(&*tx, scope)
+    let present = store::get(change.tx(), scope)
         .await?
         .ok_or(WorkspaceError::NotFound)?;
     if present.name == name {
         return Ok(present);
     }
-    store::set_name(&*tx, scope, &name).await?;
+    store::set_name(change.tx(), scope, &name).await?;
     let details = serde_json::json!({ "from": present.name, "to": name });
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        user,
+    change.record(
         "workspace.renamed",
         ("workspace", &scope.workspace()),
         details,
-    )
-    .await?;
-    let fact = Event::changed(ResourceKind::Workspace, scope.workspace(), version);
-    events::append(&mut tx, scope.workspace(), now, [fact]).await?;
-    tx.commit().await?;
+    );
+    change.event(Event::changed(
+        ResourceKind::Workspace,
+        scope.workspace(),
+        version,
+    ));
+    change.commit().await?;
     Ok(workspace::Model { name, ..present })
 }

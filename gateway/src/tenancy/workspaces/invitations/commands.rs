@@ -5,10 +5,10 @@ use chrono::TimeDelta;
 use super::dto::{DAYS, NewInvitation};
 use super::entity::Model;
 use super::store;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{InvitationId, fresh};
-use crate::tenancy::audit;
 use crate::tenancy::auth::{self, Role, Token, WorkspaceScope};
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces::members::commands::By;
 use crate::tenancy::workspaces::members::model::Refusal;
 use crate::tenancy::workspaces::members::store::take_turn;
@@ -49,29 +49,21 @@ pub async fn invite(
         accepted_by: None,
         accepted_at: None,
     };
-    let mut tx = state.db.write().await?;
-    let version = take_turn(&tx, scope)
+    let mut change = Change::begin(state, scope, by.user).await?;
+    let version = take_turn(&change, scope)
         .await?
         .ok_or(WorkspaceError::NotFound)?;
-    if store::count(&*tx, scope, now).await? >= MOST_OPEN {
+    if store::count(change.tx(), scope, now).await? >= MOST_OPEN {
         return Err(WorkspaceError::TooManyInvitations { most: MOST_OPEN });
     }
-    auth::hold_user(&tx, by.user).await?;
-    if store::made_since(&*tx, by.user, now - TimeDelta::days(1)).await? >= MOST_A_DAY {
+    auth::hold_user(&change, by.user).await?;
+    if store::made_since(change.tx(), by.user, now - TimeDelta::days(1)).await? >= MOST_A_DAY {
         return Err(WorkspaceError::TooManyInvitationsToday { most: MOST_A_DAY });
     }
-    store::insert(&*tx, row.clone()).await?;
+    store::insert(change.tx(), row.clone()).await?;
     let details = serde_json::json!({ "role": row.role, "email": row.email });
-    record(
-        state,
-        &mut tx,
-        scope,
-        by,
-        ("invitation.created", row.id, details),
-        version,
-    )
-    .await?;
-    tx.commit().await?;
+    record(&mut change, "invitation.created", row.id, details, version);
+    change.commit().await?;
     Ok((row, token))
 }
 
@@ -85,40 +77,28 @@ pub async fn withdraw(
     by: By,
     id: InvitationId,
 ) -> Result<(), WorkspaceError> {
-    let mut tx = state.db.write().await?;
-    let version = take_turn(&tx, scope)
+    let mut change = Change::begin(state, scope, by.user).await?;
+    let version = take_turn(&change, scope)
         .await?
         .ok_or(WorkspaceError::NotFound)?;
-    let gone = store::withdraw(&*tx, scope, id)
+    let gone = store::withdraw(change.tx(), scope, id)
         .await?
         .ok_or(WorkspaceError::NoInvitation)?;
     let role = Role::from_stored(&gone.role);
     let details = serde_json::json!({ "role": role.as_str(), "email": gone.email });
-    record(
-        state,
-        &mut tx,
-        scope,
-        by,
-        ("invitation.withdrawn", id, details),
-        version,
-    )
-    .await?;
-    tx.commit().await?;
+    record(&mut change, "invitation.withdrawn", id, details, version);
+    change.commit().await?;
     Ok(())
 }
 
-async fn record(
-    state: &WorkspacesContext,
-    tx: &mut crate::platform::db::WriteTx,
-    scope: WorkspaceScope,
-    by: By,
-    (action, id, details): (&str, InvitationId, serde_json::Value),
+fn record(
+    change: &mut Change,
+    action: &str,
+    id: InvitationId,
+    details: serde_json::Value,
     version: i64,
-) -> Result<(), WorkspaceError> {
-    let now = state.clock.now();
-    let entity = ("invitation", &id as &(dyn std::fmt::Display + Sync));
-    audit::record(tx, &state.ids, now, scope, by.user, action, entity, details).await?;
-    let fact = Event::changed(ResourceKind::Workspace, scope.workspace(), version);
-    events::append(tx, scope.workspace(), now, [fact]).await?;
-    Ok(())
+) {
+    change.record(action, ("invitation", &id), details);
+    let workspace = change.scope().workspace();
+    change.event(Event::changed(ResourceKind::Workspace, workspace, version));
 }

@@ -3,13 +3,13 @@
 use chrono::{DateTime, Utc};
 use sea_orm::DbErr;
 
-use super::model::{self, Change};
+use super::model;
 use super::store;
 use crate::platform::db::WriteTx;
-use crate::platform::events::{self, Event, ResourceKind};
+use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::UserId;
-use crate::tenancy::audit;
 use crate::tenancy::auth::{self, Role, WorkspaceScope};
+use crate::tenancy::change::Change;
 use crate::tenancy::workspaces::entity::member;
 use crate::tenancy::workspaces::{Departures, WorkspaceError, WorkspacesContext};
 
@@ -46,7 +46,6 @@ pub async fn remove(
     user: UserId,
 ) -> Result<(), WorkspaceError> {
     change(state, scope, by, user, None).await?;
-    state.streams.revoked();
     Ok(())
 }
 
@@ -57,38 +56,37 @@ async fn change(
     user: UserId,
     to: Option<Role>,
 ) -> Result<member::Model, WorkspaceError> {
-    let now = state.clock.now();
-    let mut tx = state.db.write().await?;
-    let version = store::take_turn(&tx, scope)
+    let mut change = Change::begin(state, scope, by.user).await?;
+    let version = store::take_turn(&change, scope)
         .await?
         .ok_or(WorkspaceError::NotFound)?;
     // Read again after the turn was taken: the caller's own role may have changed in the meantime.
-    let asking = store::get(&*tx, scope, by.user)
+    let asking = store::get(change.tx(), scope, by.user)
         .await?
         .ok_or(WorkspaceError::NotFound)?;
-    let mut row = store::get(&*tx, scope, user)
+    let mut row = store::get(change.tx(), scope, user)
         .await?
         .ok_or(WorkspaceError::NoMember)?;
     let from = Role::from_stored(&row.role);
-    model::check(Change {
+    model::check(model::Change {
         by: by.role.min(Role::from_stored(&asking.role)),
         own: by.user == user,
         from,
         to,
-        owners: store::owners(&*tx, scope).await?,
+        owners: store::owners(change.tx(), scope).await?,
     })
     .map_err(WorkspaceError::Refused)?;
     if to == Some(from) {
         return Ok(row);
     }
-    let mut facts = vec![Event::changed(
+    change.event(Event::changed(
         ResourceKind::Workspace,
         scope.workspace(),
         version,
-    )];
+    ));
     let (action, details) = match to {
         Some(to) => {
-            store::set_role(&*tx, scope, user, to).await?;
+            store::set_role(change.tx(), scope, user, to).await?;
             row.role = to.as_str().to_owned();
             let details = serde_json::json!({ "from": from.as_str(), "to": to.as_str() });
             ("member.role_changed", details)
@@ -96,13 +94,17 @@ async fn change(
         None => {
             let left = by.user == user;
             let heir = if left {
-                store::first_owner(&*tx, scope).await?.unwrap_or(by.user)
+                store::first_owner(change.tx(), scope)
+                    .await?
+                    .unwrap_or(by.user)
             } else {
                 by.user
             };
-            let handed = take_out(&*state.departures, &tx, scope, user, heir, now).await?;
+            let now = change.now();
+            let handed = take_out(&*state.departures, &change, scope, user, heir, now).await?;
             let agents = handed.len();
-            facts.extend(handed);
+            change.events(handed);
+            change.wake(state.streams.nudge());
             let details = serde_json::json!({
                 "role": from.as_str(),
                 "left": left,
@@ -112,19 +114,8 @@ async fn change(
             ("member.removed", details)
         }
     };
-    audit::record(
-        &tx,
-        &state.ids,
-        now,
-        scope,
-        by.user,
-        action,
-        ("user", &user),
-        details,
-    )
-    .await?;
-    events::append(&mut tx, scope.workspace(), now, facts).await?;
-    tx.commit().await?;
+    change.record(action, ("user", &user), details);
+    change.commit().await?;
     Ok(row)
 }
 
