@@ -81,77 +81,107 @@ function match(pattern, path) {
   return params;
 }
 
-/** Starts the mock; `state` may be changed at any time, `hub` announces it. */
-export async function startMock({ port = 0, ...seed } = {}) {
-  const mock = { state: makeState(seed), hub: makeHub(), build: "mock-1", down: false };
+function makeMock(url, seed) {
   const held = new Map();
-  /** Keeps a route (`GET /api/claws/:id`) without an answer until the returned function is called. */
-  mock.hold = (route) => {
-    let free;
-    held.set(route, new Promise((done) => (free = done)));
-    return () => (held.delete(route), free());
+  return {
+    url,
+    state: makeState(seed),
+    hub: makeHub(),
+    build: "mock-1",
+    down: false,
+    requests: 0,
+    held,
+    /** Keeps a route (`GET /api/claws/:id`) without an answer until the returned function is called. */
+    hold(route) {
+      let free;
+      held.set(route, new Promise((done) => (free = done)));
+      return () => (held.delete(route), free());
+    },
   };
-  let requests = 0;
-  const server = createServer(async (request, response) => {
-    const url = new URL(request.url, "http://mock");
-    if (mock.down) return request.socket.destroy();
-    if (!url.pathname.startsWith("/api/")) return serveFile(response, url.pathname);
-    if (url.pathname === "/api/mock/mend") {
-      mock.state.failNext.clear();
-      return response.writeHead(204).end();
-    }
-    const requestId = `req-${(requests += 1)}`;
-    const session = /roost_session=([^;]+)/.exec(request.headers.cookie ?? "")?.[1];
-    const { state } = mock;
-    if (state.delayMs > 0) await new Promise((done) => setTimeout(done, state.delayMs));
-    try {
-      const name = `${request.method} ${url.pathname}`;
-      const planned = state.failNext.get(name);
-      if (planned) throw planned;
-      for (const [route, handler] of Object.entries(routes)) {
-        const [method, pattern] = route.split(" ");
-        const params = method === request.method && match(pattern, url.pathname);
-        if (!params) continue;
-        await held.get(route);
-        if (!handler.open && !state.sessions.has(session))
-          throw new Refusal(401, "unauthenticated", "You are not signed in");
-        const raw = await bodyOf(request);
-        const json =
-          raw.length > 0 && request.headers["content-type"]?.includes("json")
-            ? JSON.parse(raw.toString())
-            : {};
-        const answer = await handler.call({
-          mock,
-          state,
-          params,
-          query: url.searchParams,
-          body: json,
-          raw,
-          response,
-          request,
-          session,
-        });
-        if (answer === undefined) return undefined;
-        const { status = 200, headers = {}, body } = answer;
-        response.writeHead(status, {
-          "content-type": "application/json",
-          "x-request-id": requestId,
-          "roost-build": mock.build,
-          ...headers,
-        });
-        return response.end(body === undefined ? undefined : JSON.stringify(body));
-      }
-      throw new Refusal(404, "not-found", "There is no such thing");
-    } catch (error) {
-      return problem(response, requestId, error);
-    }
-  });
+}
+
+async function answered(mock, request, response, url) {
+  const session = /roost_session=([^;]+)/.exec(request.headers.cookie ?? "")?.[1];
+  const { state } = mock;
+  const planned = state.failNext.get(`${request.method} ${url.pathname}`);
+  if (planned) throw planned;
+  for (const [route, handler] of Object.entries(routes)) {
+    const [method, pattern] = route.split(" ");
+    const params = method === request.method && match(pattern, url.pathname);
+    if (!params) continue;
+    await mock.held.get(route);
+    if (!handler.open && !state.sessions.has(session))
+      throw new Refusal(401, "unauthenticated", "You are not signed in");
+    const raw = await bodyOf(request);
+    const json =
+      raw.length > 0 && request.headers["content-type"]?.includes("json") ? JSON.parse(raw.toString()) : {};
+    return handler.call({
+      mock,
+      state,
+      params,
+      query: url.searchParams,
+      body: json,
+      raw,
+      response,
+      request,
+      session,
+    });
+  }
+  throw new Refusal(404, "not-found", "There is no such thing");
+}
+
+async function answer(mock, request, response) {
+  const url = new URL(request.url, "http://mock");
+  if (mock.down) return request.socket.destroy();
+  if (!url.pathname.startsWith("/api/")) return serveFile(response, url.pathname);
+  if (url.pathname === "/api/mock/mend") {
+    mock.state.failNext.clear();
+    return response.writeHead(204).end();
+  }
+  const requestId = `req-${(mock.requests += 1)}`;
+  const { delayMs } = mock.state;
+  if (delayMs > 0) await new Promise((done) => setTimeout(done, delayMs));
+  try {
+    const made = await answered(mock, request, response, url);
+    if (made === undefined) return undefined;
+    const { status = 200, headers = {}, body } = made;
+    response.writeHead(status, {
+      "content-type": "application/json",
+      "x-request-id": requestId,
+      "roost-build": mock.build,
+      ...headers,
+    });
+    return response.end(body === undefined ? undefined : JSON.stringify(body));
+  } catch (error) {
+    return problem(response, requestId, error);
+  }
+}
+
+/** Starts the mock's server. `reset` gives it fresh things, and closes what was open before. */
+export async function startServer({ port = 0 } = {}) {
+  let mock;
+  const server = createServer((request, response) => answer(mock, request, response));
   await new Promise((done) => server.listen(port, "127.0.0.1", done));
-  mock.url = `http://127.0.0.1:${server.address().port}`;
-  mock.close = () => {
-    mock.hub.close();
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const leave = () => {
+    mock?.hub.close();
     server.closeAllConnections();
-    return new Promise((done) => server.close(done));
   };
-  return mock;
+  return {
+    reset(seed = {}) {
+      leave();
+      mock = makeMock(url, seed);
+      return mock;
+    },
+    close() {
+      leave();
+      return new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** A server with one mock: its `state` may be changed at any time, and its `hub` announces it. */
+export async function startMock({ port = 0, ...seed } = {}) {
+  const server = await startServer({ port });
+  return Object.assign(server.reset(seed), { close: () => server.close() });
 }
