@@ -16,6 +16,9 @@ declare global {
   interface Window {
     /** Requests of the page that have no answer yet. */
     asking: number;
+    /** Set by a script that must never run. */
+    hacked?: unknown;
+    pwned?: unknown;
   }
 }
 

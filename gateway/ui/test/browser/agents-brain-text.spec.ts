@@ -1,7 +1,7 @@
 // Markdown that somebody else wrote, in an agent's brain: laid out and legible, with nothing of it run, fetched or hidden.
-import { expect, test, THEMES, type Visit } from "./fixtures.ts";
 import { axe, drawn, settled, shot, until } from "../kit.ts";
-import { makeVersion } from "../mock/state.mjs";
+import { makeVersion } from "../mock/state.ts";
+import { agentNamed, expect, test, THEMES, type Visit } from "./fixtures.ts";
 
 const GOOD = `# Scribe
 
@@ -39,8 +39,8 @@ const HOSTILE = `# Hello \u202Egpj.exe\u202C
 `;
 
 async function open({ mock, page }: Visit, text: string, more = "") {
-  const claw = mock.state.claws.find((one) => one.name === "scribe");
-  mock.state.brains.get(claw.id).push(makeVersion(mock.state, 3, text));
+  const claw = agentNamed(mock.state, "scribe");
+  mock.state.brains.get(claw.id)!.push(makeVersion(mock.state, 3, text));
   await page.goto(`${mock.url}/claws/${claw.id}?app=brain${more}`);
 }
 
@@ -82,7 +82,7 @@ test.describe("agents: text of a brain", () => {
     test(`a hostile brain runs nothing, requests nothing and hides nothing (${theme})`, async ({ visit }) => {
       const at = await visit({ theme });
       const { mock, page, context } = at;
-      const elsewhere = [];
+      const elsewhere: string[] = [];
       context.on("request", (request) => {
         if (!request.url().startsWith(mock.url)) elsewhere.push(request.url());
       });
@@ -153,7 +153,7 @@ test.describe("agents: text of a brain", () => {
     visit,
   }) => {
     const { mock, page } = await visit();
-    const claw = mock.state.claws.find((one) => one.name === "mason");
+    const claw = agentNamed(mock.state, "mason");
     await page.goto(`${mock.url}/claws/${claw.id}?app=brain`);
     await page.getByLabel(/What this agent keeps/).waitFor();
     mock.state.role = "viewer";

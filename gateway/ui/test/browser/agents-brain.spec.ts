@@ -1,8 +1,9 @@
 // An agent's brain and picture, and the audit log, against the mock gateway.
-import { expect, test } from "./fixtures.ts";
 import { readFileSync } from "node:fs";
 import { axe, hasFocus, settled, shot, until } from "../kit.ts";
-import { ago, makeEntry, makeVersion } from "../mock/state.mjs";
+import { ago } from "../mock/ids.ts";
+import { makeEntry, makeVersion } from "../mock/state.ts";
+import { agentNamed, expect, test } from "./fixtures.ts";
 
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
@@ -17,7 +18,7 @@ test.describe("agents: brain", () => {
   }) => {
     const { mock, page } = await visit();
     const { state } = mock;
-    const claw = state.claws.find((one) => one.name === "scribe");
+    const claw = agentNamed(state, "scribe");
     await page.goto(`${mock.url}/claws/${claw.id}?app=brain&view=edit`);
     const text = page.getByLabel(LABEL);
     await text.focus();
@@ -29,9 +30,9 @@ test.describe("agents: brain", () => {
     expect(await text.inputValue()).toMatch(/Mine\.$/);
     // Somebody else saves a version while this one is being written, and the page is loaded again.
     const other = makeVersion(state, 3, "# Scribe\n\nSomebody else's.", {
-      author: { name: "Ben", email: "b@x" },
+      author: { id: "ben", name: "Ben", email: "b@x" },
     });
-    state.brains.get(claw.id).push(other);
+    state.brains.get(claw.id)!.push(other);
     mock.hub.changed("claw", claw.id, claw.version);
     await page.getByText("Version 3 was written meanwhile").waitFor();
     await page.reload();
@@ -45,7 +46,7 @@ test.describe("agents: brain", () => {
     await page.getByRole("button", { name: "Save over version 3" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("version 4", { exact: true }).waitFor();
-    expect(state.brains.get(claw.id).at(-1).agent_md).toMatch(/Mine\.$/);
+    expect(state.brains.get(claw.id)!.at(-1)!.agent_md).toMatch(/Mine\.$/);
     await until(
       "nothing to be left unsaved",
       async () => (await page.getByText("Not saved yet").count()) === 0,
@@ -54,7 +55,7 @@ test.describe("agents: brain", () => {
 
   test("each line of a comparison has full height when it is empty and unchanged", async ({ visit }) => {
     const { mock, page } = await visit();
-    const claw = mock.state.claws.find((one) => one.name === "scribe");
+    const claw = agentNamed(mock.state, "scribe");
     mock.state.brains.set(
       claw.id,
       ["# Scribe\n\nOne.\n\nTwo.", "# Scribe\n\nOne.\n\nThree.\n\nFour."].map((text, n) =>
@@ -77,14 +78,14 @@ test.describe("agents: brain", () => {
     visit,
   }) => {
     const { mock, page } = await visit();
-    const claw = mock.state.claws.find((one) => one.name === "scribe");
+    const claw = agentNamed(mock.state, "scribe");
     await page.goto(`${mock.url}/claws/${claw.id}?app=brain&view=edit`);
     const text = page.getByLabel(LABEL);
     // The stream must be open: asking again when it opens would tell of the other's version.
     await settled(page);
     await text.fill("mine");
     // The other's version is there, but no event has told of it.
-    mock.state.brains.get(claw.id).push(makeVersion(mock.state, 3, "theirs"));
+    mock.state.brains.get(claw.id)!.push(makeVersion(mock.state, 3, "theirs"));
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Version 3 was written meanwhile").waitFor();
     expect(await text.inputValue()).toBe("mine");
@@ -111,7 +112,7 @@ test.describe("agents: brain", () => {
 
   test("an avatar accepts a picture, refuses an SVG and returns to the drawn one", async ({ visit }) => {
     const { mock, page } = await visit();
-    const claw = mock.state.claws.find((one) => one.name === "lookout");
+    const claw = agentNamed(mock.state, "lookout");
     await page.goto(`${mock.url}/claws/${claw.id}`);
     await page.getByRole("button", { name: "Choose a picture" }).waitFor();
     const input = page.getByLabel("Picture file");
@@ -131,7 +132,7 @@ test.describe("agents: brain", () => {
   }) => {
     const { mock, page } = await visit();
     const { state } = mock;
-    state.audit[0].link.intact = false;
+    state.audit[0].link!.intact = false;
     await page.goto(`${mock.url}/audit`);
     await page
       .getByText(/^Ada wrote the brain of scribe|^Ada changed the agent/)
@@ -186,7 +187,7 @@ test.describe("agents: brain", () => {
     await page.goto(`${mock.url}/audit`);
     await page.getByRole("button", { name: "Verify the chain" }).click();
     await page.getByText(/^61 entries read, each fits its link/).waitFor();
-    state.audit[7].link.intact = false;
+    state.audit[7].link!.intact = false;
     await page.getByRole("button", { name: "Verify the chain" }).click();
     await page.getByText("1 entry of 61 not what was linked").waitFor();
     expect(await axe(page)).toStrictEqual([]);

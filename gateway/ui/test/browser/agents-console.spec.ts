@@ -1,10 +1,10 @@
 // The agent's sandbox and its console: making, running, input, cuts, ends.
 import type { Page } from "@playwright/test";
-import { expect, test, type Visit } from "./fixtures.ts";
 import { axe, drawn, shot, until } from "../kit.ts";
+import { agentNamed, expect, test, type Visit } from "./fixtures.ts";
 
 const open = async ({ mock, page }: Visit, name = "mason") => {
-  await page.goto(`${mock.url}/claws/${mock.state.claws.find((one) => one.name === name).id}?app=sandbox`);
+  await page.goto(`${mock.url}/claws/${agentNamed(mock.state, name).id}?app=sandbox`);
   await page.getByLabel("Command").waitFor();
 };
 
@@ -18,7 +18,7 @@ const run = (page: Page, name: string) => page.getByRole("article", { name, exac
 test.describe("agents: console", () => {
   test("a new agent gets a sandbox and runs a command", async ({ visit }) => {
     const { mock, page } = await visit({ full: false });
-    const made = mock.hold("POST /api/claws/:id/sandbox");
+    const made = mock.hold("POST /api/claws/{id}/sandbox");
     await page.goto(`${mock.url}/agents`);
     await page.getByRole("button", { name: "New agent" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("builder");
@@ -84,7 +84,7 @@ test.describe("agents: console", () => {
     const [exec] = mock.state.execs.values();
     exec.connections.forEach((response) => response.destroy());
     await run(page, "count").getByText("Exit 0", { exact: true }).waitFor();
-    const lines = (await run(page, "count").locator("pre").textContent()).trim().split("\n");
+    const lines = (await run(page, "count").locator("pre").textContent())!.trim().split("\n");
     expect(lines).toStrictEqual(Array.from({ length: 30 }, (_, index) => `line ${index + 1}`));
   });
 
@@ -96,7 +96,7 @@ test.describe("agents: console", () => {
     await run(page, "count").getByText("line 3", { exact: false }).waitFor();
     await page.reload();
     await run(page, "count").getByText("Exit 0", { exact: true }).waitFor();
-    const lines = (await run(page, "count").locator("pre").textContent()).trim().split("\n");
+    const lines = (await run(page, "count").locator("pre").textContent())!.trim().split("\n");
     expect(lines.length).toBe(30);
   });
 
@@ -135,7 +135,7 @@ test.describe("agents: console", () => {
     await page.keyboard.press("Enter");
     await until(
       "the echo",
-      async () => (await page.locator(".xterm-rows").textContent()).split("through the tty").length > 2,
+      async () => (await page.locator(".xterm-rows").textContent())!.split("through the tty").length > 2,
     );
     await page.getByRole("button", { name: /^Theme/ }).click();
     await shot(page, "shell-light");
@@ -152,11 +152,11 @@ test.describe("agents: console", () => {
     await open(at);
     const claw = mock.state.claws[1];
     const sandbox = mock.state.sandboxes.get(claw.id);
-    sandbox.state = "lost";
-    claw.sandbox.state = "lost";
+    sandbox!.state = "lost";
+    claw.sandbox!.state = "lost";
     claw.version += 1;
     mock.hub.changed("claw", claw.id, claw.version);
-    mock.hub.changed("sandbox", sandbox.id, 2);
+    mock.hub.changed("sandbox", sandbox!.id, 2);
     await page.getByText("This sandbox is lost").waitFor();
     await shot(page, "sandbox-lost");
     await page.getByRole("button", { name: "Create new sandbox" }).click();
@@ -166,7 +166,7 @@ test.describe("agents: console", () => {
   test("a team member is led to the shared sandbox when its team has one", async ({ visit }) => {
     const { mock, page } = await visit();
     const { state } = mock;
-    const [mason, lookout] = ["mason", "lookout"].map((name) => state.claws.find((one) => one.name === name));
+    const [mason, lookout] = ["mason", "lookout"].map((name) => agentNamed(state, name));
     state.teams.list[0].workbench_agent_id = mason.id;
     await page.goto(`${mock.url}/claws/${lookout.id}?app=sandbox`);
     await page.getByRole("heading", { name: "This agent works in its team's sandbox" }).waitFor();
@@ -179,7 +179,7 @@ test.describe("agents: console", () => {
     await page.getByLabel("Command", { exact: true }).waitFor();
     expect(await page.getByText("In its team, this agent works").count()).toBe(0);
     // One that has a sandbox of its own is told that its team uses another.
-    const scribe = state.claws.find((one) => one.name === "scribe");
+    const scribe = agentNamed(state, "scribe");
     await page.goto(`${mock.url}/claws/${scribe.id}?app=sandbox`);
     await page.getByText("In its team, this agent works in the sandbox of mason.").waitFor();
     // Out of the team, it is offered one of its own.

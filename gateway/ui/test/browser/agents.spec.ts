@@ -1,16 +1,17 @@
 // An agent's page: its tabs by keyboard and address, and its history.
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
 import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
-import { ago } from "../mock/state.mjs";
+import { ago } from "../mock/ids.ts";
+import { Refusal } from "../mock/refusal.ts";
+import type { Activity } from "../mock/schema.ts";
+import { agentNamed, expect, test } from "./fixtures.ts";
 
 const lines = (page: Page) => page.getByRole("region", { name: "Activity" }).locator("ol > li");
 
 test.describe("agents", () => {
   test("tabs open with arrow keys, set the address, and also open from older links", async ({ visit }) => {
     const { mock, page } = await visit();
-    const agent = mock.state.claws.find((claw) => claw.name === "mason");
+    const agent = agentNamed(mock.state, "mason");
     await page.goto(`${mock.url}/claws/${agent.id}`);
     await page.getByRole("heading", { name: "Recent activity" }).waitFor();
     await page.getByRole("tab", { name: "Overview" }).focus();
@@ -42,7 +43,7 @@ test.describe("agents", () => {
     visit,
   }) => {
     const { mock, page } = await visit();
-    const agent = mock.state.claws.find((claw) => claw.name === "mason");
+    const agent = agentNamed(mock.state, "mason");
     const commands = mock.state.operations.filter((one) => one.agent_id === agent.id).length;
     mock.state.said = new Map([
       [
@@ -89,7 +90,7 @@ test.describe("agents", () => {
     visit,
   }) => {
     const { mock, page } = await visit();
-    const agent = mock.state.claws.find((claw) => claw.name === "mason");
+    const agent = agentNamed(mock.state, "mason");
     await page.goto(`${mock.url}/claws/${agent.id}?app=activity`);
     const line = (text: string) => lines(page).filter({ hasText: text });
     const ends = {
@@ -118,8 +119,8 @@ test.describe("agents", () => {
 
   test("activity skips pages that contain nothing to show", async ({ visit }) => {
     const { mock, page } = await visit();
-    const agent = mock.state.claws.find((claw) => claw.name === "mason");
-    const frame = (n: number) => ({
+    const agent = agentNamed(mock.state, "mason");
+    const frame = (n: number): Activity => ({
       id: `f${n}`,
       source: "event",
       at: ago(0),
@@ -136,7 +137,7 @@ test.describe("agents", () => {
     visit,
   }) => {
     const { mock, page } = await visit();
-    const agent = mock.state.claws.find((claw) => claw.name === "mason");
+    const agent = agentNamed(mock.state, "mason");
     await page.goto(`${mock.url}/claws/${agent.id}?app=activity`);
     const row = lines(page).nth(1);
     await row.waitFor();
@@ -161,7 +162,7 @@ test.describe("agents", () => {
     mock.hub.emit("agent.status", { agentId: agent.id, status: "working" });
     await page.getByRole("button", { name: "1 new" }).waitFor();
     expect(await row.boundingBox()).toStrictEqual(before);
-    expect((await row.textContent()).slice(0, 12)).toBe(text.slice(0, 12));
+    expect((await row.textContent())!.slice(0, 12)).toBe(text!.slice(0, 12));
     await page.getByRole("button", { name: "1 new" }).click();
     await page.getByText("The sandbox was created on the gateway's own machine", { exact: false }).waitFor();
   });
@@ -170,7 +171,7 @@ test.describe("agents", () => {
     visit,
   }) => {
     const { mock, page } = await visit();
-    const agent = mock.state.claws.find((claw) => claw.name === "mason");
+    const agent = agentNamed(mock.state, "mason");
     const path = `GET /api/claws/${agent.id}/activity`;
     mock.state.failNext.set(path, new Refusal(500, "internal", "The history failed"));
     await page.goto(`${mock.url}/claws/${agent.id}?app=activity`);

@@ -1,7 +1,9 @@
 // Names that strangers choose: markup, reversed text, very long words, terminal escapes. Shown as text, everywhere.
-import { expect, type Mock, test } from "./fixtures.ts";
 import { axe, drawn, shot, until } from "../kit.ts";
-import { ago, makeEntry } from "../mock/state.mjs";
+import { ago } from "../mock/ids.ts";
+import type { Activity } from "../mock/schema.ts";
+import { makeEntry } from "../mock/state.ts";
+import { agentNamed, expect, type Mock, test } from "./fixtures.ts";
 
 const IMG = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
@@ -49,7 +51,7 @@ function spoil({ state }: Mock) {
     Object.assign(claw, { name: names[n], role: names[(n + 1) % 4], model_binding: ESCAPES }),
   );
   for (const sandbox of state.sandboxes.values()) sandbox.node_name = LONG;
-  state.brains.get(state.claws[0].id).at(-1).agent_md = MARKDOWN;
+  state.brains.get(state.claws[0].id)!.at(-1)!.agent_md = MARKDOWN;
   for (const [n, name] of names.entries())
     state.audit.unshift(
       makeEntry(state, 70 + n, n === 0 ? LONG.slice(0, 100) : "claw.created", state.claws[n % 3], {
@@ -68,7 +70,7 @@ test.describe("hostile names", () => {
     test(`hostile names are plain text on each page and break no layout (${width} px)`, async ({ visit }) => {
       const { mock, page } = await visit({ width, height: 900 });
       spoil(mock);
-      const elsewhere = [];
+      const elsewhere: string[] = [];
       page.on("request", (request) => {
         if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(mock.url))
           elsewhere.push(request.url());
@@ -144,15 +146,21 @@ test.describe("hostile names", () => {
       problems: [{ code: "engine", detail: HOSTILE }],
     });
     state.hostileTools = HOSTILE;
-    const agent = state.claws.find((claw) => claw.name === "mason");
+    const agent = agentNamed(state, "mason");
     Object.assign(agent, { name: HOSTILE, role: HOSTILE });
-    Object.assign(state.sandboxes.get(agent.id), {
+    Object.assign(state.sandboxes.get(agent.id)!, {
       node_name: HOSTILE,
       container: HOSTILE,
       image: HOSTILE,
     });
     Object.assign(state.operations[0], { detail: HOSTILE, command: HOSTILE });
-    const asks = { id: "9", source: "event", at: ago(1), what: "door.request", data: { summary: HOSTILE } };
+    const asks: Activity = {
+      id: "9",
+      source: "event",
+      at: ago(1),
+      what: "door.request",
+      data: { summary: HOSTILE },
+    };
     state.said = new Map([[agent.id, [asks]]]);
     for (const path of [
       "/fleet",
@@ -169,15 +177,15 @@ test.describe("hostile names", () => {
       await drawn(page, path);
       if (path !== "/audit")
         await until(`${path} to show it as text`, async () =>
-          (await page.locator("body").textContent()).includes("<img src=x onerror"),
+          (await page.locator("body").textContent())!.includes("<img src=x onerror"),
         );
-      const harm = await page.evaluate(() => [
-        window.pwned ?? 0,
-        document.querySelectorAll("img[src='x'], main script").length,
-        document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      ]);
-      expect(harm.slice(0, 2), path).toStrictEqual([0, 0]);
-      expect(harm[2] <= 0, `${path} scrolls sideways by ${harm[2]}`).toBeTruthy();
+      const { wide, ...harm } = await page.evaluate(() => ({
+        ran: window.pwned ?? 0,
+        made: document.querySelectorAll("img[src='x'], main script").length,
+        wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      }));
+      expect(harm, path).toStrictEqual({ ran: 0, made: 0 });
+      expect(wide <= 0, `${path} scrolls sideways by ${wide}`).toBeTruthy();
       expect(await axe(page), path).toStrictEqual([]);
     }
     await page.goto(`${mock.url}/fleet/${node.id}`);

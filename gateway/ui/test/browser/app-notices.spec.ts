@@ -1,11 +1,12 @@
 // Notifications: what happened elsewhere, counted, read, kept over a reload, shared by tabs, read out seldom.
 import type { Page } from "@playwright/test";
-import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 import { axe, shot, until } from "../kit.ts";
+import type { Node } from "../mock/schema.ts";
+import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 
 const bell = (page: Page, name: string) => page.getByRole("button", { name });
 
-function away(mock: Mock, node: string, gone = true) {
+function away(mock: Mock, node: Node, gone = true) {
   Object.assign(node, {
     status: gone ? "offline" : "online",
     connection: gone ? "disconnected" : "connected",
@@ -35,9 +36,9 @@ test.describe("notifications", () => {
         .getByRole("status", { name: "News" })
         .getByText("workshop went offline")
         .waitFor({ state: "attached" });
-      mock.state.sandboxes.get(mason.id).state = "lost";
-      mason.sandbox.state = "lost";
-      mock.hub.changed("sandbox", mason.sandbox.id, 2);
+      mock.state.sandboxes.get(mason.id)!.state = "lost";
+      mason.sandbox!.state = "lost";
+      mock.hub.changed("sandbox", mason.sandbox!.id, 2);
       mock.hub.emit("placement.fallback", { agentId: lookout.id, wanted: node.id, reason: "node_offline" });
       away(mock, node, false);
       await bell(page, "Notifications, 4 new").waitFor();

@@ -1,7 +1,7 @@
 // The shell around every page: palette, crumbs with what stands beside them, keys, rail, drawer.
 import type { Page } from "@playwright/test";
-import { expect, test, THEMES } from "./fixtures.ts";
 import { axe, hasFocus, shot, settled, uncovered, until } from "../kit.ts";
+import { expect, test, THEMES } from "./fixtures.ts";
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
@@ -143,7 +143,7 @@ test.describe("shell", () => {
     const name = await page.locator("tbody tr th a").nth(1).textContent();
     await until("the second row to have the focus", async () => (await focused(page)) === name);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name }).waitFor();
+    await page.getByRole("heading", { name: name! }).waitFor();
     for (const [chord, heading] of [
       ["s", "Settings"],
       ["u", "Audit"],

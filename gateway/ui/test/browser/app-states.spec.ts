@@ -1,26 +1,33 @@
 // The states of the people's pages: loading without a shift, failing with a way out, the gateway away, 320 pixels wide.
 import type { Page } from "@playwright/test";
-import { expect, test, THEMES } from "./fixtures.ts";
 import { axe, drawn, hasFocus, settled, shot, tryAgain, uncovered, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
+import { Refusal } from "../mock/refusal.ts";
+import { expect, test, THEMES } from "./fixtures.ts";
 
 const MOST_SHIFT = 0.02;
+
+/** The DOM library does not know it. */
+interface LayoutShift extends PerformanceEntry {
+  hadRecentInput: boolean;
+  value: number;
+}
 
 /** How much the page moved by itself since it was opened. */
 const shift = (page: Page) =>
   page.evaluate(
     () =>
-      new Promise((done) => {
+      new Promise<number>((done) => {
         let sum = 0;
         const observer = new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+          for (const entry of list.getEntries() as LayoutShift[])
+            if (!entry.hadRecentInput) sum += entry.value;
         });
         observer.observe({ type: "layout-shift", buffered: true });
         requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
       }),
   );
 
-const PAGES = {
+const PAGES: Record<string, string> = {
   members: "/members",
   account: "/account",
   audit: "/audit",
@@ -32,7 +39,7 @@ const PAGES = {
   "settings-broker": "/settings/broker",
 };
 
-const ASKED = {
+const ASKED: Record<string, string> = {
   members: "GET /api/workspaces/w1/members",
   account: "GET /api/auth/sessions",
   audit: "GET /api/audit",
@@ -46,7 +53,7 @@ const ASKED = {
 test.describe("states of pages", () => {
   test("the skeleton has the size of the content when a page loads", async ({ visit }) => {
     const { mock, page } = await visit();
-    const shifts = {};
+    const shifts: Record<string, number> = {};
     for (const [name, path] of Object.entries(PAGES)) {
       mock.state.delayMs = 400;
       await page.goto(mock.url + path);
@@ -139,7 +146,7 @@ test.describe("states of pages", () => {
       for (let step = 0; step < 60; step += 1) {
         await page.keyboard.press("Tab");
         const at = await page.evaluate(() => {
-          const { activeElement: here } = document;
+          const here = document.activeElement as HTMLInputElement | null;
           return here?.getAttribute("aria-label") ?? here?.labels?.[0]?.textContent ?? here?.textContent;
         });
         if (at === name) return;
@@ -158,7 +165,7 @@ test.describe("states of pages", () => {
     await page.getByLabel("Link").waitFor();
     await page.keyboard.press("Escape");
     await until("the focus to be back at its opener", () =>
-      page.evaluate(() => document.activeElement.textContent === "Invite"),
+      page.evaluate(() => document.activeElement!.textContent === "Invite"),
     );
     await uncovered(page);
     await page.keyboard.press("g");

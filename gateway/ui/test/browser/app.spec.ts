@@ -1,8 +1,8 @@
 // The page against the mock gateway, in a real Chromium: empty, loading, live, error and offline states; both themes; keyboard only.
-import { expect, test, THEMES } from "./fixtures.ts";
 import { axe, drawn, hasFocus, settled, shot, tryAgain, uncovered } from "../kit.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { agentNamed, expect, test, THEMES } from "./fixtures.ts";
 import { pagesOf } from "./pages.ts";
-import { Refusal } from "../mock/server.mjs";
 
 test.describe("pages", () => {
   for (const theme of THEMES)
@@ -61,7 +61,7 @@ test.describe("pages", () => {
     const reach = async (name: string) => {
       for (let step = 0; step < 40; step += 1) {
         await page.keyboard.press("Tab");
-        if ((await page.evaluate(() => document.activeElement.textContent)) === name) return;
+        if ((await page.evaluate(() => document.activeElement!.textContent)) === name) return;
       }
       throw new Error(`${name} cannot be reached by Tab`);
     };
@@ -123,7 +123,7 @@ test.describe("pages", () => {
     }
     expect(await page.getByLabel("Command", { exact: true }).count()).toBe(0);
     // What is not offered names the right and who can give it.
-    const [box, bare] = [mock.state.nodes[0], mock.state.claws.find((one) => one.name === "lookout")];
+    const [box, bare] = [mock.state.nodes[0], agentNamed(mock.state, "lookout")];
     for (const [path, what] of [
       [`/claws/${mock.state.claws[1].id}?app=sandbox`, "run commands"],
       [`/claws/${bare.id}?app=sandbox`, "create sandboxes"],

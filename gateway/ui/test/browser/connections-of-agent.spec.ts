@@ -1,11 +1,11 @@
 // Apps of an agent: what it is connected to, connecting, reconnecting, disconnecting, and every way that can go wrong.
 import type { Page } from "@playwright/test";
-import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 import { axe, drawn, hasFocus, settled, shot, tryAgain, uncovered, until } from "../kit.ts";
-import { makeConnection, MISSING } from "../mock/apps.mjs";
-import { Refusal } from "../mock/server.mjs";
+import { makeConnection, MISSING } from "../mock/apps.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { agentNamed, expect, type Mock, test, THEMES } from "./fixtures.ts";
 
-const agentOf = (mock: Mock, name: string) => mock.state.claws.find((one) => one.name === name);
+const agentOf = (mock: Mock, name: string) => agentNamed(mock.state, name);
 
 const tab = (mock: Mock, name: string, more = "") =>
   `${mock.url}/claws/${agentOf(mock, name).id}?app=apps${more}`;
@@ -42,7 +42,7 @@ test.describe("connections of an agent", () => {
       await rows(page).nth(1).getByText("Renewed automatically").waitFor();
       // Live: the callback was answered elsewhere.
       const mason = agentOf(mock, "mason");
-      const fresh = makeConnection(mock.state, mason, "slack", {
+      const fresh = makeConnection(mock.state.user, mason, "slack", {
         renewable: false,
         expires_at: new Date(0).toISOString(),
       });
@@ -119,7 +119,7 @@ test.describe("connections of an agent", () => {
     await page.goto(tab(mock, "mason"));
     await connecting(page);
     const { apps } = mock.state;
-    const go = async (refused: string, text: string) => {
+    const go = async (refused: Refusal | undefined, text: string | RegExp) => {
       apps.refuseStart = refused;
       await button(page, "Go and sign in").click();
       await page.getByRole("dialog").getByText(text).waitFor();

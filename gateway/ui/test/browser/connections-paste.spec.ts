@@ -1,12 +1,12 @@
 // Connecting an agent with a secret that somebody has: a token of an app, or a webhook's. The secret is nowhere afterwards.
 import type { Page } from "@playwright/test";
-import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 import { axe, drawn, hasFocus, settled, shot, uncovered, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
+import { Refusal } from "../mock/refusal.ts";
+import { agentNamed, expect, type Mock, test, THEMES } from "./fixtures.ts";
 
 const SECRET = "ghp_canary-0123456789";
 
-const agentOf = (mock: Mock, name: string) => mock.state.claws.find((one) => one.name === name);
+const agentOf = (mock: Mock, name: string) => agentNamed(mock.state, name);
 
 const tab = (mock: Mock, name: string) => `${mock.url}/claws/${agentOf(mock, name).id}?app=apps`;
 
@@ -26,7 +26,9 @@ async function choosing(page: Page, way: string) {
 /** Whether a text is anywhere that outlives the dialog: the document, its fields, storage, the address, the history. */
 const leftIn = (page: Page, text: string) =>
   page.evaluate((text) => {
-    const fields = [...document.querySelectorAll("input, textarea")].map((one) => one.value);
+    const fields = [...document.querySelectorAll<HTMLInputElement>("input, textarea")].map(
+      (one) => one.value,
+    );
     const kept = [localStorage, sessionStorage].map((one) => JSON.stringify(one));
     const all = [document.documentElement.outerHTML, location.href, JSON.stringify(history.state)];
     return [...fields, ...kept, ...all].some((one) => one?.includes(text));
@@ -114,7 +116,7 @@ test.describe("connections: pasted secrets", () => {
   test("a refused value is shown at its field and any other refusal clears the secret", async ({ visit }) => {
     const { mock, page } = await visit({ width: 360, height: 800 });
     const { apps } = mock.state;
-    const go = async (refused: string, text: string) => {
+    const go = async (refused: Refusal | undefined, text: string | RegExp) => {
       apps.refusePaste = refused;
       await secret(page).fill(SECRET);
       await button(page, "Connect").click();
@@ -154,7 +156,7 @@ test.describe("connections: pasted secrets", () => {
     mock.down = false;
     await button(page, "Connect").click();
     await uncovered(page);
-    expect(apps.connections.at(-1).provider).toBe("webhook");
+    expect(apps.connections.at(-1)!.provider).toBe("webhook");
     expect(await leftIn(page, SECRET)).toBe(false);
   });
 
@@ -179,7 +181,7 @@ test.describe("connections: pasted secrets", () => {
     await page.getByRole("heading", { name: "Connections" }).hover();
     await until("the new one to stand there", async () => {
       const fresh = apps.connections.find((one) => one.provider === "github");
-      return fresh.id !== github.id && (await page.getByText("Token gone").count()) === 1;
+      return fresh!.id !== github.id && (await page.getByText("Token gone").count()) === 1;
     });
     mock.state.role = "viewer";
     await page.reload();

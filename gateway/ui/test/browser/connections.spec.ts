@@ -1,7 +1,7 @@
 // All connections of a workspace on one page: found, acted on in place, and what is not known said.
-import { expect, test } from "./fixtures.ts";
 import { axe, drawn, settled, shot, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
+import { Refusal } from "../mock/refusal.ts";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("connections", () => {
   test("all connections are listed with those that need attention first, and are found by words and opened in place", async ({
@@ -28,7 +28,7 @@ test.describe("connections", () => {
     await settled(page);
     // Under the pointer nothing moves, whatever becomes of it.
     await list.getByRole("heading", { name: "Notion" }).hover();
-    mock.state.apps.connections.find((one) => one.provider === "notion").state = "needs_reauth";
+    mock.state.apps.connections.find((one) => one.provider === "notion")!.state = "needs_reauth";
     mock.hub.changed("app_connection", "any", 2);
     await page.getByText("3 need attention").waitFor();
     expect((await titles()).at(-1)).toStrictEqual("NotionSign in again");

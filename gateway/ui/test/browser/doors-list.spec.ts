@@ -1,10 +1,10 @@
 // The list of doors: its badge, what strangers may write into it, filters, older ones, failures, roles.
-import { expect, test } from "./fixtures.ts";
 import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
+import { makeDoor } from "../mock/doors.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { ask, decide } from "../mock/routes-doors.ts";
 import { act, cards, dialog, doors } from "./doors-kit.ts";
-import { makeDoor } from "../mock/doors.mjs";
-import { ask, decide } from "../mock/routes-doors.mjs";
-import { Refusal } from "../mock/server.mjs";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("doors: list", () => {
   test("a waiting request shows a badge, a title and a notification until it is decided", async ({

@@ -1,11 +1,12 @@
 // Doors: what agents ask for, seen whole, decided on purpose, by one of several people.
-import { expect, test, THEMES } from "./fixtures.ts";
 import { axe, drawn, hasFocus, shot, uncovered, until } from "../kit.ts";
+import { makeDoor } from "../mock/doors.ts";
+import { ago } from "../mock/ids.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { ask, decide } from "../mock/routes-doors.ts";
+import type { Door } from "../mock/schema.ts";
 import { act, approve, cards, dialog, doors, focused, mine, open } from "./doors-kit.ts";
-import { makeDoor } from "../mock/doors.mjs";
-import { ago } from "../mock/ids.mjs";
-import { ask, decide } from "../mock/routes-doors.mjs";
-import { Refusal } from "../mock/server.mjs";
+import { expect, test, THEMES } from "./fixtures.ts";
 
 test.describe("doors", () => {
   for (const theme of THEMES)
@@ -14,7 +15,7 @@ test.describe("doors", () => {
     }) => {
       const { mock, page } = await visit({ theme, waiting: true });
       const [scribe, mason] = mock.state.claws;
-      const failed = {
+      const failed: Partial<Door> = {
         state: "failed",
         decided_by: mock.state.user,
         decided_at: ago(60),
@@ -177,7 +178,7 @@ test.describe("doors", () => {
       "the news to be taken in",
       async () =>
         (await cards(page).allTextContents())
-          .map((text) => /octo\/(third|hello)|Tell a webhook/.exec(text)[0])
+          .map((text) => /octo\/(third|hello)|Tell a webhook/.exec(text)![0])
           .join() === "Tell a webhook,octo/third",
     );
     expect(second.state).toBe("pending");

@@ -2,25 +2,20 @@
 // started for each worker; what it knows is made anew for each visit.
 import { test as base, expect, type BrowserContext, type Page } from "@playwright/test";
 import { visitor, type Person, type Theme } from "../kit.ts";
-import { startServer } from "../mock/server.mjs";
+import { must } from "../mock/refusal.ts";
+import type { Claw } from "../mock/schema.ts";
+import { startServer, type Mock, type Server } from "../mock/server.ts";
+import type { Seed as MockSeed, State } from "../mock/state.ts";
 
 export { expect };
 
 export const THEMES: readonly Theme[] = ["dark", "light"];
 
-type Server = Awaited<ReturnType<typeof startServer>>;
-export type Mock = ReturnType<Server["reset"]>;
+export type { Mock };
 
 /** What the gateway knows at first, and who visits it. */
-export interface Seed extends Omit<Person, "patience" | "storageState"> {
+export interface Seed extends MockSeed, Omit<Person, "patience" | "storageState"> {
   signedIn?: boolean;
-  /** False: nobody has signed in yet. */
-  ownerReady?: boolean;
-  /** False: the workspace is empty. */
-  full?: boolean;
-  hosted?: { name: string };
-  /** True: requests wait at the doors. */
-  waiting?: boolean;
 }
 
 export interface Visit {
@@ -28,6 +23,10 @@ export interface Visit {
   page: Page;
   context: BrowserContext;
 }
+
+/** The agent of this name that the gateway knows. */
+export const agentNamed = (state: State, name: string): Claw =>
+  must(state.claws.find((one) => one.name === name));
 
 async function signIn(page: Page, mock: Mock): Promise<void> {
   await page.goto(`${mock.url}/sign-in`);

@@ -1,17 +1,17 @@
 // The page of one machine: its history in charts, its name and labels.
-import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
+import type { Locator, Page } from "@playwright/test";
 import { axe, settled, shot, tryAgain, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
-import { makeHealth, makeNode } from "../mock/state.mjs";
+import { makeHealth, makeNode } from "../mock/nodes.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { expect, test } from "./fixtures.ts";
 
 /** How much of a chart's width its line covers, in hundredths. */
-const covered = (chart: string) =>
-  chart.locator("canvas").evaluate((canvas) => {
+const covered = (chart: Locator) =>
+  chart.locator("canvas").evaluate((canvas: HTMLCanvasElement) => {
     const { width, height } = canvas;
-    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    const { data } = canvas.getContext("2d")!.getImageData(0, 0, width, height);
     // The axes are grey; only the line and its ground have a colour.
-    const coloured = (at: string) =>
+    const coloured = (at: number) =>
       Math.max(...data.slice(at, at + 3)) - Math.min(...data.slice(at, at + 3)) > 60;
     let columns = 0;
     for (let x = 0; x < width; x += 1) {
@@ -40,15 +40,15 @@ test.describe("fleet: machine", () => {
     await settled(page);
     const box = await cpu.boundingBox();
     const drag = async () => {
-      await page.mouse.move(box.x + 200, box.y + 60);
+      await page.mouse.move(box!.x + 200, box!.y + 60);
       await page.mouse.down();
-      await page.mouse.move(box.x + 320, box.y + 60, { steps: 6 });
+      await page.mouse.move(box!.x + 320, box!.y + 60, { steps: 6 });
       await page.mouse.up();
     };
     await drag();
     await page.getByRole("button", { name: "All of 6 h" }).waitFor();
     await shot(page, "history-zoomed");
-    await page.mouse.dblclick(box.x + 260, box.y + 60);
+    await page.mouse.dblclick(box!.x + 260, box!.y + 60);
     await until("the zoom to end", async () => (await page.getByText("All of 6 h").count()) === 0);
     await page.reload();
     await cpu.waitFor();
@@ -68,7 +68,7 @@ test.describe("fleet: machine", () => {
     await page.keyboard.press("Home");
     for (let n = 0; n < 3; n += 1) await page.keyboard.press("ArrowRight");
     const moment = async (name: string) =>
-      /at (\d\d:\d\d:\d\d)/.exec(await page.getByRole("figure", { name }).textContent())?.[1];
+      /at (\d\d:\d\d:\d\d)/.exec((await page.getByRole("figure", { name }).textContent()) ?? "")?.[1];
     await until("a moment to be read", async () => (await moment("CPU over time")) !== undefined);
     await until(
       "all to read the same moment",
@@ -82,7 +82,7 @@ test.describe("fleet: machine", () => {
     expect(await cpu.textContent(), "what is being read stays").toBe(read);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Shift+Tab");
-    await page.evaluate(() => document.activeElement.blur());
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await until("it to go on", async () => (await page.getByText("Held while you read").count()) === 0);
   });
 
@@ -95,9 +95,9 @@ test.describe("fleet: machine", () => {
     await settled(page);
     const box = await cpu.boundingBox();
     await page.goto(`${mock.url}/fleet`);
-    await page.mouse.move(box.x + 150, box.y + 60);
+    await page.mouse.move(box!.x + 150, box!.y + 60);
     // The machine itself is known before its history is, as it was when the charts stayed empty.
-    const answer = mock.hold("GET /api/nodes/:id/history");
+    const answer = mock.hold("GET /api/nodes/{id}/history");
     await page.getByRole("link", { name: first.name, exact: true }).focus();
     await page.keyboard.press("Enter");
     await cpu.waitFor();
@@ -106,7 +106,7 @@ test.describe("fleet: machine", () => {
     await until("the history to be drawn", async () => (await covered(cpu)) > 60);
     expect(await page.getByText("Held while you read").count()).toBe(0);
     await shot(page, "history-under-a-pointer");
-    await page.mouse.move(box.x + 170, box.y + 60);
+    await page.mouse.move(box!.x + 170, box!.y + 60);
     await page.getByText("Held while you read").waitFor();
     expect((await covered(cpu)) > 60, "what is held is what was drawn").toBeTruthy();
     // The next machine's charts are its own, wherever the pointer lies.

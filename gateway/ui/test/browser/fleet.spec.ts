@@ -1,9 +1,9 @@
 // The pages of machines: history, one figure of all, the filter, many at once, long lists, phones.
 import type { Page } from "@playwright/test";
-import { expect, type Mock, test } from "./fixtures.ts";
 import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
-import { makeHealth, makeNode } from "../mock/state.mjs";
+import { makeHealth, makeNode } from "../mock/nodes.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { agentNamed, expect, type Mock, test } from "./fixtures.ts";
 
 const names = (page: Page) => page.locator("tbody tr th a").allTextContents();
 
@@ -65,7 +65,7 @@ test.describe("fleet", () => {
   }) => {
     const { mock, page } = await visit();
     const bad = mock.state.nodes.find((node) => node.name === "gpu-tower");
-    const path = `POST /api/nodes/${bad.id}/drain`;
+    const path = `POST /api/nodes/${bad!.id}/drain`;
     mock.state.failNext.set(path, new Refusal(503, "node-held-elsewhere", "Another gateway has it"));
     for (const name of ["workshop", "gpu-tower"]) await page.getByLabel(`Select ${name}`).check();
     await page.getByRole("button", { name: "Drain…" }).click();
@@ -101,7 +101,7 @@ test.describe("fleet", () => {
     await page.getByRole("link", { name: "workshop" }).waitFor();
     await settled(page);
     mock.state.lineRequests.length = 0;
-    const node = mock.state.nodes.at(0);
+    const [node] = mock.state.nodes;
     Object.assign(node, { health: makeHealth(88), version: node.version + 1 });
     mock.hub.changed("node", node.id, node.version);
     await page
@@ -135,14 +135,14 @@ test.describe("fleet", () => {
     expect(await page.getByLabel("Select box-0061").isChecked()).toBeTruthy();
     // Somebody scrolls far away, and goes on from what is in view.
     await page.evaluate(() => {
-      document.activeElement.blur();
+      (document.activeElement as HTMLElement).blur();
       window.scrollTo(0, 0);
     });
     await page.getByRole("link", { name: "attic-nas" }).waitFor();
     await until("the first row to be in view", async () => {
       await page.keyboard.press("j");
       const name = await at();
-      await page.evaluate(() => document.activeElement.blur());
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur());
       return name === "attic-nas";
     });
     // Rows pass under the pointer while they are scrolled, and take it again afterwards.
@@ -230,7 +230,7 @@ test.describe("fleet", () => {
 
   test("each control of the fleet can be reached when the page is 320 pixels wide", async ({ visit }) => {
     const { mock, page } = await visit({ width: 320, height: 700 });
-    const agent = mock.state.claws.find((claw) => claw.name === "mason");
+    const agent = agentNamed(mock.state, "mason");
     for (const path of [
       "/fleet",
       "/fleet?view=figures",

@@ -1,6 +1,6 @@
 // Coming in: the first run, the sign-in, and a session that ends.
-import { expect, test } from "./fixtures.ts";
 import { axe, settled, shot, until } from "../kit.ts";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("identity", () => {
   test("the first run explains the one-time login and then asks for a password", async ({ visit }) => {
@@ -30,7 +30,7 @@ test.describe("identity", () => {
     for (const [email, attempts] of [
       [mock.state.user.email, 1],
       ["nobody@example.org", 2],
-    ]) {
+    ] as const) {
       await page.getByLabel("E-mail").fill(email);
       await page.getByLabel("Password", { exact: true }).fill("wrong");
       await page.getByRole("button", { name: "Sign in", exact: true }).click();

@@ -1,6 +1,7 @@
 // Many tabs of one browser: one event stream for all of them, handed on when its tab goes.
-import { test } from "./fixtures.ts";
+import type { Page } from "@playwright/test";
 import { until } from "../kit.ts";
+import { test } from "./fixtures.ts";
 
 const TABS = 8;
 
@@ -18,7 +19,7 @@ test.describe("tabs of one browser", () => {
       tabs.push(tab);
     }
     await until("one stream for all", () => mock.hub.count() === 1);
-    const rename = async (name: string, among: string) => {
+    const rename = async (name: string, among: Page[]) => {
       const node = mock.state.nodes[0];
       node.version += 1;
       node.name = name;

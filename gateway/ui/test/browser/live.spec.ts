@@ -1,8 +1,8 @@
 // What happens by itself: pairing, changes, a cut stream, held rows.
-import { expect, test } from "./fixtures.ts";
 import { axe, drawn, settled, shot, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
-import { makeHealth, makeNode } from "../mock/state.mjs";
+import { makeHealth, makeNode } from "../mock/nodes.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { agentNamed, expect, test } from "./fixtures.ts";
 
 test.describe("live", () => {
   test("pairing shows each step from the command to the image without a reload", async ({ visit }) => {
@@ -186,7 +186,7 @@ test.describe("live", () => {
 
   test("missing pages and parts load by themselves when the gateway returns", async ({ visit }) => {
     const { mock, page } = await visit();
-    const agent = mock.state.claws.find((claw) => claw.name === "mason");
+    const agent = agentNamed(mock.state, "mason");
     await settled(page);
     mock.down = true;
     mock.hub.cut();

@@ -1,8 +1,8 @@
 // The mesh network and its devices, in a real Chromium.
-import { expect, type Mock, test } from "./fixtures.ts";
 import { axe, hasFocus, shot, tryAgain, until } from "../kit.ts";
-import { makeDevice, makeNetwork } from "../mock/routes-mesh.mjs";
-import { Refusal } from "../mock/server.mjs";
+import { Refusal } from "../mock/refusal.ts";
+import { makeDevice, makeNetwork } from "../mock/routes-mesh.ts";
+import { expect, type Mock, test } from "./fixtures.ts";
 
 function connected(mock: Mock) {
   const [box] = mock.state.nodes;
@@ -42,7 +42,7 @@ test.describe("mesh", () => {
     for (const [width, name] of [
       [1280, "wide"],
       [360, "phone"],
-    ]) {
+    ] as const) {
       await page.setViewportSize({ width, height: 800 });
       await page.goto(`${mock.url}/mesh`);
       await page.getByText("phone", { exact: true }).waitFor();

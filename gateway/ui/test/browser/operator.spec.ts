@@ -1,11 +1,11 @@
 // The operator's pages: the tree as it lives, explanations, restarts, promises.
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
 import { axe, hasFocus, settled, shot, until } from "../kit.ts";
-import { makeNode } from "../mock/state.mjs";
-import { makeTree, find } from "../mock/tree.mjs";
+import { makeNode } from "../mock/nodes.ts";
+import { makeTree, find } from "../mock/tree.ts";
+import { expect, test } from "./fixtures.ts";
 
-const row = (page: Page, name: string) => page.getByRole("row", { name }).first();
+const row = (page: Page, name: RegExp) => page.getByRole("row", { name }).first();
 
 test.describe("operator", () => {
   test("an operator walks the tree by arrow keys, Enter explains an actor and a restart asks first", async ({
@@ -15,7 +15,7 @@ test.describe("operator", () => {
     await page.goto(`${mock.url}/operator`);
     await row(page, /root/).focus();
     for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
-    expect(await page.evaluate(() => document.activeElement.textContent)).toMatch(/node-workshop/);
+    expect(await page.evaluate(() => document.activeElement!.textContent)).toMatch(/node-workshop/);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.getByText("the socket closed in the middle of a frame").first().waitFor();
@@ -28,7 +28,7 @@ test.describe("operator", () => {
     await hasFocus(page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }));
     await page.getByRole("alertdialog").getByRole("button", { name: "Restart" }).click();
     await until("the restart to arrive", () => mock.state.restarted?.length === 1);
-    expect(mock.state.restarted[0]).toBe("root/fleet/node-workshop");
+    expect(mock.state.restarted![0]).toBe("root/fleet/node-workshop");
   });
 
   test("an actor says why when it may not be restarted", async ({ visit }) => {
@@ -90,7 +90,7 @@ test.describe("operator", () => {
     await page.getByText("order held").waitFor();
     const before = await http.boundingBox();
     const tree = makeTree(mock.state.nodes);
-    const actor = find(tree, "root/http");
+    const actor = find(tree, "root/http")!;
     mock.state.treeNews = [
       {
         changed: [
@@ -109,7 +109,7 @@ test.describe("operator", () => {
     await page.getByRole("button", { name: "1 new" }).click();
     await page.getByText("newcomer").waitFor();
     await page.mouse.move(0, 0);
-    await page.evaluate(() => document.activeElement?.blur());
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await until("the gone to leave", async () => (await row(page, /^store/).count()) === 0);
   });
 
@@ -118,7 +118,7 @@ test.describe("operator", () => {
     mock.state.operator = false;
     mock.state.ownTree = true;
     await page.goto(`${mock.url}/operator`);
-    const cells = async (name: string) =>
+    const cells = async (name: RegExp) =>
       (await row(page, name).getByRole("gridcell").allTextContents()).slice(2);
     await row(page, /^http/).waitFor();
     expect([...new Set((await cells(/^http/)).slice(1, 4))]).toStrictEqual(["–"]);

@@ -1,9 +1,10 @@
 // Every page with the mock's things, by a short name for its picture.
 import type { Mock } from "./fixtures.ts";
+import { agentNamed } from "./fixtures.ts";
 
 export function pagesOf(state: Mock["state"]): Record<string, string> {
-  const claw = state.claws.find((one) => one.name === "mason");
-  const bare = state.claws.find((one) => one.name === "lookout");
+  const claw = agentNamed(state, "mason");
+  const bare = agentNamed(state, "lookout");
   return {
     fleet: "/fleet",
     node: `/fleet/${state.nodes[0].id}`,

@@ -1,8 +1,11 @@
 // Members, invitations, tokens, workspaces, in a real Chromium.
-import { expect, test } from "./fixtures.ts";
 import { axe, hasFocus, settled, shot, tryAgain, until } from "../kit.ts";
-import { ago } from "../mock/ids.mjs";
-import { Refusal } from "../mock/server.mjs";
+import { ago } from "../mock/ids.ts";
+import { Refusal } from "../mock/refusal.ts";
+import type { State } from "../mock/state.ts";
+import { expect, test } from "./fixtures.ts";
+
+type Known = State["sessions"] extends Map<string, infer S> ? S : never;
 
 test.describe("people", () => {
   test("roles change in place, the last owner stays and a removal asks first", async ({ visit }) => {
@@ -24,7 +27,7 @@ test.describe("people", () => {
     await page.mouse.move(5, 5);
     await until("Grace to be gone", async () => {
       // The focus comes back to her row, which stays as long as it is there.
-      await page.evaluate(() => document.activeElement.blur());
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur());
       return (await page.getByText("grace@example.org").count()) === 0;
     });
   });
@@ -78,12 +81,14 @@ test.describe("people", () => {
     visit,
   }) => {
     const { mock, page } = await visit();
-    const session = (id: string, device: string) => ({
+    const session = (id: string, device: string): Known => ({
       id,
       label: null,
       kind: "login",
       created_at: ago(90),
       last_seen_at: ago(5),
+      expires_at: ago(-86_400),
+      workspace_id: mock.state.workspace,
       device,
     });
     mock.state.sessions.set("t1", { ...session("s1", "roost on desk"), from_address: "192.0.2.7" });
@@ -199,7 +204,7 @@ test.describe("people", () => {
     const role = page.getByLabel("Role of Grace");
     await role.waitFor();
     await settled(page);
-    const answer = mock.hold("PATCH /api/workspaces/:id/members/:user");
+    const answer = mock.hold("PATCH /api/workspaces/{id}/members/{user_id}");
     await role.selectOption("viewer");
     await until("it to show before the gateway answers", async () => (await role.inputValue()) === "viewer");
     answer();

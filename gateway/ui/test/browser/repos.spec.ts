@@ -1,8 +1,9 @@
 // Repositories and the code hosts that they come from, in a real Chromium.
-import { expect, test } from "./fixtures.ts";
 import { axe, hasFocus, shot, tryAgain, until } from "../kit.ts";
-import { makeRepo } from "../mock/repos.mjs";
-import { Refusal } from "../mock/server.mjs";
+import { Refusal } from "../mock/refusal.ts";
+import { makeRepo } from "../mock/repos.ts";
+import type { Schemas } from "../mock/schema.ts";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("repositories", () => {
   test("a host is connected and its repositories appear live", async ({ visit }) => {
@@ -47,7 +48,7 @@ test.describe("repositories", () => {
     expect(await out.getAttribute("rel")).toBe("noreferrer noopener");
     const [connection] = mock.state.repos.connections;
     const repo = mock.state.repos.repos.find((one) => one.name === "website");
-    repo.gone_at = new Date().toISOString();
+    repo!.gone_at = new Date().toISOString();
     mock.hub.changed("repo_connection", connection.id, 3);
     await page.getByText("Its host has not listed it since").waitFor();
     expect(await axe(page)).toStrictEqual([]);
@@ -62,8 +63,8 @@ test.describe("repositories", () => {
     await panel.getByText("A bare copy that the secret broker fetches").waitFor();
     await panel.getByRole("button", { name: "Make a mirror" }).click();
     await panel.getByText("About to fetch").waitFor();
-    const told = (more: string) => {
-      repo.mirror = { ...repo.mirror, ...more };
+    const told = (more: Partial<Schemas["RepoMirror"]>) => {
+      repo.mirror = { ...repo.mirror!, ...more };
       mock.hub.changed("repo", repo.id, 2);
     };
     told({ state: "fetching", phase: "receiving", percent: 42, received: 12_582_912 });

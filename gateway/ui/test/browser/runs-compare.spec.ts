@@ -1,10 +1,10 @@
 // Teams beside each other: put together, watched and judged, in a real Chromium.
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
 import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
-import { ago } from "../mock/ids.mjs";
-import { makeRun } from "../mock/runs.mjs";
-import { Refusal } from "../mock/server.mjs";
+import { ago } from "../mock/ids.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { makeRun } from "../mock/runs.ts";
+import { expect, test } from "./fixtures.ts";
 
 const fits = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
@@ -41,7 +41,7 @@ test.describe("runs: comparison", () => {
       await page.getByRole("textbox", { name: "Goal" }).fill("Mend the tests");
       await page.getByRole("button", { name: "Compare", exact: true }).click();
       await page.getByRole("region", { name: "Comparison", exact: true }).waitFor();
-      const { key, ...body } = mock.state.compared;
+      const { key, ...body } = mock.state.compared!;
       expect(key, "it carries a key").toBeTruthy();
       expect(body).toStrictEqual({
         input: "Mend the tests",
@@ -53,12 +53,12 @@ test.describe("runs: comparison", () => {
       await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
       await drawn(page);
       const [run] = mock.state.runs.list;
-      const [b, a] = run.comparison.candidates;
+      const [b, a] = run.comparison!.candidates;
       const node = page.locator('[data-node="a"]');
-      expect(await node.getByRole("link").getAttribute("href")).toMatch(new RegExp(a.run_id));
+      expect(await node.getByRole("link").getAttribute("href")).toMatch(new RegExp(a.run_id!));
       expect(await page.locator("[data-candidate=B]").innerText()).not.toMatch(/\b0\b/);
       Object.assign(b, { steps: 1, tokens_in: 77 });
-      mock.hub.changed("run", b.run_id, 3);
+      mock.hub.changed("run", b.run_id!, 3);
       await page.locator("[data-candidate=B]").getByText("77", { exact: true }).waitFor();
       const done = { status: "completed", tokens_in: 900, tokens_out: 100, steps: 3 };
       Object.assign(b, done, {
@@ -72,7 +72,7 @@ test.describe("runs: comparison", () => {
         cost_microusd: 10_000,
         error: "the model gave up",
       });
-      run.comparison.verdict = {
+      run.comparison!.verdict = {
         best: "B",
         scores: { B: 8.5 },
         reason: "B says what it did, <b>and</b> its tests pass.",
@@ -108,7 +108,7 @@ test.describe("runs: comparison", () => {
       tokens_out: 0,
       steps: 0,
       took_ms: null,
-      status: "running",
+      status: "running" as const,
     };
     const children = ["B", "A"].map((label) => makeRun(mock.state, { title: label, started_at: ago(40) }));
     const run = makeRun(mock.state, {

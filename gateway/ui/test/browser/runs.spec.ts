@@ -1,10 +1,11 @@
 // Runs: their list, one while it happens and one that is over, in a real Chromium.
 import type { Page } from "@playwright/test";
-import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 import { axe, drawn, hasFocus, settled, shot, tryAgain, until } from "../kit.ts";
-import { ago } from "../mock/ids.mjs";
-import { LABEL, makeCall, makeRun, makeStep } from "../mock/runs.mjs";
-import { Refusal } from "../mock/server.mjs";
+import { ago } from "../mock/ids.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { LABEL, makeCall, makeRun, makeStep } from "../mock/runs.ts";
+import type { Run, RunStep } from "../mock/schema.ts";
+import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 
 const tone = (page: Page, node: string) => page.locator(`[data-node="${node}"]`).getAttribute("data-tone");
 
@@ -18,6 +19,8 @@ function atWork(mock: Mock) {
   mock.state.runs.calls.set(run.id, []);
   return run;
 }
+
+const agentsOf = (run: Run): string[] => run.graph.nodes.map(({ attributes }) => attributes!.agent!);
 
 test.describe("runs", () => {
   test("the list handles no runs, loading, failures, a filter and older runs", async ({ visit }) => {
@@ -56,7 +59,7 @@ test.describe("runs", () => {
       test(`a run is watched while it happens (${theme}, ${width})`, async ({ visit }) => {
         const { mock, page } = await visit({ theme, width, height: 860 });
         const run = atWork(mock);
-        const [agent] = run.graph.nodes.map(({ attributes }) => attributes.agent);
+        const [agent] = agentsOf(run);
         await page.goto(`${mock.url}/runs/${run.id}`);
         // On a narrow screen the word that says so is in the drawer.
         await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
@@ -65,7 +68,7 @@ test.describe("runs", () => {
         expect(await tone(page, "coder")).toBe("idle");
         const planner = panelOf(page, "Planner");
         await planner.getByText("Nothing said yet.").waitFor();
-        const say = (text: string, channel: string) =>
+        const say = (text: string, channel?: "say" | "tool") =>
           mock.hub.emit("agent.reasoning.delta", { agentId: agent, text, ...(channel && { channel }) });
         say("Which test fails? ");
         say("I do not know yet.");
@@ -156,9 +159,9 @@ test.describe("runs", () => {
     await title.waitFor();
     await settled(page);
     const [cell, link, sideways] = await title.evaluate((element) => [
-      element.closest("th").clientWidth,
+      element.closest("th")!.clientWidth,
       element.clientWidth,
-      element.closest("[role=region]").scrollWidth - element.closest("[role=region]").clientWidth,
+      element.closest("[role=region]")!.scrollWidth - element.closest("[role=region]")!.clientWidth,
     ]);
     expect(cell > 500, `its column is ${cell} px wide`).toBeTruthy();
     expect(cell - link <= 32, `${link} px of ${cell} are used`).toBeTruthy();
@@ -237,8 +240,8 @@ test.describe("runs", () => {
     await shot(page, "run-fork");
     await page.getByRole("alertdialog").getByRole("button", { name: "Fork", exact: true }).click();
     await page.getByText("a run, at Planner").waitFor();
-    expect(mock.state.forked.step).toBe("planner");
-    expect(mock.state.forked.key, "it carries a key").toBeTruthy();
+    expect(mock.state.forked!.step).toBe("planner");
+    expect(mock.state.forked!.key, "it carries a key").toBeTruthy();
   });
 
   test("a fork shows what it kept, starts its own clock and says that its team is deleted", async ({
@@ -256,7 +259,7 @@ test.describe("runs", () => {
       steps_done: 2,
       team_id: "00000000-0000-7000-8000-000000000001",
     });
-    const kept = { status: "done", started_at: ago(9000), ended_at: ago(8990) };
+    const kept: Partial<RunStep> = { status: "done", started_at: ago(9000), ended_at: ago(8990) };
     run.steps.push(makeStep(run, "planner", kept));
     run.steps.push(makeStep(run, "coder", { status: "done", started_at: ago(39), ended_at: ago(10) }));
     mock.state.runs.list.unshift(run);
@@ -282,7 +285,7 @@ test.describe("runs", () => {
   test("words of another run of the same agent are not shown", async ({ visit }) => {
     const { mock, page } = await visit();
     const run = atWork(mock);
-    const [mine, other] = run.graph.nodes.map(({ attributes }) => attributes.agent);
+    const [mine, other] = agentsOf(run);
     await page.goto(`${mock.url}/runs/${run.id}`);
     await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
     await settled(page);
@@ -303,13 +306,13 @@ test.describe("runs", () => {
     const evil = "<img src=x onerror=alert(1)>\u202Egpj.exe ";
     Object.assign(run, { title: evil + "x".repeat(3000), input: evil });
     run.graph.nodes[0].label = evil.repeat(20);
-    run.result.text = `# Hi\n\n[click](javascript:alert(1)) <script>alert(1)</script> ${"word".repeat(2000)}`;
-    mock.state.runs.calls.get(run.id)[1].content = {
+    run.result!.text = `# Hi\n\n[click](javascript:alert(1)) <script>alert(1)</script> ${"word".repeat(2000)}`;
+    mock.state.runs.calls.get(run.id)![1].content = {
       arguments: { command: evil.repeat(30) },
       text: "y".repeat(90_000),
       exit_code: 1,
     };
-    mock.state.runs.calls.get(run.id)[0].content = { text: evil.repeat(50) };
+    mock.state.runs.calls.get(run.id)![0].content = { text: evil.repeat(50) };
     mock.state.role = "viewer";
     await page.goto(`${mock.url}/runs/${run.id}`);
     await page.getByText(/You may not start, cancel or fork runs/).waitFor();

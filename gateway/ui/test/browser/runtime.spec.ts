@@ -1,8 +1,8 @@
 // The tab of an agent's page that says what it runs with: why, its skills, and the tokens of its programs.
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
 import { axe, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
+import { Refusal } from "../mock/refusal.ts";
+import { agentNamed, expect, test } from "./fixtures.ts";
 
 const TOKEN = "rat_planted-0123456789abcdef";
 
@@ -20,7 +20,7 @@ test.describe("runtime", () => {
       visit,
     }) => {
       const { mock, page } = await visit({ theme, width, height: 860 });
-      const agent = mock.state.claws.find(({ name }) => name === "mason");
+      const agent = agentNamed(mock.state, "mason");
       await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
       await panel(page, "What it runs with").getByText("openai/gpt-large").waitFor();
       await page.getByText("Its team's, or else the workspace's default.").waitFor();
@@ -59,7 +59,7 @@ test.describe("runtime", () => {
 
   test("a token is made by keyboard, shown once and revoked", async ({ visit }) => {
     const { mock, page } = await visit();
-    const agent = mock.state.claws.find(({ name }) => name === "mason");
+    const agent = agentNamed(mock.state, "mason");
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
     const tokens = panel(page, "Tokens");
     await tokens.getByText("None. With a token, a program outside").waitFor();
@@ -90,7 +90,7 @@ test.describe("runtime", () => {
     const { mock, page } = await visit({ width: 390 });
     const [agent] = mock.state.claws;
     const path = `GET /api/claws/${agent.id}/runtime-config`;
-    const answer = mock.hold("GET /api/claws/:id/runtime-config");
+    const answer = mock.hold("GET /api/claws/{id}/runtime-config");
     await page.goto(`${mock.url}/claws/${agent.id}?app=runtime`);
     await page.getByText("Loading what it runs with").waitFor({ state: "attached" });
     answer();

@@ -1,16 +1,16 @@
 // Settings of the deployment: sign-in, connections, mesh, secret broker; what is missing, who may see it, what is not known.
 import type { Page } from "@playwright/test";
-import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
-import { MISSING } from "../mock/apps.mjs";
-import { makeNetwork } from "../mock/routes-mesh.mjs";
-import { makeSignIn } from "../mock/broker.mjs";
-import { Refusal } from "../mock/server.mjs";
+import { MISSING } from "../mock/apps.ts";
+import { makeSignIn } from "../mock/broker.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { makeNetwork } from "../mock/routes-mesh.ts";
+import { expect, type Mock, test, THEMES } from "./fixtures.ts";
 
-const way = (page: Page, name: string) =>
+const way = (page: Page, name: string | RegExp) =>
   page.getByRole("listitem").filter({ has: page.getByRole("heading", { name }) });
 
-const panel = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const panel = (page: Page, name: string | RegExp) => page.getByRole("region", { name, exact: true });
 
 const pages = (page: Page) => page.getByRole("navigation", { name: "Settings" });
 
@@ -114,7 +114,7 @@ test.describe("settings: deployment", () => {
     const { mock, page } = await visit();
     const { apps } = mock.state;
     await open(page, mock, "connections");
-    await page.getByText(apps.options.redirect_uri).waitFor();
+    await page.getByText(apps.options.redirect_uri!).waitFor();
     await panel(page, "Callback address").getByRole("button", { name: "Copy" }).click();
     await panel(page, "Callback address").getByRole("button", { name: "Copied" }).waitFor();
     await way(page, /signing in at an app/)
@@ -134,11 +134,11 @@ test.describe("settings: deployment", () => {
       redirect_uri: undefined,
     };
     await page.reload();
-    const keysOf = (name: string) => way(page, name).getByRole("button").allTextContents();
+    const keysOf = (name: string | RegExp) => way(page, name).getByRole("button").allTextContents();
     await way(page, /signing in at an app/)
       .getByText("Not set up")
       .waitFor();
-    const bare = (texts: string) => texts.map((text) => text.replace(/Copy the name.*/, ""));
+    const bare = (texts: string[]) => texts.map((text) => text.replace(/Copy the name.*/, ""));
     expect(bare(await keysOf(/signing in at an app/))).toStrictEqual(MISSING);
     expect(bare(await keysOf(/signing in at an MCP/))).toStrictEqual(["oauth.client_id"]);
     await way(page, /webhook/)
@@ -245,7 +245,7 @@ test.describe("settings: deployment", () => {
     await page.getByText(/cannot be reached. What you see is from/).waitFor();
     mock.down = false;
     state.operator = false;
-    const asked = [];
+    const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.reload();
     await page.getByRole("heading", { name: "The secret broker is for operators" }).waitFor();

@@ -1,8 +1,8 @@
 // Settings of models: keys go in and never come out, a try says how it went, sums are bounded.
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
 import { axe, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
+import { Refusal } from "../mock/refusal.ts";
+import { expect, test } from "./fixtures.ts";
 
 const KEY = "sk-ant-planted-0123456789";
 
@@ -57,7 +57,7 @@ test.describe("settings: models", () => {
       expect(!kept.includes(KEY), "the key is nowhere on the page any more").toBeTruthy();
       await page.getByText("$3.00 in, $15.00 out for a million tokens").waitFor();
       expect(await page.getByText("Used now, because no model").count()).toBe(0);
-      const answer = mock.hold("POST /api/models/:id/try");
+      const answer = mock.hold("POST /api/models/{id}/try");
       await page.getByRole("button", { name: "Try anthropic/claude-sonnet" }).click();
       await page.getByText(/Asked it a small question/).waitFor();
       answer();
@@ -77,7 +77,7 @@ test.describe("settings: models", () => {
     expect(await address.getAttribute("placeholder")).toBe("https://api.openai.com/v1");
     await page.getByLabel("Provider").selectOption("ollama");
     await page.getByLabel("Model", { exact: true }).fill("qwen3:8b");
-    expect(await address.evaluate((field) => field.required)).toBeTruthy();
+    expect(await address.evaluate((field: HTMLInputElement) => field.required)).toBeTruthy();
     expect(await address.getAttribute("placeholder")).not.toMatch(/127\.|localhost/);
     await address.fill("http://127.0.0.1:11434/v1");
     await page.keyboard.press("Enter");

@@ -1,6 +1,7 @@
 // Settings: appearance and keys of this browser, name and end of the workspace, rights that are missing.
-import { expect, test } from "./fixtures.ts";
+import type { Page } from "@playwright/test";
 import { axe, hasFocus, shot, until } from "../kit.ts";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("settings", () => {
   test("theme and density apply at once, after a reload and in each tab", async ({ visit }) => {
@@ -11,7 +12,7 @@ test.describe("settings", () => {
     await page.goto(`${mock.url}/settings`);
     await page.getByRole("radio", { name: "Light" }).check();
     await page.getByLabel("Compact").check();
-    const shown = (at: string) => at.evaluate(() => ({ ...document.documentElement.dataset }));
+    const shown = (at: Page) => at.evaluate(() => ({ ...document.documentElement.dataset }));
     expect(await shown(page)).toStrictEqual({ theme: "light", density: "compact" });
     await until("the other tab to follow", async () => (await shown(other)).density === "compact");
     await page.reload();
@@ -68,7 +69,7 @@ test.describe("settings", () => {
     await shot(page, "delete-workspace");
     await page.getByLabel("Type Ada's workshop to confirm").fill("Ada's workshop");
     await act.click();
-    const choice = (at: string) => at.getByLabel("Workspace", { exact: true }).locator("option:checked");
+    const choice = (at: Page) => at.getByLabel("Workspace", { exact: true }).locator("option:checked");
     await until("the other workspace", async () => (await choice(page).textContent()) === "Observatory");
     await until("the other tab to leave it, too", async () => other.url().endsWith("/fleet"));
     await until("its name there", async () => (await choice(other).textContent()) === "Observatory");

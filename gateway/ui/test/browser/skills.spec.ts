@@ -1,9 +1,9 @@
 // The catalogue of skills in a real Chromium.
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
 import { axe, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
-import { makeSkill } from "../mock/skills.mjs";
+import { Refusal } from "../mock/refusal.ts";
+import { makeSkill } from "../mock/skills.ts";
+import { expect, test } from "./fixtures.ts";
 
 const rows = (page: Page) => page.locator("main [data-row]").count();
 
@@ -57,7 +57,7 @@ test.describe("skills", () => {
     await page.getByLabel("Name", { exact: true }).fill("our-logs");
     await page.getByRole("button", { name: "Write it" }).click();
     await page.getByRole("heading", { name: "Logs", exact: true }).waitFor();
-    expect(mock.state.skills.at(-1).tags).toStrictEqual(["logging", "quality"]);
+    expect(mock.state.skills.at(-1)!.tags).toStrictEqual(["logging", "quality"]);
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByRole("textbox", { name: "Text" }).fill("# Logs\n\nTwo lines each.");
     await page.getByRole("button", { name: "Save as a new version" }).click();

@@ -1,9 +1,9 @@
 // Teams: made from a template, given a goal, changed and deleted, in a real Chromium.
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
 import { axe, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
-import { makeTeam } from "../mock/teams.mjs";
+import { Refusal } from "../mock/refusal.ts";
+import { makeTeam } from "../mock/teams.ts";
+import { expect, test } from "./fixtures.ts";
 
 const fits = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);

@@ -1,7 +1,7 @@
 // Team templates in a real Chromium.
-import { expect, test } from "./fixtures.ts";
 import { axe, drawn, shot, tryAgain, until } from "../kit.ts";
-import { Refusal } from "../mock/server.mjs";
+import { Refusal } from "../mock/refusal.ts";
+import { expect, test } from "./fixtures.ts";
 
 test.describe("templates", () => {
   test("a template is found, read with the prompt of each role and used", async ({ visit }) => {
