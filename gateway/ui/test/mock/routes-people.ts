@@ -25,7 +25,7 @@ function link(state: State, token: string) {
   return must(state.people.links.get(token), "The invitation is not good any more", "invitation-unknown");
 }
 
-/** The mock's session of whoever has just come. */
+/** A session that begins now. */
 const session = (state: State, more: { label: string | null; kind: string; expires_at: string }) => ({
   id: newId(),
   created_at: ago(0),
