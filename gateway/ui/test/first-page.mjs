@@ -1,6 +1,6 @@
 // How soon the first page can be used, against the real gateway with its embedded page: bytes, first paint, interactive.
 // ROOST_TEST_BIN_DIR holds the built programs. A release build has the page inside; a debug build reads it from dist.
-import { launch, shots, visitor } from "./browser-kit.mjs";
+import { launch, shots, visitor } from "./kit.ts";
 import { startGateway, remove } from "./real.mjs";
 
 const bin = process.env.ROOST_TEST_BIN_DIR;

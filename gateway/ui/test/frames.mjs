@@ -1,9 +1,9 @@
 // `npm run figure:frames`: how smooth the fleet page is with 500 live machines that each report every ten seconds.
 // Frame times are taken in the page with requestAnimationFrame, first at rest and then while it is scrolled.
 // Headless Chromium without a GPU, as somebody who wants no motion; the page is the built one, the gateway is the mock.
-import { launch, until, visitor } from "./browser-kit.mjs";
-import { startMock } from "./mock/server.mjs";
-import { makeHealth, makeNode } from "./mock/state.mjs";
+import { launch, until, visitor } from "./kit.ts";
+import { startMock } from "./mock/server.ts";
+import { makeHealth, makeNode } from "./mock/nodes.ts";
 
 const MACHINES = Number(process.env.MACHINES ?? 500);
 const BEAT_MS = 10_000;

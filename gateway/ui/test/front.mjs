@@ -1,7 +1,7 @@
 // Puts the page that was built here in front of a real gateway, whose program may have an older one inside.
 import { createServer, request } from "node:http";
 import { connect } from "node:net";
-import { serveFile } from "./mock/server.mjs";
+import { serveFile } from "./mock/files.ts";
 
 const GATEWAY = /^\/(api|dl|problems|healthz|readyz)(\/|$)/;
 

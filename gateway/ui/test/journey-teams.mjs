@@ -1,6 +1,6 @@
 // The journey's part about agents at work: a template of one's own, a team of it, its run, and two teams side by side.
 import assert from "node:assert/strict";
-import { until } from "./browser-kit.mjs";
+import { until } from "./kit.ts";
 
 const panel = (page, name) => page.getByRole("region", { name, exact: true });
 

@@ -2,7 +2,7 @@
 // ROOST_TEST_BIN_DIR holds the built programs; gateway and machine are started here, on free ports, in a temporary folder.
 // Every wait is for a condition. The limit only ends a run in which it never comes true, so it may be generous.
 import assert from "node:assert/strict";
-import { axe, launch, runAll, shot, until, visitor } from "./browser-kit.mjs";
+import { axe, launch, runAll, shot, until, visitor } from "./kit.ts";
 import { outsideTests } from "./journey-apps.mjs";
 import { teamTests } from "./journey-teams.mjs";
 import { remove, startGateway, startNode } from "./real.mjs";

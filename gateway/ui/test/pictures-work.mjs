@@ -1,7 +1,7 @@
 // The README's pictures of agents at work: a team put together, its run while it happens, and the run's timeline. The
 // scripted model speaks; the commands and their outcome are real. Needs an image with cargo (roost-agent:dev).
 import { execFileSync } from "node:child_process";
-import { until } from "./browser-kit.mjs";
+import { until } from "./kit.ts";
 
 const REPOSITORY = new URL("../../../deploy/demo/repository/", import.meta.url).pathname;
 const GOAL = "The tests fail. Find out why, mend the cause, and commit it.";

@@ -3,7 +3,7 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync, inflateSync } from "node:zlib";
-import { launch, shots, until, visitor } from "./browser-kit.mjs";
+import { launch, shots, until, visitor } from "./kit.ts";
 import { startFront } from "./front.mjs";
 import { workPictures } from "./pictures-work.mjs";
 import { remove, startGateway, startNode } from "./real.mjs";

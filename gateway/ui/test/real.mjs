@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "./browser-kit.mjs";
+import { until } from "./kit.ts";
 
 /** Ends a hung start; nothing is measured by it, and a loaded machine may take most of it. */
 const PATIENCE = Number(process.env.PATIENCE_S ?? 300) * 1000;

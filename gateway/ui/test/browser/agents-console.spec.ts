@@ -1,0 +1,207 @@
+// The agent's sandbox and its console: making, running, input, cuts, ends.
+import type { Page } from "@playwright/test";
+import { axe, drawn, shot, until } from "../kit.ts";
+import { agentNamed, expect, test, type Visit } from "./fixtures.ts";
+
+const open = async ({ mock, page }: Visit, name = "mason") => {
+  await page.goto(`${mock.url}/claws/${agentNamed(mock.state, name).id}?app=sandbox`);
+  await page.getByLabel("Command").waitFor();
+};
+
+const type = async (page: Page, text: string) => {
+  await page.getByLabel("Command", { exact: true }).fill(text);
+  await page.keyboard.press("Enter");
+};
+
+const run = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
+
+test.describe("agents: console", () => {
+  test("a new agent gets a sandbox and runs a command", async ({ visit }) => {
+    const { mock, page } = await visit({ full: false });
+    const made = mock.hold("POST /api/claws/{id}/sandbox");
+    await page.goto(`${mock.url}/agents`);
+    await page.getByRole("button", { name: "New agent" }).click();
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("builder");
+    await page.getByRole("button", { name: "Create agent" }).click();
+    await page.getByText("Creating the sandbox").waitFor();
+    await shot(page, "sandbox-making");
+    made();
+    await type(page, "echo it works");
+    await run(page, "echo it works").getByText("Exit 0", { exact: true }).waitFor();
+    expect(await run(page, "echo it works").textContent()).toMatch(/it works/);
+  });
+
+  test("the console gives the reason when a sandbox starts on another machine", async ({ visit }) => {
+    const { mock, page } = await visit();
+    mock.state.placement = { target: "node", node_id: mock.state.nodes[2].id };
+    await page.goto(`${mock.url}/claws/${mock.state.claws[2].id}?app=sandbox`);
+    await page.getByRole("button", { name: "Create sandbox" }).click();
+    await page.getByText("Not where you wanted it.").waitFor();
+    await page.getByText(/instead, because it is offline/).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "placement-fallback");
+  });
+
+  test("the console distinguishes exit zero, other exits, timeouts, cancelled and lost commands", async ({
+    visit,
+  }) => {
+    const at = await visit();
+    const { page } = at;
+    await open(at);
+    await type(page, "cargo test");
+    await run(page, "cargo test").getByText("Exit 0", { exact: true }).waitFor();
+    await type(page, "exit 3");
+    await run(page, "exit 3").getByText("Exit 3", { exact: true }).waitFor();
+    await type(page, "vanish");
+    await run(page, "vanish").getByText("Lost", { exact: true }).waitFor();
+    await type(page, "sleep 900");
+    await run(page, "sleep 900").getByText("Timed out", { exact: true }).waitFor();
+    await type(page, "sleep 1000");
+    await run(page, "sleep 1000").getByRole("button", { name: "Cancel" }).click();
+    await run(page, "sleep 1000").getByText("Cancelled", { exact: true }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "console-ends");
+  });
+
+  test("input reaches the running command and the end of input ends it", async ({ visit }) => {
+    const at = await visit();
+    const { page } = at;
+    await open(at);
+    await type(page, "cat");
+    await page.getByLabel("Input for the running command").fill("knock knock");
+    await page.keyboard.press("Enter");
+    await run(page, "cat").getByText("knock knock").waitFor();
+    await page.getByRole("button", { name: "End input" }).click();
+    await run(page, "cat").getByText("Exit 0", { exact: true }).waitFor();
+  });
+
+  test("output is neither lost nor repeated when the stream is cut", async ({ visit }) => {
+    const at = await visit();
+    const { mock, page } = at;
+    await open(at);
+    await type(page, "count");
+    await run(page, "count").getByText("line 6", { exact: false }).waitFor();
+    const [exec] = mock.state.execs.values();
+    exec.connections.forEach((response) => response.destroy());
+    await run(page, "count").getByText("Exit 0", { exact: true }).waitFor();
+    const lines = (await run(page, "count").locator("pre").textContent())!.trim().split("\n");
+    expect(lines).toStrictEqual(Array.from({ length: 30 }, (_, index) => `line ${index + 1}`));
+  });
+
+  test("a running command is shown whole after a reload", async ({ visit }) => {
+    const at = await visit();
+    const { page } = at;
+    await open(at);
+    await type(page, "count");
+    await run(page, "count").getByText("line 3", { exact: false }).waitFor();
+    await page.reload();
+    await run(page, "count").getByText("Exit 0", { exact: true }).waitFor();
+    const lines = (await run(page, "count").locator("pre").textContent())!.trim().split("\n");
+    expect(lines.length).toBe(30);
+  });
+
+  test("the scroll position stays when output arrives below", async ({ visit }) => {
+    const at = await visit();
+    const { page } = at;
+    await open(at);
+    for (const round of [1, 2]) {
+      await type(page, "count");
+      await until(
+        `count ${round}`,
+        async () => (await page.getByText("Exit 0", { exact: true }).count()) === round,
+      );
+    }
+    await type(page, "count");
+    const log = page.getByRole("log");
+    await log.evaluate((element) => (element.scrollTop = 40));
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor();
+    await until(
+      "the third to end",
+      async () => (await page.getByText("Exit 0", { exact: true }).count()) === 3,
+    );
+    expect(await log.evaluate((element) => element.scrollTop)).toBe(40);
+    await page.getByRole("button", { name: "Jump to latest" }).click();
+  });
+
+  test("a shell runs in a terminal that takes typing, follows the theme and can be left", async ({
+    visit,
+  }) => {
+    const at = await visit();
+    const { mock, page } = at;
+    await open(at);
+    await page.getByRole("button", { name: "Shell" }).click();
+    await page.locator(".xterm-rows").getByText("agent@sandbox").waitFor();
+    await page.keyboard.type("echo through the tty");
+    await page.keyboard.press("Enter");
+    await until(
+      "the echo",
+      async () => (await page.locator(".xterm-rows").textContent())!.split("through the tty").length > 2,
+    );
+    await page.getByRole("button", { name: /^Theme/ }).click();
+    await shot(page, "shell-light");
+    await page.locator(".xterm-screen").click();
+    await page.keyboard.press("Control+Shift+Period");
+    const [exec] = mock.state.execs.values();
+    exec.finish("done", 0);
+    await page.getByText("The shell has ended").waitFor();
+  });
+
+  test("a lost sandbox is reported and replaced", async ({ visit }) => {
+    const at = await visit();
+    const { mock, page } = at;
+    await open(at);
+    const claw = mock.state.claws[1];
+    const sandbox = mock.state.sandboxes.get(claw.id);
+    sandbox!.state = "lost";
+    claw.sandbox!.state = "lost";
+    claw.version += 1;
+    mock.hub.changed("claw", claw.id, claw.version);
+    mock.hub.changed("sandbox", sandbox!.id, 2);
+    await page.getByText("This sandbox is lost").waitFor();
+    await shot(page, "sandbox-lost");
+    await page.getByRole("button", { name: "Create new sandbox" }).click();
+    await until("the console to work again", () => page.getByLabel("Command", { exact: true }).isEnabled());
+  });
+
+  test("a team member is led to the shared sandbox when its team has one", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const { state } = mock;
+    const [mason, lookout] = ["mason", "lookout"].map((name) => agentNamed(state, name));
+    state.teams.list[0].workbench_agent_id = mason.id;
+    await page.goto(`${mock.url}/claws/${lookout.id}?app=sandbox`);
+    await page.getByRole("heading", { name: "This agent works in its team's sandbox" }).waitFor();
+    await drawn(page);
+    expect(await page.getByRole("button", { name: "Create sandbox" }).count()).toBe(0);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "team-sandbox");
+    await page.getByRole("link", { name: "Open the sandbox of mason" }).click();
+    await page.getByRole("heading", { name: "mason" }).waitFor();
+    await page.getByLabel("Command", { exact: true }).waitFor();
+    expect(await page.getByText("In its team, this agent works").count()).toBe(0);
+    // One that has a sandbox of its own is told that its team uses another.
+    const scribe = agentNamed(state, "scribe");
+    await page.goto(`${mock.url}/claws/${scribe.id}?app=sandbox`);
+    await page.getByText("In its team, this agent works in the sandbox of mason.").waitFor();
+    // Out of the team, it is offered one of its own.
+    state.teams.list[0].workbench_agent_id = null;
+    await page.goto(`${mock.url}/claws/${lookout.id}?app=sandbox`);
+    await page.getByRole("button", { name: "Create sandbox" }).waitFor();
+  });
+
+  test("a permanent deletion needs the typed name", async ({ visit }) => {
+    const at = await visit();
+    const { page } = at;
+    await open(at);
+    await page.getByRole("button", { name: "Delete the agent" }).click();
+    await page.getByLabel("Destroy everything it has, for good").check();
+    const act = page.getByRole("button", { name: "Delete agent" });
+    expect(await act.isDisabled()).toBeTruthy();
+    await page.getByLabel("Type mason to confirm").fill("mason");
+    await act.click();
+    await page.getByRole("heading", { name: "Agents" }).waitFor();
+    await until(
+      "mason to be gone",
+      async () => (await page.getByRole("link", { name: "mason" }).count()) === 0,
+    );
+  });
+});

@@ -1,0 +1,108 @@
+// Notifications: what happened elsewhere, counted, read, kept over a reload, shared by tabs, read out seldom.
+import type { Page } from "@playwright/test";
+import { axe, shot, until } from "../kit.ts";
+import type { Node } from "../mock/schema.ts";
+import { expect, type Mock, test, THEMES } from "./fixtures.ts";
+
+const bell = (page: Page, name: string) => page.getByRole("button", { name });
+
+function away(mock: Mock, node: Node, gone = true) {
+  Object.assign(node, {
+    status: gone ? "offline" : "online",
+    connection: gone ? "disconnected" : "connected",
+    version: node.version + 1,
+  });
+  mock.hub.changed("node", node.id, node.version);
+}
+
+test.describe("notifications", () => {
+  for (const theme of THEMES)
+    test(`notifications report a machine that leaves and returns, a lost sandbox and a placement elsewhere (${theme})`, async ({
+      visit,
+    }) => {
+      const { mock, page } = await visit({ theme });
+      const [node] = mock.state.nodes;
+      const [, mason, lookout] = mock.state.claws;
+      // Looking elsewhere, where no list of machines is on screen.
+      await page.goto(`${mock.url}/quotas`);
+      await page.getByText("Live", { exact: true }).waitFor();
+      await bell(page, "Notifications").click();
+      await page.getByText("No notifications yet").waitFor();
+      expect(await axe(page)).toStrictEqual([]);
+      await page.keyboard.press("Escape");
+      away(mock, node);
+      await bell(page, "Notifications, 1 new").waitFor();
+      await page
+        .getByRole("status", { name: "News" })
+        .getByText("workshop went offline")
+        .waitFor({ state: "attached" });
+      mock.state.sandboxes.get(mason.id)!.state = "lost";
+      mason.sandbox!.state = "lost";
+      mock.hub.changed("sandbox", mason.sandbox!.id, 2);
+      mock.hub.emit("placement.fallback", { agentId: lookout.id, wanted: node.id, reason: "node_offline" });
+      away(mock, node, false);
+      await bell(page, "Notifications, 4 new").waitFor();
+      await page.keyboard.press("g");
+      await page.keyboard.press("n");
+      const list = page.getByRole("list", { name: "What happened" });
+      await list.getByText("The sandbox of mason was lost on workshop.").waitFor();
+      expect(page.url().endsWith("/quotas"), "the keys that open the panel go nowhere else").toBeTruthy();
+      await list
+        .getByText(/The sandbox of lookout was not made where you wanted it: it is offline/)
+        .waitFor();
+      await list.getByText("workshop is back.").waitFor();
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `notifications-${theme}`);
+      await page.keyboard.press("Escape");
+      await bell(page, "Notifications").waitFor();
+      await page.reload();
+      await page.getByText("Live", { exact: true }).waitFor();
+      await page.keyboard.press("g");
+      await page.keyboard.press("n");
+      await list.getByRole("link", { name: "mason" }).click();
+      await page.getByRole("heading", { name: "mason" }).waitFor();
+      await bell(page, "Notifications").click();
+      await page.getByRole("button", { name: "Clear all" }).click();
+      await page.getByText("No notifications yet").waitFor();
+    });
+
+  test("events are reported at the next visit when no page was open", async ({ visit }) => {
+    const { mock, page } = await visit();
+    await page.getByRole("link", { name: "gpu-tower" }).waitFor();
+    await until("how things stand to be remembered", () =>
+      page.evaluate(() =>
+        Object.entries(localStorage).some(
+          ([key, text]) => key.startsWith("roost-notices:") && /"here"/.test(text),
+        ),
+      ),
+    );
+    await page.goto("about:blank");
+    away(mock, mock.state.nodes[1]);
+    mock.state.nodes[1].last_seen_at = new Date(Date.now() - 3_600_000).toISOString();
+    await page.goto(`${mock.url}/quotas`);
+    await bell(page, "Notifications, 1 new").click();
+    // It is read out as well, by a part of the page that nobody sees.
+    const list = page.getByRole("list", { name: "What happened" });
+    await list.getByText("gpu-tower").waitFor();
+    await list.getByText(/^1 h \d min ago$/).waitFor();
+  });
+
+  test("a refusal by the plan is reported and tabs share what was read", async ({ visit }) => {
+    const { mock, page, context } = await visit();
+    const other = await context.newPage();
+    await other.goto(`${mock.url}/quotas`);
+    await other.getByText("Live", { exact: true }).waitFor();
+    mock.state.quota.agents = 3;
+    await page.goto(`${mock.url}/agents?dialog=new`);
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("fourth");
+    await page.getByRole("button", { name: "Create agent" }).click();
+    await page.getByRole("dialog").getByText("Delete an agent to make room.").waitFor();
+    await bell(other, "Notifications, 1 new").click();
+    await other
+      .getByRole("list", { name: "What happened" })
+      .getByText(/Refused, the plan is used up/)
+      .waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Notifications", exact: true }).waitFor();
+  });
+});

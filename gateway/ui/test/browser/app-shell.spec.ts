@@ -1,0 +1,206 @@
+// The shell around every page: palette, crumbs with what stands beside them, keys, rail, drawer.
+import type { Page } from "@playwright/test";
+import { axe, hasFocus, shot, settled, uncovered, until } from "../kit.ts";
+import { expect, test, THEMES } from "./fixtures.ts";
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "");
+
+test.describe("shell", () => {
+  for (const theme of THEMES)
+    test(`the palette finds places, things, actions and settings by keyboard (${theme})`, async ({
+      visit,
+    }) => {
+      const { page } = await visit({ theme });
+      const field = page.getByRole("combobox", { name: /^Search places/ });
+      const open = async () => {
+        await uncovered(page);
+        await page.keyboard.press("Control+k");
+        await hasFocus(field);
+      };
+      await open();
+      await page.getByRole("option", { name: "Pair a machine" }).first().waitFor();
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `palette-${theme}`);
+      await page.keyboard.type("maso");
+      await page.getByRole("option", { name: /^mason/ }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "mason" }).waitFor();
+      // The buttons of the page are offered too, and what destroys opens its dialog.
+      await open();
+      await page.keyboard.type("delete the");
+      await page.getByRole("option", { name: "Delete the agent" }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("alertdialog").waitFor();
+      await until("the focus to be on Cancel", async () => (await focused(page)) === "Cancel");
+      await page.keyboard.press("Escape");
+      await until("the dialog to go", async () => (await page.getByRole("alertdialog").count()) === 0);
+      // What was used is first the next time.
+      await open();
+      await page
+        .getByRole("group", { name: "Recent" })
+        .getByRole("option", { name: /^mason/ })
+        .waitFor();
+      await page.keyboard.type("rows compact");
+      await page.keyboard.press("Enter");
+      await until("the rows to be compact", () =>
+        page.evaluate(() => document.documentElement.dataset.density === "compact"),
+      );
+      await open();
+      await page.keyboard.type("qqqq");
+      await page.getByText("No results").waitFor();
+      expect(await axe(page)).toStrictEqual([]);
+      await page.keyboard.press("Escape");
+      await until("the palette to go", async () => (await field.count()) === 0);
+    });
+
+  test("the palette offers only what the role allows and letters in a field stay letters", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    mock.state.role = "viewer";
+    mock.state.operator = false;
+    await page.reload();
+    await page.getByLabel(/^Filter:/).fill("gk?x");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "Quotas" }).waitFor();
+    for (const name of ["Supervision", "Audit", "New agent", "Pair a machine"])
+      expect(await page.getByRole("option", { name }).count(), name).toBe(0);
+  });
+
+  test("the palette finds teams and runs by name and shows their names as text", async ({ visit }) => {
+    const { mock, page } = await visit();
+    const [team] = mock.state.teams.list;
+    const [run] = mock.state.runs.list;
+    Object.assign(run, { title: "<b>Mend</b>\u202E the parser" });
+    await page.getByText("Live", { exact: true }).waitFor();
+    await page.keyboard.press("Control+k");
+    await hasFocus(page.getByRole("combobox", { name: /^Search places/ }));
+    await page.keyboard.type("mend");
+    await page.getByRole("option", { name: /Mend/ }).waitFor();
+    expect(await page.locator("[role=listbox] b").count()).toBe(0);
+    expect(await axe(page)).toStrictEqual([]);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: /Mend/ }).waitFor();
+    expect(page.url().endsWith(`/runs/${run.id}`)).toBeTruthy();
+    await uncovered(page);
+    await page.keyboard.press("Control+k");
+    await hasFocus(page.getByRole("combobox", { name: /^Search places/ }));
+    await page.keyboard.type(team.name);
+    await page
+      .getByRole("option", { name: new RegExp(`^${team.name}`) })
+      .first()
+      .click();
+    await page.getByRole("heading", { name: team.name, exact: true }).waitFor();
+  });
+
+  test("a crumb opens its siblings with Alt and arrow down and brackets step through them", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    await page.goto(`${mock.url}/claws/${mock.state.claws[1].id}?tab=details`);
+    await page.getByRole("heading", { name: "mason" }).waitFor();
+    await page.keyboard.press("Alt+ArrowDown");
+    const list = page.getByRole("dialog", { name: "Other agents" });
+    await list.getByRole("option", { name: /scribe/ }).waitFor();
+    await hasFocus(list.getByRole("combobox"));
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "crumb-siblings");
+    await page.keyboard.type("look");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "lookout" }).waitFor();
+    await page.keyboard.press("]");
+    await page.getByRole("heading", { name: "mason" }).waitFor();
+    await page.keyboard.press("]");
+    await page.getByRole("heading", { name: "scribe" }).waitFor();
+    // At the end of the list it stays.
+    await page.keyboard.press("]");
+    await page.keyboard.press("[");
+    await page.getByRole("heading", { name: "mason" }).waitFor();
+    // The opener of the list gets the focus back.
+    await page.keyboard.press("Alt+ArrowDown");
+    await hasFocus(list.getByRole("combobox"));
+    await page.keyboard.press("Escape");
+    await until("the list to close", async () => (await list.count()) === 0);
+    await hasFocus(page.getByRole("button", { name: "Other agents" }));
+    // From the crumb of the place: the other places.
+    await page.getByRole("link", { name: "Agents" }).last().focus();
+    await page.keyboard.press("Alt+ArrowDown");
+    await page.getByRole("dialog", { name: "Other places" }).getByRole("option", { name: "Quotas" }).click();
+    await page.getByRole("heading", { name: "Quotas" }).waitFor();
+  });
+
+  test("keys move between rows, open them, follow chords and show the help until they are switched off", async ({
+    visit,
+  }) => {
+    const { page } = await visit();
+    await page.getByRole("link", { name: "gpu-tower" }).waitFor();
+    await settled(page);
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    await page.keyboard.press("j");
+    const name = await page.locator("tbody tr th a").nth(1).textContent();
+    await until("the second row to have the focus", async () => (await focused(page)) === name);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: name! }).waitFor();
+    for (const [chord, heading] of [
+      ["s", "Settings"],
+      ["u", "Audit"],
+      ["p", "Members"],
+      ["f", "Fleet"],
+    ]) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(chord);
+      await page.getByRole("heading", { name: heading, exact: true }).first().waitFor();
+    }
+    await page.keyboard.press("/");
+    await until("the filter to have the focus", () =>
+      page.evaluate(() => document.activeElement?.hasAttribute("data-filter")),
+    );
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("?");
+    await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "keyboard-help");
+    await page.keyboard.press("Escape");
+    await uncovered(page);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Shortcuts of a single key").uncheck();
+    await page.keyboard.press("g");
+    await page.keyboard.press("f");
+    await page.keyboard.press("?");
+    await page.keyboard.press("Control+k");
+    await hasFocus(page.getByRole("combobox", { name: /^Search places/ }));
+    await page.keyboard.press("Escape");
+    await uncovered(page);
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    expect(await page.getByRole("heading", { name: "Keyboard shortcuts" }).count()).toBe(0);
+  });
+
+  test("the rail folds, stays folded after a reload and is a drawer on a narrow screen", async ({
+    visit,
+  }) => {
+    const { page } = await visit();
+    await page.getByRole("button", { name: "Fold the navigation" }).click();
+    await page.reload();
+    await page.getByRole("button", { name: "Unfold the navigation" }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "rail-folded");
+    await page.getByRole("link", { name: "Members" }).click();
+    await page.getByRole("heading", { name: "Members" }).waitFor();
+    await page.setViewportSize({ width: 899, height: 800 });
+    await until(
+      "the rail to make room",
+      async () => (await page.getByRole("navigation", { name: "Main" }).count()) === 0,
+    );
+    await page.getByRole("button", { name: "Open navigation" }).click();
+    const drawer = page.getByRole("dialog", { name: "Navigation" });
+    await drawer.getByRole("link", { name: "Quotas" }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "drawer");
+    await drawer.getByRole("link", { name: "Quotas" }).click();
+    await page.getByRole("heading", { name: "Quotas" }).waitFor();
+    await until("the drawer to close", async () => (await drawer.count()) === 0);
+  });
+});

@@ -1,0 +1,61 @@
+// All connections of a workspace on one page: found, acted on in place, and what is not known said.
+import { axe, drawn, settled, shot, until } from "../kit.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { expect, test } from "./fixtures.ts";
+
+test.describe("connections", () => {
+  test("all connections are listed with those that need attention first, and are found by words and opened in place", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    await page.keyboard.press("g");
+    await page.keyboard.press("x");
+    const list = page.getByRole("region", { name: "Connections" });
+    await list.getByRole("listitem").first().waitFor();
+    await page.getByText("2 need attention").waitFor();
+    const titles = () => list.getByRole("heading").allTextContents();
+    const all = ["trackerSign in again", "GitHubReady", "SlackToken gone", "NotionReady"];
+    expect(await titles()).toStrictEqual(all);
+    await list.getByText("Reaches nothing").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("mason git");
+    await until("one to be left", async () => (await titles()).length === 1);
+    expect(page.url()).toMatch(/q=mason/);
+    await page.getByLabel("Filter by agent, app or state").fill("nothing like it");
+    await page.getByRole("heading", { name: "No connection fits the filter" }).waitFor();
+    await page.getByText("Clear filter", { exact: true }).click();
+    await until("all to be back", async () => (await titles()).length === all.length);
+    await settled(page);
+    // Under the pointer nothing moves, whatever becomes of it.
+    await list.getByRole("heading", { name: "Notion" }).hover();
+    mock.state.apps.connections.find((one) => one.provider === "notion")!.state = "needs_reauth";
+    mock.hub.changed("app_connection", "any", 2);
+    await page.getByText("3 need attention").waitFor();
+    expect((await titles()).at(-1)).toStrictEqual("NotionSign in again");
+    await page.getByRole("heading", { name: "Connections" }).hover();
+    const later = ["trackerSign in again", "GitHubReady", "NotionSign in again", "SlackToken gone"];
+    await until("its turn", async () => (await titles()).join() === later.join());
+    await list.getByRole("link", { name: "lookout" }).click();
+    await page.getByRole("tab", { name: "Apps", selected: true }).waitFor();
+  });
+
+  test("the page says so when there are no connections and when the broker does not answer", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ width: 360, height: 800 });
+    for (const one of mock.state.apps.connections) Object.assign(one, { state: "unknown", reaches: [] });
+    await page.goto(`${mock.url}/connections`);
+    await page.getByText("none needs attention, 4 not known").waitFor();
+    await page.getByText("The secret broker did not answer in time").first().waitFor();
+    await drawn(page);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "connections-unknown-phone");
+    mock.state.apps.connections = [];
+    await page.reload();
+    await page.getByRole("heading", { name: "No agent is connected to anything" }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    mock.state.failNext.set("GET /api/apps/connections", new Refusal(500, "internal", "The list failed"));
+    await page.reload();
+    await page.getByText("The list failed").waitFor();
+  });
+});

@@ -1,0 +1,124 @@
+// The list of doors: its badge, what strangers may write into it, filters, older ones, failures, roles.
+import { axe, drawn, settled, shot, tryAgain, until } from "../kit.ts";
+import { makeDoor } from "../mock/doors.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { ask, decide } from "../mock/routes-doors.ts";
+import { act, cards, dialog, doors } from "./doors-kit.ts";
+import { expect, test } from "./fixtures.ts";
+
+test.describe("doors: list", () => {
+  test("a waiting request shows a badge, a title and a notification until it is decided", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    mock.state.doors = [];
+    await page.goto(`${mock.url}/quotas`);
+    await settled(page);
+    expect(await page.title()).toBe("Quotas · Roost");
+    const mason = mock.state.claws[1];
+    const door = makeDoor(mason, { target: "octo/\u202Ehello" });
+    ask(mock, door);
+    await page.getByRole("link", { name: "Doors 1 waiting" }).waitFor();
+    await until("the title to say so", async () => (await page.title()) === "(1) Quotas · Roost");
+    await page.getByRole("button", { name: "Notifications, 1 new" }).click();
+    const told = page.getByRole("list", { name: "What happened" });
+    await told.getByText(/asks you to approve github.issues.create at octo\/\\u\{202e\}hello/).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "doors-notification");
+    await told.getByRole("link", { name: "mason" }).click();
+    await cards(page).first().waitFor();
+    decide(mock, door, "deny", mock.state.user);
+    await page.getByRole("link", { name: "Doors", exact: true }).waitFor();
+    await until("the title to forget it", async () => (await page.title()) === "Doors · Roost");
+  });
+
+  test("hostile words stay text and a long request is shown whole to the person who approves it", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ waiting: true, width: 360, height: 800 });
+    const long = `${"x".repeat(3000)}\nand the END`;
+    mock.state.doors = [
+      makeDoor(mock.state.claws[1], {
+        summary: "**bold** <img src=x onerror=alert(1)> [click](https://evil.example) \u202Etxt",
+        target: `octo/${"y".repeat(300)}`,
+        params: { __proto__x: { deep: [1, null] }, body: long, title: "", url: "javascript:alert(1)" },
+      }),
+      makeDoor(mock.state.claws[1], {
+        state: "performed",
+        target: "octo/linked",
+        decided_by: mock.state.user,
+        // oxlint-disable-next-line no-script-url
+        result: { url: "javascript:alert(1)", message: "<b>done</b>" },
+      }),
+    ];
+    await doors(page, mock);
+    await cards(page)
+      .getByText("**bold** <img src=x onerror=alert(1)> [click](https://evil.example) \\u{202e}txt")
+      .waitFor();
+    expect(await page.locator("main img, main b").count()).toBe(0);
+    expect(await cards(page).getByText("and the END").count(), "folded at first").toBe(0);
+    await cards(page).getByRole("button", { name: "Show all of body" }).click();
+    await cards(page).getByText("and the END").waitFor();
+    await cards(page).getByRole("button", { name: "Fold body" }).click();
+    await page.getByText("octo/linked").click();
+    await page.getByText("<b>done</b>").waitFor();
+    expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
+    const fits = () =>
+      page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+    expect(await fits(), "no sideways scroll").toBeTruthy();
+    await cards(page)
+      .getByRole("button", { name: /^Approve/ })
+      .click();
+    await dialog(page).getByText("and the END").waitFor();
+    expect(
+      await dialog(page)
+        .getByRole("button", { name: /^Show all/ })
+        .count(),
+    ).toBe(0);
+    expect(await act(page, "Approve").isVisible()).toBeTruthy();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "doors-hostile-phone");
+  });
+
+  test("the lists handle no requests, older requests, filters, failures and viewers", async ({ visit }) => {
+    const { mock, page } = await visit({ waiting: true });
+    mock.state.doorPage = 2;
+    const path = "GET /api/doors";
+    mock.state.failNext.set(path, new Refusal(500, "internal", "The requests failed"));
+    await page.goto(`${mock.url}/doors`);
+    // What waits and what was decided are asked for apart, and fail apart: one that fails later is tried again by itself.
+    const again = page.getByRole("button", { name: "Try again" });
+    await until("both to have failed", async () => (await again.count()) === 2);
+    await tryAgain(page, mock);
+    await cards(page).first().waitFor();
+    await page.reload();
+    const over = page.getByRole("list", { name: "Decided requests" }).getByRole("listitem");
+    await cards(page).first().waitFor();
+    await settled(page);
+    await page.getByRole("button", { name: "Show older ones" }).click();
+    await until("two more", async () => (await over.count()) === 2);
+    await page.getByRole("button", { name: "Show older ones" }).click();
+    await until("all", async () => (await over.count()) === 3);
+    expect(await page.getByRole("button", { name: "Show older ones" }).count()).toBe(0);
+    await page.keyboard.press("/");
+    await page.keyboard.type("webhook");
+    await until(
+      "one to be left",
+      async () => (await cards(page).count()) === 1 && (await over.count()) === 0,
+    );
+    await page.getByLabel(/^Filter by agent/).fill("no such thing");
+    await page.getByRole("heading", { name: "No waiting request fits the filter" }).waitFor();
+    mock.state.role = "viewer";
+    mock.state.doors = mock.state.doors.filter((one) => one.state === "pending");
+    await page.goto(`${mock.url}/doors`);
+    await page.getByText(/You may not approve or deny what agents ask for/).waitFor();
+    await cards(page).first().waitFor();
+    expect(await page.getByRole("button", { name: /^(Approve|Deny)/ }).count()).toBe(0);
+    mock.state.doors = [];
+    await page.reload();
+    await page.getByRole("heading", { name: "No agent asks for anything" }).waitFor();
+    await drawn(page);
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "doors-empty");
+  });
+});

@@ -1,0 +1,72 @@
+// What a browser test gets: `visit` makes a fresh gateway with a fresh person at a fresh browser. One mock server is
+// started for each worker; what it knows is made anew for each visit.
+import { test as base, expect, type BrowserContext, type Page } from "@playwright/test";
+import { visitor, type Person, type Theme } from "../kit.ts";
+import { must } from "../mock/refusal.ts";
+import type { Claw } from "../mock/schema.ts";
+import { startServer, type Mock, type Server } from "../mock/server.ts";
+import type { Seed as MockSeed, State } from "../mock/state.ts";
+
+export { expect };
+
+export const THEMES: readonly Theme[] = ["dark", "light"];
+
+export type { Mock };
+
+/** What the gateway knows at first, and who visits it. */
+export interface Seed extends MockSeed, Omit<Person, "patience" | "storageState"> {
+  signedIn?: boolean;
+}
+
+export interface Visit {
+  mock: Mock;
+  page: Page;
+  context: BrowserContext;
+}
+
+/** The agent of this name that the gateway knows. */
+export const agentNamed = (state: State, name: string): Claw =>
+  must(state.claws.find((one) => one.name === name));
+
+async function signIn(page: Page, mock: Mock): Promise<void> {
+  await page.goto(`${mock.url}/sign-in`);
+  await page.getByLabel("E-mail").fill(mock.state.user.email);
+  await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+}
+
+interface Fixtures {
+  /** A second visit of a test ends the first. After each, the console must be clean. */
+  visit: (seed?: Seed) => Promise<Visit>;
+}
+
+export const test = base.extend<Fixtures, { server: Server }>({
+  server: [
+    // oxlint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const server = await startServer();
+      await use(server);
+      await server.close();
+    },
+    { scope: "worker" },
+  ],
+  visit: async ({ browser, server }, use, info) => {
+    let present: Awaited<ReturnType<typeof visitor>> | undefined;
+    const leave = async (checked: boolean) => {
+      const left = present;
+      present = undefined;
+      await left?.context.close();
+      if (checked) expect(left?.faults ?? [], "the console must be clean").toStrictEqual([]);
+    };
+    await use(async ({ theme, width, height, signedIn = true, ...state } = {}) => {
+      await leave(true);
+      const mock = server.reset(state);
+      present = await visitor(browser, { theme, width, height });
+      const { context, page } = present;
+      if (signedIn) await signIn(page, mock);
+      return { mock, page, context };
+    });
+    await leave(info.errors.length === 0);
+  },
+});

@@ -1,0 +1,89 @@
+// Coming in: the first run, the sign-in, and a session that ends.
+import { axe, settled, shot, until } from "../kit.ts";
+import { expect, test } from "./fixtures.ts";
+
+test.describe("identity", () => {
+  test("the first run explains the one-time login and then asks for a password", async ({ visit }) => {
+    const { mock, page } = await visit({ signedIn: false, ownerReady: false, full: false });
+    await page.goto(mock.url);
+    await page.getByRole("heading", { name: "Where is the one-time login?" }).waitFor();
+    await shot(page, "first-run");
+    await page.getByRole("textbox", { name: "One-time login" }).fill(mock.state.oneTime);
+    await page.keyboard.press("Enter");
+    await page.getByLabel("New password").fill("short");
+    await page.keyboard.press("Enter");
+    await page.getByText("This one has 5").waitFor();
+    await page.getByLabel("New password").fill("eleven grey geese");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "No machines yet" }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "fleet-empty");
+  });
+
+  test("sign-in gives the same answer for a wrong password and an unknown person and then locks for a stated time", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ signedIn: false });
+    await page.goto(mock.url);
+    await page.getByLabel("E-mail").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    for (const [email, attempts] of [
+      [mock.state.user.email, 1],
+      ["nobody@example.org", 2],
+    ] as const) {
+      await page.getByLabel("E-mail").fill(email);
+      await page.getByLabel("Password", { exact: true }).fill("wrong");
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await page.getByText("That did not fit").waitFor();
+      await until("the attempt to arrive", () => mock.state.attempts >= attempts);
+    }
+    mock.state.attempts = 9;
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByText("Try again in 30 s.").waitFor();
+    await shot(page, "sign-in-locked");
+  });
+
+  test("the page notices that a session ended and a new sign-in returns to the same address", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit();
+    await page.goto(`${mock.url}/quotas`);
+    await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
+    // Nothing is left to be asked that could be refused.
+    await settled(page);
+    mock.state.sessions.clear();
+    mock.hub.end();
+    await page.getByText("Your session has ended").waitFor();
+    await page.getByLabel("E-mail").fill(mock.state.user.email);
+    await page.getByLabel("Password", { exact: true }).fill(mock.state.password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByRole("heading", { name: "Running sandboxes" }).waitFor();
+  });
+
+  test("sign-in offers the identity provider first when there is one and keeps the target address", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ signedIn: false, hosted: { name: "login.example" } });
+    await page.goto(`${mock.url}/sign-in?next=/quotas`);
+    const link = page.getByRole("link", { name: "Sign in with login.example" });
+    await link.waitFor();
+    expect(await link.getAttribute("href")).toBe("/api/auth/oidc/start?next=%2Fquotas");
+    await page.getByLabel("E-mail").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "sign-in-hosted");
+  });
+
+  test("a terminal is signed in by its code when the page has shown whose terminal it is", async ({
+    visit,
+  }) => {
+    const { mock, page } = await visit({ hosted: { name: "login.example" } });
+    await page.goto(`${mock.url}/device#BCDF-GHJK`);
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByText("roost on desk").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "terminal");
+    await page.getByRole("button", { name: "Sign it in" }).click();
+    await page.getByRole("heading", { name: "The terminal is signed in" }).waitFor();
+    expect(mock.state.confirmed).toStrictEqual(["BCDF-GHJK"]);
+  });
+});

@@ -1,0 +1,162 @@
+// Teams: made from a template, given a goal, changed and deleted, in a real Chromium.
+import type { Page } from "@playwright/test";
+import { axe, drawn, hasFocus, shot, tryAgain, until } from "../kit.ts";
+import { Refusal } from "../mock/refusal.ts";
+import { makeTeam } from "../mock/teams.ts";
+import { expect, test } from "./fixtures.ts";
+
+const fits = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+
+test.describe("teams", () => {
+  test("a first team is made from a template and set to work", async ({ visit }) => {
+    const { mock, page } = await visit();
+    mock.state.teams.list = [];
+    await page.goto(`${mock.url}/teams`);
+    await page.getByText("No teams yet").waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await page.getByRole("link", { name: "New team" }).click();
+    await page.getByRole("region", { name: "Research" }).waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "teams-templates");
+    await page.getByRole("link", { name: "Rust, from plan to commit" }).click();
+    await page.getByLabel("Name of the team").fill("Ledger");
+    await page.getByRole("link", { name: "Another template" }).click();
+    const leaving = page.getByRole("alertdialog");
+    await leaving.getByText("Leave without making the team?").waitFor();
+    await leaving.getByRole("button", { name: "Cancel" }).click();
+    const drawing = page.getByRole("region", { name: "Who will work with whom" });
+    expect(await drawing.getByRole("listitem").count()).toBe(3);
+    await page.getByLabel("How they work together").selectOption("hub_spoke");
+    await page.getByRole("checkbox", { name: "Tester" }).uncheck();
+    expect(await drawing.getByRole("listitem").count()).toBe(2);
+    await page.getByLabel("Model of the Coder").fill("nobody/nothing");
+    await drawing.getByText("nobody/nothing").waitFor();
+    await drawing
+      .locator("..")
+      .getByText(/^The hub gives/)
+      .waitFor();
+    await page.getByLabel("What they may do").selectOption("research_readonly");
+    await page.getByLabel("One sandbox for all").uncheck();
+    const [box, , away] = mock.state.nodes;
+    await page.getByText("The gateway's own machine", { exact: true }).last().waitFor();
+    await page.getByLabel("Machine of their sandboxes").selectOption(away.id);
+    await page.getByText(/Until it is back, sandboxes are made on the gateway's own machine/).waitFor();
+    await page.getByLabel("Machine of their sandboxes").selectOption(box.id);
+    await page.getByText(`${box.name}: Online`).waitFor();
+    await page.getByRole("button", { name: "Create team" }).click();
+    await page.getByText("there is no such model").first().waitFor();
+    expect(await axe(page)).toStrictEqual([]);
+    await shot(page, "teams-builder");
+    await page.getByLabel("Model of the Coder").fill("openai/gpt-large");
+    const coder = page.getByLabel("Name of the Coder");
+    await coder.fill("mason");
+    await page.getByRole("button", { name: "Create team" }).click();
+    await page.getByText("Another agent has this name.").first().waitFor();
+    expect(await coder.getAttribute("aria-invalid")).toBe("true");
+    await hasFocus(coder);
+    await coder.fill("Mason");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Ledger", exact: true }).waitFor();
+    const [{ key, body }] = mock.state.teams.asked;
+    expect(key.length >= 16, "it carries a key").toBeTruthy();
+    expect(body).toStrictEqual({
+      name: "Ledger",
+      template_id: mock.state.templates[0].id,
+      topology: "hub_spoke",
+      roles: [{ slot: "planner" }, { slot: "coder", name: "Mason", model_binding: "openai/gpt-large" }],
+      shared_sandbox: false,
+      risk_profile: "research_readonly",
+      machine_id: mock.state.nodes[0].id,
+    });
+    await page.getByText("None yet. Give the team a goal.").waitFor();
+    await page.getByRole("textbox", { name: "Goal" }).fill("Mend the tests");
+    await page.getByLabel("May cost at most, in dollars").fill("0,5");
+    await page.getByRole("textbox", { name: "Goal" }).press("Control+Enter");
+    await page.getByText("Queued").first().waitFor();
+    expect(mock.state.teams.goal).toStrictEqual({ input: "Mend the tests", cost_ceiling_microusd: 500_000 });
+  });
+
+  for (const [theme, width] of [
+    ["dark", 1280],
+    ["light", 390],
+  ] as const)
+    test(`a team's page follows live changes, takes edits and deletes the team (${theme}, ${width})`, async ({
+      visit,
+    }) => {
+      const { mock, page } = await visit({ theme, width, height: 860 });
+      const [team] = mock.state.teams.list;
+      await page.goto(`${mock.url}/teams/${team.id}`);
+      await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+      await drawn(page);
+      expect(await fits(page)).toBeTruthy();
+      const node = page.locator(`[data-node="${team.members[2].node}"]`);
+      expect(await node.getAttribute("data-tone")).toBe("offline");
+      mock.hub.emit("agent.status", { agentId: team.members[2].agent_id, status: "working" });
+      await node.getByText("Working").waitFor();
+      await page.getByLabel("Change the right").selectOption("toolfree");
+      await page.getByText("No tools. They think and talk, and touch nothing.").waitFor();
+      await page.getByLabel("Machine of their sandboxes").selectOption("local");
+      await until("the team to move", () => team.machine_id === "local");
+      await page.getByLabel("Machine of their sandboxes").selectOption("");
+      await until("the team to move back", () => team.machine_id === null);
+      expect(await axe(page)).toStrictEqual([]);
+      await shot(page, `team-${width}-${theme}`);
+      await page.getByRole("button", { name: "Delete team" }).click();
+      const dialog = page.getByRole("alertdialog");
+      await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
+      await dialog.getByLabel("Delete its agents as well").check();
+      expect(await axe(page)).toStrictEqual([]);
+      mock.state.failNext.set(
+        `DELETE /api/teams/${team.id}`,
+        new Refusal(409, "conflict", "The team has a run under way"),
+      );
+      await dialog.getByRole("button", { name: "Delete team" }).click();
+      await dialog.getByText("The team has a run under way").waitFor();
+      mock.state.failNext.clear();
+      await dialog.getByRole("button", { name: "Delete team" }).click();
+      await page.getByRole("heading", { name: "Teams", exact: true }).waitFor();
+      expect(mock.state.teams.deleted).toStrictEqual({ id: team.id, agents: "true" });
+    });
+
+  test("the page handles loading, failures, live changes, hostile names and viewers", async ({ visit }) => {
+    const { mock, page } = await visit({ width: 390 });
+    const answer = mock.hold("GET /api/teams");
+    await page.goto(`${mock.url}/teams`);
+    await page.getByText("Loading teams").waitFor({ state: "attached" });
+    answer();
+    const [team] = mock.state.teams.list;
+    await page.getByRole("link", { name: team.name }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+    const evil = `<b>x</b>\u202E${"long ".repeat(500)}`;
+    const other = makeTeam(mock.state, mock.state.templates[0], { name: evil });
+    other.members[0].name = evil;
+    other.topology.nodes[0].label = evil;
+    mock.state.teams.list.unshift(other);
+    mock.hub.changed("team", other.id, 1);
+    await until("it to come", async () => (await page.locator("main tbody tr").count()) === 2);
+    mock.state.failNext.set("GET /api/teams", new Refusal(500, "internal", "Something failed"));
+    await page.goto(`${mock.url}/teams`);
+    await page.getByText("Something failed").waitFor();
+    await tryAgain(page, mock);
+    await page.getByRole("link", { name: team.name }).waitFor();
+    mock.state.role = "member";
+    await page.goto(`${mock.url}/teams/${other.id}`);
+    await page.getByRole("button", { name: "Delete team" }).click();
+    await page
+      .getByRole("alertdialog")
+      .getByText(/Its agents stay/)
+      .waitFor();
+    expect(await page.getByRole("alertdialog").getByRole("checkbox").count()).toBe(0);
+    mock.state.role = "viewer";
+    await page.goto(`${mock.url}/teams/${other.id}`);
+    await page.getByText(/You may not give teams goals/).waitFor();
+    await drawn(page);
+    expect(await page.locator("main b").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Delete team" }).count()).toBe(0);
+    expect(await fits(page), "it scrolls sideways").toBeTruthy();
+    expect(await axe(page)).toStrictEqual([]);
+    await page.goto(`${mock.url}/teams/new`);
+    await page.getByText(/You may not make teams/).waitFor();
+  });
+});

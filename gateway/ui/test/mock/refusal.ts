@@ -1,0 +1,27 @@
+// A refusal, as the gateway words it: a problem with a code.
+import type { Schemas } from "./schema.ts";
+
+export type Code = Schemas["Code"];
+
+export interface Details extends Partial<Pick<Schemas["Problem"], "detail" | "errors" | "limit" | "used">> {
+  headers?: Record<string, string>;
+}
+
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: Code;
+  readonly more: Details;
+
+  constructor(status: number, code: Code, title: string, more: Details = {}) {
+    super(title);
+    this.status = status;
+    this.code = code;
+    this.more = more;
+  }
+}
+
+/** What was looked for, or a refusal with 404. */
+export function must<T>(found: T | undefined, title = "There is no such thing", code: Code = "not-found"): T {
+  if (found === undefined) throw new Refusal(404, code, title);
+  return found;
+}

@@ -1,0 +1,158 @@
+import { fleetHistory, nodeHistory } from "./history.ts";
+import { ago } from "./ids.ts";
+import { lineOf, makeNode } from "./nodes.ts";
+import { must, Refusal } from "./refusal.ts";
+import type { AskedOf, Routes } from "./route.ts";
+import type { Node, Schemas } from "./schema.ts";
+import type { Mock } from "./server.ts";
+import { facts } from "./state.ts";
+
+function nodeOf({ state, params }: AskedOf): Node {
+  return must(
+    state.nodes.find((one) => one.id === params.id),
+    "There is no such machine",
+  );
+}
+
+function touch(mock: Mock, node: Node, change: Partial<Node>) {
+  Object.assign(node, change, { version: node.version + 1 });
+  mock.hub.changed("node", node.id, node.version);
+  return { body: node };
+}
+
+const pair: Routes["POST /api/nodes/pair"] = ({ mock, state, body }) => {
+  const node = makeNode(body.name || "new machine", {
+    hostname: null,
+    status: "pending",
+    connection: "disconnected",
+    daemon_version: null,
+    os: null,
+    arch: null,
+    engine: null,
+    image: "unknown",
+    health: null,
+    last_seen_at: null,
+    created_at: ago(0),
+    local_ip: null,
+  });
+  state.nodes.push(node);
+  mock.hub.changed("node", node.id, 1);
+  const code = `j-${node.id.slice(-6)}`;
+  const base = state.publicUrl ?? mock.url;
+  const join = `roostd join --url ${base} --code ${code}`;
+  const fetchIt = `curl -fsSLo roostd ${base}/dl/roostd/x86_64-unknown-linux-gnu`;
+  return {
+    status: 201,
+    body: {
+      node,
+      join_code: code,
+      expires_at: ago(-600),
+      command: join,
+      install: {
+        linux_x86_64: `${fetchIt} && chmod +x roostd && ./${join}`,
+        with_checksum: `${fetchIt} && echo "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  roostd" | sha256sum -c && chmod +x roostd && ./${join}`,
+      },
+    },
+  };
+};
+
+const CHECKS: Schemas["VerifyCheck"][] = [
+  {
+    name: "engine",
+    title: "Container engine answers",
+    ok: true,
+    level: "ok",
+    detail: "Docker Engine 27.3.1, API 1.47",
+  },
+  { name: "image", title: "Agent image is the expected one", ok: true, level: "ok", detail: "" },
+  {
+    name: "apparmor",
+    title: "AppArmor confines containers",
+    ok: true,
+    level: "warn",
+    detail: "Not present on this machine; the other measures do not depend on it.",
+  },
+];
+
+export const nodeRoutes = {
+  "POST /api/nodes/pair": pair,
+  "GET /api/nodes": ({ state }) => ({ body: { items: state.nodes, next_cursor: null } }),
+  "GET /api/nodes/lines": ({ state, query }) => {
+    const ids = query.get("ids")?.split(",");
+    state.lineRequests.push(ids?.length ?? "all");
+    const nodes = ids ? state.nodes.filter((node) => ids.includes(node.id)) : state.nodes;
+    return { body: { items: nodes.map(lineOf), next_cursor: null } };
+  },
+  "GET /api/nodes/history": ({ state, query }) => ({ body: fleetHistory(state, query) }),
+  "GET /api/nodes/{id}/history": (at) => ({ body: nodeHistory(nodeOf(at), at.query) }),
+  "GET /api/fleet/reserved": ({ state }) => {
+    const used = state.nodes.filter((node) => node.sandboxes > 0);
+    const items = used.map((node) => ({
+      node_id: node.id,
+      sandboxes: node.sandboxes,
+      memory_bytes: node.sandboxes * 1024 ** 3,
+      nano_cpus: node.sandboxes * 1e9,
+      memory_pct: node.sandboxes * 6.5,
+      cpu_pct: node.sandboxes * 12.5,
+    }));
+    return { body: { items } };
+  },
+  "GET /api/nodes/{id}": (at) => ({ body: nodeOf(at) }),
+  "PATCH /api/nodes/{id}": (at) => {
+    const { name, labels } = at.body;
+    const node = nodeOf(at);
+    return touch(at.mock, node, { name: name ?? node.name, labels: labels ?? node.labels });
+  },
+  "DELETE /api/nodes/{id}": (at) => {
+    const node = nodeOf(at);
+    at.state.nodes = at.state.nodes.filter((one) => one !== node);
+    at.mock.hub.changed("node", node.id, node.version + 1);
+    return { status: 202 };
+  },
+  "POST /api/nodes/{id}/drain": (at) => touch(at.mock, nodeOf(at), { drained: false, status: "draining" }),
+  "POST /api/nodes/{id}/undrain": (at) => touch(at.mock, nodeOf(at), { drained: false, status: "online" }),
+  "POST /api/nodes/{id}/exec-test": (at) => {
+    if (nodeOf(at).connection !== "connected")
+      throw new Refusal(409, "node-offline", "The machine is not connected");
+    const bad = at.state.breakProbe;
+    return { body: { ok: !bad, checks: CHECKS, probe: facts(bad), duration_ms: 1840 } };
+  },
+  "GET /api/nodes/{id}/tools": (at) => (
+    nodeOf(at),
+    {
+      body: {
+        reported_at: ago(200),
+        items: [
+          { tool: "docker", version: at.state.hostileTools ?? "27.3.1", latest: "27.3.1", mirrors: null },
+          { tool: "docker-compose", version: "27.3.1", latest: null, mirrors: "docker" },
+          { tool: "claude", version: "1.0.44", latest: "1.1.2", mirrors: null },
+          { tool: "ollama", version: null, latest: null, mirrors: null },
+        ],
+      },
+    }
+  ),
+  "GET /api/nodes/{id}/operations": (at) => ({
+    body: { items: nodeOf(at).name === "workshop" ? at.state.operations : [], next_cursor: null },
+  }),
+  "GET /api/nodes/{id}/sandboxes": (at) => {
+    const node = nodeOf(at);
+    const here = at.state.claws.flatMap((claw) => {
+      const sandbox = at.state.sandboxes.get(claw.id);
+      return sandbox?.node_id === node.id && claw.sandbox
+        ? [{ ...claw.sandbox, agent_id: claw.id, agent_name: claw.name, limits: sandbox.limits }]
+        : [];
+    });
+    return { body: { items: here } };
+  },
+  "GET /api/fleet/placement": ({ state }) => ({ body: state.placement }),
+  "PUT /api/fleet/placement": ({ mock, state, body }) => {
+    state.placement = body;
+    mock.hub.changed("placement", "w1");
+    return { body };
+  },
+  "DELETE /api/fleet/placement": ({ mock, state }) => {
+    state.placement = { target: "local" };
+    mock.hub.changed("placement", "w1");
+    return { status: 204 };
+  },
+} satisfies Routes;

@@ -1,0 +1,92 @@
+// Runs of the mock, over HTTP.
+import { ago } from "./ids.ts";
+import { must, Refusal } from "./refusal.ts";
+import { keyOf, type Routes } from "./route.ts";
+import { makeRun, type RunSeed } from "./runs.ts";
+import type { Run, Schemas } from "./schema.ts";
+import type { State } from "./state.ts";
+
+/** A run as a line of the list: without what only its own page shows. */
+export function summaryOf(run: Run): Schemas["RunSummary"] {
+  const { input: _i, graph: _g, graph_sha256: _s, layout: _l, checkpoint: _c, steps: _t, ...rest } = run;
+  const { result: _r, comparison: _o, outputs_forgotten: _f, ...summary } = rest;
+  return summary;
+}
+
+export const runOf = (state: State, id: string): Run =>
+  must(
+    state.runs.list.find((one) => one.id === id),
+    "There is no such run",
+  );
+
+/** Puts a run into the list, newest first. */
+export function begin(state: State, more: RunSeed): Run {
+  const run = makeRun(state, { status: "queued", started_at: null, created_at: ago(0), ...more });
+  state.runs.list.unshift(run);
+  return run;
+}
+
+export const runRoutes = {
+  "GET /api/topology-runs": ({ state, query }) => {
+    const fits = (run: Run, name: "status" | "team_id") => !query.get(name) || run[name] === query.get(name);
+    const parent = query.get("parent_run_id") ?? undefined;
+    const all = state.runs.list.filter(
+      (run) => run.parent_run_id === parent && fits(run, "status") && fits(run, "team_id"),
+    );
+    const from = Number(query.get("cursor") ?? 0);
+    const most = Number(query.get("limit") ?? 50);
+    const next_cursor = from + most < all.length ? String(from + most) : null;
+    return { body: { items: all.slice(from, from + most).map(summaryOf), next_cursor } };
+  },
+  "POST /api/topology-runs/compare": ({ state, body, request }) => {
+    state.compared = { ...body, key: keyOf(request) };
+    if (body.input === "refused")
+      throw new Refusal(400, "validation", "The request is not valid", {
+        errors: [{ pointer: "/candidates/1/topology", detail: "does not fit its agents" }],
+      });
+    const candidates: Schemas["RunComparedCandidate"][] = body.candidates.map(
+      ({ team_id, topology }, at) => ({
+        label: "BACDEFGH"[at],
+        name: must(state.teams.list.find(({ id }) => id === team_id)).name,
+        team_id,
+        topology: topology ?? "pipeline",
+        run_id: state.runs.list[0].id,
+        status: "running",
+        cost_microusd: 0,
+        tokens_in: 0,
+        tokens_out: 0,
+        steps: 0,
+        took_ms: null,
+      }),
+    );
+    const run = begin(state, {
+      kind: "compare",
+      title: body.title ?? "Comparison",
+      input: body.input,
+      slots: candidates.map(({ label }) => label.toLowerCase()),
+      comparison: { candidates },
+    });
+    return { status: 202, body: summaryOf(run) };
+  },
+  "GET /api/topology-runs/{id}": ({ state, params }) => ({ body: runOf(state, params.id) }),
+  "GET /api/topology-runs/{id}/calls": ({ state, params }) => {
+    runOf(state, params.id);
+    return { body: { items: state.runs.calls.get(params.id) ?? [] } };
+  },
+  "POST /api/topology-runs/{id}/cancel": ({ mock, state, params }) => {
+    const run = runOf(state, params.id);
+    run.cancelling = true;
+    mock.hub.changed("run", run.id, 7);
+    return { body: summaryOf(run) };
+  },
+  "POST /api/topology-runs/{id}/fork": ({ state, params, body, request }) => {
+    const from = runOf(state, params.id);
+    state.forked = { ...body, key: keyOf(request) };
+    const run = begin(state, {
+      title: from.title,
+      forked_from: from.id,
+      forked_step: `${body.step}#${body.lap}`,
+    });
+    return { status: 202, body: summaryOf(run) };
+  },
+} satisfies Routes;

@@ -1,0 +1,73 @@
+// Teams of the mock, over HTTP.
+import { must, Refusal } from "./refusal.ts";
+import { keyOf, type AskedOf, type Routes } from "./route.ts";
+import { begin, summaryOf } from "./routes-runs.ts";
+import { makeTeam, profileOf } from "./teams.ts";
+
+export const found = <T extends { id: string }>(list: T[], id: string | null | undefined, what: string): T =>
+  must(
+    list.find((each) => each.id === id),
+    `There is no such ${what}`,
+  );
+const team = ({ state, params }: AskedOf) => found(state.teams.list, params.id, "team");
+
+export const teamRoutes = {
+  "GET /api/teams": ({ state }) => ({ body: { items: state.teams.list, next_cursor: null } }),
+  "POST /api/teams": ({ state, body, request }) => {
+    const { teams, templates } = state;
+    const key = keyOf(request) ?? "";
+    const roles = body.roles ?? [];
+    const wrong = roles.findIndex((one) => one.model_binding === "nobody/nothing");
+    if (wrong !== -1)
+      throw new Refusal(400, "validation", "The request is not valid", {
+        errors: [{ pointer: `/roles/${wrong}/model_binding`, detail: "there is no such model" }],
+      });
+    const taken = roles.findIndex((one) => state.claws.some(({ name }) => name === one.name));
+    if (taken !== -1)
+      throw new Refusal(409, "name-taken", "The name is taken", {
+        errors: [{ pointer: `/roles/${taken}/name`, detail: "Another agent has this name." }],
+      });
+    teams.asked.push({ key, body });
+    const before = teams.made.get(key);
+    if (before) return { status: 201, body: before };
+    const made = makeTeam(state, found(templates, body.template_id, "template"), {
+      name: body.name,
+      kind: body.topology,
+      roles: body.roles ?? undefined,
+      model_binding: body.model_binding ?? null,
+      machine_id: body.machine_id ?? null,
+    });
+    teams.made.set(key, made);
+    teams.list.unshift(made);
+    return { status: 201, body: made };
+  },
+  "GET /api/teams/{id}": (at) => ({ body: team(at) }),
+  "DELETE /api/teams/{id}": (at) => {
+    const one = team(at);
+    at.state.teams.deleted = { id: one.id, agents: at.query.get("with_agents") };
+    at.state.teams.list = at.state.teams.list.filter(({ id }) => id !== one.id);
+    return { status: 204 };
+  },
+  "PATCH /api/teams/{id}": (at) => {
+    const one = team(at);
+    if (at.request.headers["if-match"] !== `"${one.version}"`)
+      throw new Refusal(412, "precondition-failed", "Somebody else wrote in between");
+    Object.assign(one, at.body, { version: one.version + 1 });
+    return { body: one };
+  },
+  "PATCH /api/teams/{id}/runtime-config": (at) => {
+    const one = team(at);
+    const template = found(at.state.templates, one.template_id, "template");
+    one.risk_profile = at.body.risk_profile;
+    one.effective_profile = one.risk_profile ?? profileOf(template);
+    one.version += 1;
+    return { body: one };
+  },
+  "POST /api/teams/{id}/run": (at) => {
+    const one = team(at);
+    at.state.teams.goal = at.body;
+    const slots = one.members.map(({ slot }) => slot);
+    const run = begin(at.state, { title: one.name, team_id: one.id, input: at.body.input, slots });
+    return { status: 202, body: summaryOf(run) };
+  },
+} satisfies Routes;

@@ -1,0 +1,344 @@
+// What the mock gateway knows. Plain data; tests change it directly and announce the change themselves.
+import { makeApps, makeConnection, type Apps } from "./apps.ts";
+import { makeBroker, makeSignIn } from "./broker.ts";
+import { makeDoors } from "./doors.ts";
+import type { Exec } from "./exec.ts";
+import { ago, newId } from "./ids.ts";
+import { makeHealth, makeNode } from "./nodes.ts";
+import { makeOperations } from "./operations.ts";
+import { makePeople, type People } from "./people.ts";
+import type { Refusal } from "./refusal.ts";
+import { makeRepos, type KnownConnection } from "./repos.ts";
+import { makeModels, type Models } from "./routes-models.ts";
+import { makeRuns } from "./runs.ts";
+import type {
+  AuditEntry,
+  Brain,
+  Claw,
+  Door,
+  Node,
+  Operation,
+  Repo,
+  Role,
+  Run,
+  RunCall,
+  Sandbox,
+  Schemas,
+  Team,
+  Template,
+  UserBrief,
+} from "./schema.ts";
+import { makeSkills } from "./skills.ts";
+import { makeTeam, makeTemplates } from "./teams.ts";
+
+export interface Seed {
+  /** False: nobody has signed in yet. */
+  ownerReady?: boolean;
+  /** False: the workspace is empty. */
+  full?: boolean;
+  hosted?: Schemas["HostedSignIn"];
+  /** True: requests wait at the doors. */
+  waiting?: boolean;
+}
+
+export type KnownSkill = Schemas["Skill"] & { versions: Schemas["SkillVersion"][] };
+
+/** A body that the page sent, with the key under which it must be done only once. */
+type Keyed<T> = T & { key: string | undefined };
+
+export interface State {
+  user: UserBrief;
+  ownerReady: boolean;
+  hosted: Schemas["HostedSignIn"] | undefined;
+  mustSetPassword: boolean;
+  oneTime: string;
+  password: string;
+  operator: boolean;
+  role: Role;
+  /** By the token of each. */
+  sessions: Map<string, Omit<Schemas["Session"], "current">>;
+  nodes: Node[];
+  claws: Claw[];
+  pictures: Map<string, { type: string; file: Buffer }>;
+  sandboxes: Map<string, Sandbox>;
+  placement: Schemas["Placement"];
+  execs: Map<string, Exec>;
+  brains: Map<string, Brain[]>;
+  audit: AuditEntry[];
+  operations: Operation[];
+  failNext: Map<string, Refusal>;
+  delayMs: number;
+  quota: { plan: string; agents: number; live_containers: number };
+  attempts: number;
+  workspace: string;
+  people: People;
+  repos: { connections: KnownConnection[]; repos: Repo[] };
+  runs: { list: Run[]; calls: Map<string, RunCall[]> };
+  teams: {
+    list: Team[];
+    made: Map<string, Team>;
+    asked: { key: string; body: Schemas["NewTeam"] }[];
+    deleted?: { id: string; agents: string | null };
+    goal?: Schemas["RunTeam"];
+  };
+  templates: Template[];
+  skills: KnownSkill[];
+  models: Models;
+  mesh: { network: Schemas["MeshNetwork"] | null; devices: Schemas["MeshDevice"][]; lastKey?: string };
+  broker: Schemas["BrokerNow"];
+  signIn: Schemas["SignInNow"];
+  apps: Apps;
+  doors: Door[];
+
+  // What tests change or look at.
+  agentTokens: Map<string, Schemas["AgentToken"][]>;
+  before?: Template[];
+  breakProbe?: string;
+  brokenNow?: number;
+  choices: Map<string, Map<string, boolean>>;
+  compared?: Keyed<Schemas["NewComparison"]>;
+  confirmed?: string[];
+  doorPage?: number;
+  forked?: Keyed<Schemas["ForkFrom"]>;
+  hostileTools?: string;
+  lastToken?: string;
+  /** How many machines each request for lines was about. */
+  lineRequests: (number | "all")[];
+  linked?: boolean;
+  ownTree?: boolean;
+  publicUrl?: string;
+  renameRefused?: string;
+  resolved?: Schemas["Decision"][];
+  restarted?: string[];
+  said?: Map<string, Schemas["Activity"][]>;
+  treeCut?: boolean;
+  treeNews?: Partial<Schemas["TreeDelta"]>[];
+  upgraded?: boolean;
+}
+
+const GIB = 1024 ** 3;
+const FACTS = [
+  ["cap_eff", "No capability is in effect", "0", "0"],
+  ["no_new_privs", "Privileges cannot be gained", "1", "1"],
+  ["seccomp_mode", "System calls are filtered", "2", "2"],
+  ["uid", "Runs as an ordinary user", "10001", "10001"],
+  ["interfaces", "No network interface but loopback", "lo", "lo"],
+  ["routes", "No route leads anywhere", "none", "none"],
+  ["rootfs_write", "The root file system refuses writes", "EROFS", "EROFS"],
+  ["unshare_user", "New user namespaces are refused", "EPERM", "EPERM"],
+  ["bpf", "bpf is refused", "EPERM", "EPERM"],
+  ["io_uring", "io_uring is refused", "EPERM", "EPERM"],
+  ["af_vsock", "Sockets to the host are refused", "EAFNOSUPPORT", "EAFNOSUPPORT"],
+  ["pids_limit", "A fork bomb stops at the limit", "256", "256"],
+  ["memory_swap", "Memory ends without swap", "1073741824", "1073741824"],
+  ["engine_socket", "The engine's socket is nowhere", "absent", "absent"],
+];
+export const facts = (bad?: string): Schemas["Fact"][] =>
+  FACTS.map(([fact, title, expected, actual]) => ({
+    fact,
+    title,
+    expected,
+    actual: fact === bad ? "reachable" : actual,
+    ok: fact !== bad,
+  }));
+
+export const LIMITS = { memory_bytes: GIB, workspace_bytes: GIB / 2, nano_cpus: 1e9, pids: 256 };
+
+export function makeSandbox(claw: Claw, node?: Node): Sandbox {
+  return {
+    id: newId(),
+    node_id: node?.id ?? "local",
+    node_name: node?.name ?? "local",
+    state: "running",
+    container: "8f3c1d2e4b5a69788f3c1d2e4b5a6978",
+    created_at: ago(640),
+    agent_id: claw.id,
+    image: "roost-agent@sha256:4f53cda18c2baa0c",
+    limits: { ...LIMITS },
+    hardening: facts(),
+    lease_until: new Date(Date.now() + 86_000_000).toISOString(),
+    version: 1,
+    fallback: null,
+    last_used_at: ago(31),
+    workspace_archive: { digest: "sha256:ab", bytes: 1_482_752, at: ago(120) },
+  };
+}
+
+export function makeClaw(state: State, name: string, more: Partial<Claw> = {}): Claw {
+  const id = newId();
+  const claw: Claw = {
+    id,
+    name,
+    avatar: { url: `/api/claws/${id}/avatar?v=drawn-1`, uploaded: false },
+    role: "",
+    system_prompt: "",
+    model_binding: "",
+    managed_by: state.user,
+    status: "offline",
+    sandbox: null,
+    created_at: ago(7200),
+    updated_at: ago(600),
+    deleted_at: null,
+    version: 1,
+  };
+  return { ...claw, ...more };
+}
+
+export function makeEntry(
+  state: State,
+  n: number,
+  action: string,
+  thing: { id: string },
+  details: AuditEntry["details"],
+  kind = "claw",
+): AuditEntry {
+  return {
+    id: newId(),
+    actor: state.user.id,
+    by: state.user,
+    action,
+    entity_kind: kind,
+    entity_id: thing.id,
+    details,
+    at: ago(4000 - n * 60),
+    link: { position: n, sha256: String(n % 10).repeat(64), intact: true },
+  };
+}
+
+export function makeVersion(
+  state: State,
+  version: number,
+  agent_md: string,
+  more: Partial<Brain> = {},
+): Brain {
+  const brain: Brain = {
+    agent_md,
+    version,
+    bytes: Buffer.byteLength(agent_md),
+    cause: "edit",
+    author: state.user,
+    at: ago(60),
+  };
+  return { ...brain, ...more };
+}
+
+export const brief = ({
+  id,
+  node_id,
+  node_name,
+  state,
+  container,
+  created_at,
+}: Sandbox): Schemas["SandboxBrief"] => ({
+  id,
+  node_id,
+  node_name,
+  state,
+  container: container ?? "",
+  created_at,
+});
+
+export function makeState({ ownerReady = true, full = true, hosted, waiting = false }: Seed = {}): State {
+  const user = { id: newId(), email: "ada@example.org", name: "Ada" };
+  const state: State = {
+    user,
+    ownerReady,
+    hosted,
+    mustSetPassword: !ownerReady,
+    oneTime: "roost-first-login",
+    password: "correct horse battery",
+    operator: true,
+    role: "owner",
+    sessions: new Map(),
+    nodes: [],
+    claws: [],
+    sandboxes: new Map(),
+    placement: { target: "local" },
+    pictures: new Map(),
+    execs: new Map(),
+    brains: new Map(),
+    audit: [],
+    operations: [],
+    failNext: new Map(),
+    delayMs: 0,
+    quota: { plan: "scale", agents: 1000, live_containers: 200 },
+    attempts: 0,
+    workspace: "w1",
+    people: makePeople(user),
+    repos: { connections: [], repos: [] },
+    runs: { list: [], calls: new Map() },
+    teams: { list: [], made: new Map(), asked: [] },
+    templates: makeTemplates(),
+    skills: makeSkills(),
+    models: makeModels(),
+    mesh: { network: null, devices: [] },
+    broker: makeBroker(),
+    signIn: makeSignIn(),
+    apps: makeApps([], user),
+    doors: [],
+    lineRequests: [],
+    agentTokens: new Map(),
+    choices: new Map(),
+  };
+  if (!full) return state;
+  state.repos = makeRepos(state);
+  const box = makeNode("workshop");
+  state.nodes.push(
+    box,
+    makeNode("gpu-tower", {
+      labels: ["gpu", "rack-3"],
+      health: { ...makeHealth(91), gpu_pct: 88, memory_used_bytes: 14.6 * GIB },
+      arch: "aarch64",
+    }),
+    makeNode("attic-nas", {
+      status: "offline",
+      connection: "disconnected",
+      last_seen_at: ago(5400),
+      health: makeHealth(4, ago(5400)),
+    }),
+    makeNode("old-laptop", { status: "draining", drained: true, health: makeHealth(12), image: "missing" }),
+  );
+  const scribe = makeClaw(state, "scribe", {
+    role: "Writes release notes",
+    system_prompt: "Keep it short. Say why before what.",
+    model_binding: "sonnet",
+    status: "idle",
+  });
+  const mason = makeClaw(state, "mason", { role: "Builds and tests", status: "working" });
+  state.claws.push(scribe, mason, makeClaw(state, "lookout", { role: "Watches the queue" }));
+  for (const claw of [scribe, mason]) {
+    const sandbox = makeSandbox(claw, box);
+    state.sandboxes.set(claw.id, sandbox);
+    claw.sandbox = brief(sandbox);
+  }
+  box.sandboxes = 2;
+  for (let n = 1; n <= 60; n += 1) {
+    const claw = state.claws[n % 3];
+    state.audit.unshift(
+      makeEntry(state, n, n % 4 === 0 ? "claw.changed" : "brain.written", claw, { name: claw.name }),
+    );
+  }
+  state.brains.set(
+    scribe.id,
+    ["# Scribe\n\nKeeps it short.", "# Scribe\n\nKeeps it short.\nSays why before what."].map((text, n) =>
+      makeVersion(state, n + 1, text),
+    ),
+  );
+  state.operations = makeOperations(mason, scribe);
+  state.runs = makeRuns(state);
+  const ledger = makeTeam(state, state.templates[0], { name: "Ledger", claws: state.claws.slice(0, 3) });
+  // Each of its agents works in a sandbox of its own; a test that wants them to share one says so.
+  state.teams.list.push({ ...ledger, workbench_agent_id: null });
+  state.apps = makeApps(state.claws, user);
+  if (waiting)
+    state.apps.connections.push(
+      makeConnection(user, scribe, "webhook", {
+        auth_type: "token",
+        issuer_url: "https://hooks.example.org/roost",
+        reaches: ["https://hooks.example.org"],
+      }),
+    );
+  // What waits is told on every page, so only where a test wants it.
+  state.doors = makeDoors(state).filter((one) => waiting || one.state !== "pending");
+  return state;
+}
