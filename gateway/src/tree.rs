@@ -23,7 +23,7 @@ use crate::platform::broker::outbox::{self, CredentialSweeper};
 use crate::platform::broker::{self, Embedded};
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
-use crate::platform::events::{Hub, Wakes, relay};
+use crate::platform::events::{Hub, WakeBatches, relay};
 use crate::platform::memory;
 use crate::platform::sagas::SagaDriver;
 use crate::platform::supervision::{
@@ -116,7 +116,7 @@ pub fn root(parts: Parts) -> SupervisorSpec {
 fn foundation(parts: &Parts) -> SupervisorSpec {
     let sagas = parts.sagas.clone();
     let (db, hub) = (parts.db.clone(), parts.hub.clone());
-    let wakes = parts.hub.wakes().clone();
+    let batches = parts.hub.wake_batches().clone();
     let sweeper = parts.sweeper.clone();
     let (credentials, doors) = (parts.credentials.clone(), parts.doors.clone());
     let chain = parts.audit_chain.clone();
@@ -172,7 +172,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             "event-relay",
             ActorKind::EventRelay,
             relay::PERIOD,
-            parts.hub.hole(),
+            parts.hub.gap(),
             move |_| {
                 let (db, hub) = (db.clone(), hub.clone());
                 async move { Ok(relay::look(&db, &hub).await?) }
@@ -181,12 +181,12 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
         .child(ChildSpec::periodic(
             "event-wakes",
             ActorKind::EventWakes,
-            Wakes::PERIOD,
-            parts.hub.wakes().nudge(),
+            WakeBatches::PERIOD,
+            parts.hub.wake_batches().nudge(),
             move |_| {
-                let wakes = wakes.clone();
+                let batches = batches.clone();
                 async move {
-                    wakes.wake_rest().await;
+                    batches.wake_rest().await;
                     Ok(())
                 }
             },
