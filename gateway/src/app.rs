@@ -288,7 +288,7 @@ impl Gateway {
                 db: db.clone(),
                 clock: clock.clone(),
                 kill_points: kill_points.clone(),
-                carriers: sagas::carriers(&ids, fleet, machines.sandboxes.clone()),
+                handlers: sagas::handlers(&ids, fleet, machines.sandboxes.clone()),
                 owner: ids.next().to_string(),
             },
             saga_nudge,

@@ -155,7 +155,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             &parts.saga_nudge,
             move |_| {
                 let sagas = sagas.clone();
-                async move { Ok(sagas.carry_all().await?) }
+                async move { Ok(sagas.run_due().await?) }
             },
         ))
         .child(ChildSpec::periodic(
