@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::retention::Sweeper;
 use crate::config::Config;
 use crate::connections::apps::AppCaller;
-use crate::connections::doors::DoorKeeper;
+use crate::connections::doors::ApprovalExecutor;
 use crate::connections::repos;
 use crate::edge::server::operator_gate::OperatorGate;
 use crate::edge::server::router;
@@ -306,7 +306,7 @@ impl Gateway {
                 broker: broker.clone(),
             },
             credential_nudge,
-            doors: DoorKeeper {
+            doors: ApprovalExecutor {
                 db: db.clone(),
                 clock: clock.clone(),
                 ids: ids.clone(),

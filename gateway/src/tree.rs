@@ -16,7 +16,7 @@
 use std::time::Duration;
 
 use crate::app::retention;
-use crate::connections::doors::{self, DoorKeeper};
+use crate::connections::doors::{self, ApprovalExecutor};
 use crate::edge::server::certificate::Certificate;
 use crate::edge::server::serve::{self, Listener};
 use crate::platform::broker::outbox::{self, CredentialSweeper};
@@ -45,7 +45,7 @@ pub struct Parts {
     pub broker: Option<Embedded>,
     pub credentials: CredentialSweeper,
     pub credential_nudge: Nudge,
-    pub doors: DoorKeeper,
+    pub doors: ApprovalExecutor,
     pub door_nudge: Nudge,
     pub sweeper: retention::Sweeper,
     pub branches: Branches,
@@ -145,7 +145,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             &parts.door_nudge,
             move |_| {
                 let doors = doors.clone();
-                async move { Ok(doors.look().await?) }
+                async move { Ok(doors.run_pass().await?) }
             },
         ))
         .child(ChildSpec::periodic(

@@ -122,7 +122,7 @@ pub async fn withdraw_of(
             .exec_with_returning(&**tx)
             .await?;
         for door in denied {
-            tell_resolved(tx, &door, Decision::Deny, None, now).await?;
+            publish_resolved(tx, &door, Decision::Deny, None, now).await?;
         }
     }
     Ok(())
@@ -180,13 +180,13 @@ pub async fn end(
         .exec(&**tx)
         .await?;
     if ended.rows_affected == 1 {
-        tell_changed(tx, door, 3, now).await?;
+        publish_changed(tx, door, 3, now).await?;
     }
     Ok(ended.rows_affected == 1)
 }
 
 /// Appends the events of a decision.
-pub(super) async fn tell_resolved(
+pub(super) async fn publish_resolved(
     tx: &mut WriteTx,
     door: &Model,
     decision: Decision,
@@ -204,7 +204,7 @@ pub(super) async fn tell_resolved(
 }
 
 /// Appends the event after which pages read the door again.
-pub(super) async fn tell_changed(
+pub(super) async fn publish_changed(
     tx: &mut WriteTx,
     door: &Model,
     version: i64,

@@ -44,7 +44,7 @@ pub async fn resolve(
         details,
     )
     .await?;
-    store::tell_resolved(&mut tx, &door, decision, Some(by.user.name.clone()), now).await?;
+    store::publish_resolved(&mut tx, &door, decision, Some(by.user.name.clone()), now).await?;
     tx.commit().await?;
     if decision == Decision::Approve {
         doors.keeper.nudge();
