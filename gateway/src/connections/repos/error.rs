@@ -24,10 +24,10 @@ pub enum RepoError {
     #[error("the address {0}")]
     BadAddress(String),
     /// The steps between the token and the row took longer than the outbox waits.
-    #[error("the connection took too long to be made")]
+    #[error("connecting took too long; try again")]
     TooSlow,
     /// The broker did not store the token.
-    #[error("the secret broker did not take the token")]
+    #[error("the secret broker did not store the token")]
     Broker(#[from] BrokerError),
     /// The database failed.
     #[error("database")]
