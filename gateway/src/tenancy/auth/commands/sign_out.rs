@@ -30,7 +30,7 @@ pub async fn end_session(
     )
     .await?;
     if ended.by_issuer {
-        hosted::again::release_idle_grants(&tx, state.clock.now()).await?;
+        hosted::revalidation::release_idle_grants(&tx, state.clock.now()).await?;
     }
     tx.commit().await?;
     if let Some(hosted) = &state.hosted {

@@ -201,7 +201,7 @@ impl Hosted {
             }
         }
         tx.commit().await?;
-        tracing::info!(user = %user.id, ?link, "a person of the issuer came for the first time");
+        tracing::info!(user = %user.id, ?link, "a person of the issuer signed in for the first time");
         if link == Link::TakeOver {
             self.streams.revoked();
         }
