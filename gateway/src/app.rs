@@ -33,7 +33,7 @@ use crate::connections::repos;
 use crate::edge::server::operator_gate::OperatorGate;
 use crate::edge::server::router;
 use crate::edge::server::serve::Listener;
-use crate::execution::runs::{Perform, RunsHandle};
+use crate::execution::runs::{RunsHandle, StepExecutor};
 use crate::execution::tools::Toolbox;
 use crate::machines::operations::OperationsHandle;
 use crate::machines::operations::local::LocalExecutor;
@@ -60,7 +60,7 @@ pub struct Surroundings {
     pub clock: SharedClock,
     pub kill_points: Option<KillPoints>,
     /// Replaces the step executor, in load programs that measure only the runs.
-    pub perform: Option<Arc<dyn Perform>>,
+    pub step_executor: Option<Arc<dyn StepExecutor>>,
 }
 
 impl Default for Surroundings {
@@ -68,7 +68,7 @@ impl Default for Surroundings {
         Self {
             clock: SystemClock::shared(),
             kill_points: None,
-            perform: None,
+            step_executor: None,
         }
     }
 }
@@ -251,7 +251,11 @@ impl Gateway {
         let operations = machines.operations.clone();
         let fleet = machines.state.fleet.clone();
         let hosted = identity::hosted(&shared);
-        let work = work::work(&shared, machines.sandboxes.clone(), around.perform.clone())?;
+        let work = work::work(
+            &shared,
+            machines.sandboxes.clone(),
+            around.step_executor.clone(),
+        )?;
         let toolbox = work.agents.tools.clone();
         let runs = work.runs.clone();
         let contexts = contexts::contexts(

@@ -68,7 +68,7 @@ impl Sweeper {
             if lease.is_none() {
                 return Ok(());
             }
-            let more = runs::forget::outputs(&tx, self.outputs).await?;
+            let more = runs::retention::delete_outputs(&tx, self.outputs).await?;
             tx.commit().await?;
             if !more {
                 return Ok(());

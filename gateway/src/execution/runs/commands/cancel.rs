@@ -1,7 +1,7 @@
 //! Cancels a run with all its descendants.
 
 use crate::execution::runs::entity::run;
-use crate::execution::runs::{RunError, RunsHandle, closing, queue, shown, store};
+use crate::execution::runs::{RunError, RunsHandle, completion, queue, status_events, store};
 use crate::platform::events::{self, Event, ResourceKind};
 use crate::platform::ids::{RunId, UserId};
 use crate::tenancy::audit;
@@ -43,29 +43,29 @@ pub async fn cancel(
             details,
         )
         .await?;
-        let mut told: Vec<_> = moved
+        let mut events: Vec<_> = moved
             .iter()
             .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id))
             .collect();
-        told.extend(shown::all_resting(&tx, scope, &over, now).await?);
+        events.extend(status_events::rest_all(&tx, scope, &over, now).await?);
         let ended = moved.iter().filter(|run| run.is_over());
         let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
-        let going = closing::team_ends(runs, &mut tx, of_teams).await?;
+        let going = completion::apply_to_teams(runs, &mut tx, of_teams).await?;
         follows = !going.is_empty();
-        told.extend(going.into_iter().map(|(_, fact)| fact.into()));
-        events::append(&mut tx, scope.workspace(), now, told).await?;
+        events.extend(going.into_iter().map(|(_, fact)| fact.into()));
+        events::append(&mut tx, scope.workspace(), now, events).await?;
     }
     let row = store::get(&*tx, scope, id)
         .await?
         .ok_or(RunError::NotFound)?;
     tx.commit().await?;
-    runs.tell_cancelled(moved.iter().map(|run| run.id));
+    runs.notify_cancelled(moved.iter().map(|run| run.id));
     if follows {
         runs.inner.sagas.nudge();
     }
     for run in &over {
-        runs.tell_ended(*run);
+        runs.announce_end(*run);
     }
-    closing::let_go(runs, over).await;
+    completion::abandon_calls(runs, over).await;
     Ok(row)
 }
