@@ -106,7 +106,7 @@ pub enum StartupError {
     Auth(#[from] AuthError),
     #[error("cannot use the script of `runs.script`")]
     Script(#[from] crate::execution::providers::scripted::ScriptError),
-    #[error("a kill point could not be armed")]
+    #[error("cannot arm a kill point")]
     Chaos(#[from] ArmError),
     #[error("a part of the gateway did not start")]
     Tree(#[from] StartError),

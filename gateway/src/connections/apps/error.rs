@@ -30,10 +30,10 @@ pub enum AppError {
     /// The metadata do not have the required form.
     #[error("the issuer's metadata cannot be used: {0}")]
     Metadata(&'static str),
-    #[error("the secret broker did not do it")]
+    #[error("the secret broker did not complete the request")]
     Broker(#[source] BrokerError),
     /// A pasted token. Its person gets more details than the specification allows for an OAuth sign-in.
-    #[error("the secret broker did not take the token")]
+    #[error("the secret broker did not store the token")]
     NotKept(#[source] BrokerError),
     /// The broker does not accept the name. The gateway's own names never cause this.
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub enum AppError {
     #[error("too many sign-ins are under way")]
     TooManyBegun,
     /// The token came too late to be stored.
-    #[error("the sign-in took so long that what it brought was given up")]
+    #[error("the sign-in took too long, so its token was discarded; sign in again")]
     TooLate,
     #[error("database")]
     Db(#[from] sea_orm::DbErr),

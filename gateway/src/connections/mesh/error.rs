@@ -13,13 +13,13 @@ pub enum MeshError {
     #[error("the address {0}")]
     BadAddress(String),
     /// The steps between the key and the row took longer than the outbox waits.
-    #[error("the network took too long to be connected")]
+    #[error("connecting the network took too long; try again")]
     TooSlow,
     /// The list of devices could not be read.
     #[error("{0}")]
     Refused(Refusal),
     /// The broker did not store the key.
-    #[error("the secret broker did not take the key")]
+    #[error("the secret broker did not store the key")]
     Broker(#[from] BrokerError),
     /// The database failed.
     #[error("database")]

@@ -13,7 +13,7 @@ pub enum ModelsError {
     #[error("the address {0}")]
     BadAddress(String),
     /// A model of that name exists already.
-    #[error("there is already a model {name}")]
+    #[error("a model named {name} already exists")]
     Taken { name: String },
     /// The workspace has the maximum number of models.
     #[error("the workspace has {most} models, the most that it may have")]
@@ -24,10 +24,10 @@ pub enum ModelsError {
     )]
     NotBound { name: String },
     /// The time between the key and the row was longer than the outbox waits.
-    #[error("the model took too long to be added")]
+    #[error("adding the model took too long; try again")]
     TooSlow,
     /// The broker did not accept the key.
-    #[error("the secret broker did not take the key")]
+    #[error("the secret broker did not store the key")]
     Broker(#[from] BrokerError),
     /// The database failed.
     #[error("database")]
