@@ -56,7 +56,7 @@ function spoil({ state }) {
   for (const session of state.sessions.values()) Object.assign(session, { device: LONG, from_address: IMG });
 }
 
-/** What a machine, or whoever has it, may call itself. */
+/** A hostile name that a machine's owner may choose. */
 const HOSTILE = '<img src=x onerror="window.pwned=1"><script>window.pwned=2</script>\u202egpj\u001b[31m';
 
 const onEachWidth = (scene) =>

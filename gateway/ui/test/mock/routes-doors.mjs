@@ -2,7 +2,7 @@
 import { CATALOGUE } from "./doors.mjs";
 import { Refusal } from "./server.mjs";
 
-/** Decides as the gateway does: the first one wins, and whoever comes later is answered what it became. */
+/** Decides as the gateway does: the first decision wins, and later requests get its result. */
 export function decide(mock, door, decision, by) {
   if (door.state !== "pending") return door;
   const approved = decision === "approve";

@@ -122,7 +122,7 @@ export function streamPromises({ state, response }) {
   response.on("close", () => clearInterval(timer));
 }
 
-/** Streams the tree: a snapshot, then what `mock.state.treeNews` holds. Ends for whoever is no operator any more. */
+/** Streams the tree: a snapshot, then `mock.state.treeNews`. Ends when the caller is not an operator any more. */
 export function streamTree({ state, response }) {
   const write = (event, data) => response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
