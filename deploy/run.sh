@@ -276,7 +276,7 @@ run() {
 
 stop() {
     local pid found=''
-    # Whoever started it stops it in order; what that script left behind (it was killed) is stopped here.
+    # The script that started the program also stops it. If that script was killed, this stops what it left behind.
     if pid=$(pid_read "$script_pid_file"); then
         found=yes
         stop_process "$pid" 100

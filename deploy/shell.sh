@@ -72,7 +72,7 @@ stop_process() {
     started=$(process_started "$pid")
     kill -TERM "$pid" 2>/dev/null || return 0
     while process_lives "$pid" "$started"; do
-        # Ended, and only not yet waited for by whoever started it.
+        # The process has ended, and its parent has not waited for it yet.
         if grep -qs '^State:[[:space:]]*Z' "/proc/$pid/status"; then return 0; fi
         if [ "$waited" -ge $((seconds * 10)) ]; then
             warn "process $pid did not stop within $seconds s and was killed"

@@ -28,12 +28,12 @@ use tokio_util::sync::CancellationToken;
 use crate::app::retention::Sweeper;
 use crate::config::Config;
 use crate::connections::apps::AppCaller;
-use crate::connections::doors::DoorKeeper;
+use crate::connections::doors::ApprovalExecutor;
 use crate::connections::repos;
 use crate::edge::server::operator_gate::OperatorGate;
 use crate::edge::server::router;
 use crate::edge::server::serve::Listener;
-use crate::execution::runs::{Perform, RunsHandle};
+use crate::execution::runs::{RunsHandle, StepExecutor};
 use crate::execution::tools::Toolbox;
 use crate::machines::fleet::local::LocalExecutor;
 use crate::machines::fleet::operations::OperationsHandle;
@@ -60,7 +60,7 @@ pub struct Surroundings {
     pub clock: SharedClock,
     pub kill_points: Option<KillPoints>,
     /// Replaces the step executor, in load programs that measure only the runs.
-    pub perform: Option<Arc<dyn Perform>>,
+    pub step_executor: Option<Arc<dyn StepExecutor>>,
 }
 
 impl Default for Surroundings {
@@ -68,7 +68,7 @@ impl Default for Surroundings {
         Self {
             clock: SystemClock::shared(),
             kill_points: None,
-            perform: None,
+            step_executor: None,
         }
     }
 }
@@ -106,7 +106,7 @@ pub enum StartupError {
     Auth(#[from] AuthError),
     #[error("cannot use the script of `runs.script`")]
     Script(#[from] crate::execution::providers::scripted::ScriptError),
-    #[error("a kill point could not be armed")]
+    #[error("cannot arm a kill point")]
     Chaos(#[from] ArmError),
     #[error("a part of the gateway did not start")]
     Tree(#[from] StartError),
@@ -251,7 +251,11 @@ impl Gateway {
         let operations = machines.operations.clone();
         let fleet = machines.state.fleet.clone();
         let hosted = identity::hosted(&shared);
-        let work = work::work(&shared, machines.sandboxes.clone(), around.perform.clone())?;
+        let work = work::work(
+            &shared,
+            machines.sandboxes.clone(),
+            around.step_executor.clone(),
+        )?;
         let toolbox = work.agents.tools.clone();
         let runs = work.runs.clone();
         let contexts = contexts::contexts(
@@ -288,7 +292,7 @@ impl Gateway {
                 db: db.clone(),
                 clock: clock.clone(),
                 kill_points: kill_points.clone(),
-                carriers: sagas::carriers(&ids, fleet, machines.sandboxes.clone()),
+                handlers: sagas::handlers(&ids, fleet, machines.sandboxes.clone()),
                 owner: ids.next().to_string(),
             },
             saga_nudge,
@@ -306,7 +310,7 @@ impl Gateway {
                 broker: broker.clone(),
             },
             credential_nudge,
-            doors: DoorKeeper {
+            doors: ApprovalExecutor {
                 db: db.clone(),
                 clock: clock.clone(),
                 ids: ids.clone(),

@@ -16,14 +16,14 @@
 use std::time::Duration;
 
 use crate::app::retention;
-use crate::connections::doors::{self, DoorKeeper};
+use crate::connections::doors::{self, ApprovalExecutor};
 use crate::edge::server::certificate::Certificate;
 use crate::edge::server::serve::{self, Listener};
 use crate::platform::broker::outbox::{self, CredentialSweeper};
 use crate::platform::broker::{self, Embedded};
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
-use crate::platform::events::{Hub, Wakes, relay};
+use crate::platform::events::{Hub, WakeBatches, relay};
 use crate::platform::memory;
 use crate::platform::sagas::SagaDriver;
 use crate::platform::supervision::{
@@ -45,7 +45,7 @@ pub struct Parts {
     pub broker: Option<Embedded>,
     pub credentials: CredentialSweeper,
     pub credential_nudge: Nudge,
-    pub doors: DoorKeeper,
+    pub doors: ApprovalExecutor,
     pub door_nudge: Nudge,
     pub sweeper: retention::Sweeper,
     pub branches: Branches,
@@ -116,7 +116,7 @@ pub fn root(parts: Parts) -> SupervisorSpec {
 fn foundation(parts: &Parts) -> SupervisorSpec {
     let sagas = parts.sagas.clone();
     let (db, hub) = (parts.db.clone(), parts.hub.clone());
-    let wakes = parts.hub.wakes().clone();
+    let batches = parts.hub.wake_batches().clone();
     let sweeper = parts.sweeper.clone();
     let (credentials, doors) = (parts.credentials.clone(), parts.doors.clone());
     let chain = parts.audit_chain.clone();
@@ -145,7 +145,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             &parts.door_nudge,
             move |_| {
                 let doors = doors.clone();
-                async move { Ok(doors.look().await?) }
+                async move { Ok(doors.run_pass().await?) }
             },
         ))
         .child(ChildSpec::periodic(
@@ -155,7 +155,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             &parts.saga_nudge,
             move |_| {
                 let sagas = sagas.clone();
-                async move { Ok(sagas.carry_all().await?) }
+                async move { Ok(sagas.run_due().await?) }
             },
         ))
         .child(ChildSpec::periodic(
@@ -172,7 +172,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             "event-relay",
             ActorKind::EventRelay,
             relay::PERIOD,
-            parts.hub.hole(),
+            parts.hub.gap(),
             move |_| {
                 let (db, hub) = (db.clone(), hub.clone());
                 async move { Ok(relay::look(&db, &hub).await?) }
@@ -181,12 +181,12 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
         .child(ChildSpec::periodic(
             "event-wakes",
             ActorKind::EventWakes,
-            Wakes::PERIOD,
-            parts.hub.wakes().nudge(),
+            WakeBatches::PERIOD,
+            parts.hub.wake_batches().nudge(),
             move |_| {
-                let wakes = wakes.clone();
+                let batches = batches.clone();
                 async move {
-                    wakes.wake_rest().await;
+                    batches.wake_rest().await;
                     Ok(())
                 }
             },

@@ -110,7 +110,7 @@ pub fn say_mended(changed: u32, folder: &Path) {
         tracing::warn!(
             changed,
             folder = %folder.display(),
-            "other users of this machine could read files or folders here; now only this user can"
+            "other users of this machine could read these files or folders; now only this user can"
         );
     }
 }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn new_files_are_private_whatever_existed_before() {
+    fn new_files_are_private_with_any_earlier_permissions() {
         let folder = tempfile::tempdir().unwrap();
         let made = folder.path().join("a/b");
         make_folder(&made).unwrap();

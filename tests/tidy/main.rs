@@ -8,6 +8,7 @@ mod names;
 mod sources;
 mod tree;
 mod wings;
+mod words;
 
 use tree::{Tree, fail_on};
 
@@ -72,6 +73,11 @@ fn only_tenancy_makes_a_scope_of_a_member() {
 }
 
 #[test]
+fn sentences_and_names_use_plain_words() {
+    fail_on(words::unclear_words(&Tree::of_repository()));
+}
+
+#[test]
 fn two_rooms_that_import_each_other_are_a_fault() {
     let mut tree = Tree::of_one(
         "gateway/src/machines/fleet/store.rs",
@@ -93,9 +99,14 @@ fn each_rule_finds_its_fault() {
     let spawn = format!("//! x\nfn f() {{ tokio::{}(async {{}}); }}\n", "spawn");
     let sql = format!("//! x\nfn f() {{ Entity::{}() }}\n", "find");
     let long = format!("//! x\n{}", "// line\n".repeat(500));
+    let riddle = format!(
+        "//! x\n#[test]\nfn wh{}_comes_late_is_refused() {{}}\n",
+        "oever"
+    );
+    let sentence = format!("/** The key sh{} be kept. */\n", "all");
     let loops = format!("//! x\nconst T: &str = \"/api/{}s\";\n", "loop");
     type Rule = fn(&Tree) -> Vec<String>;
-    let cases: [(&str, Rule, &str, &str); 14] = [
+    let cases: [(&str, Rule, &str, &str); 16] = [
         (
             "header",
             sources::without_header,
@@ -126,6 +137,18 @@ fn each_rule_finds_its_fault() {
             names::empty_words,
             "gateway/src/utils.rs",
             "//! x\n",
+        ),
+        (
+            "plain words in a name",
+            words::unclear_words,
+            "tests/it/claws.rs",
+            &riddle,
+        ),
+        (
+            "plain words in a sentence",
+            words::unclear_words,
+            "gateway/ui/src/api/client.ts",
+            &sentence,
         ),
         ("top level", names::top_level, "lib/x.rs", "//! x\n"),
         (

@@ -13,8 +13,8 @@ pub struct File {
 }
 
 const SKIPPED: [&str; 6] = ["target", "node_modules", ".git", "dist", ".roost", "corpus"];
-const TEXT: [&str; 10] = [
-    "rs", "toml", "ts", "tsx", "md", "sh", "json", "css", "html", "yaml",
+const TEXT: [&str; 11] = [
+    "rs", "toml", "ts", "tsx", "mjs", "md", "sh", "json", "css", "html", "yaml",
 ];
 
 impl Tree {

@@ -170,7 +170,7 @@ impl Running<'_> {
             if let Err(error) = self.api.send(call, piece).await {
                 // A command that does not read its stdin may end first; then the end tells.
                 if !std::io::stderr().is_terminal() {
-                    tracing::debug!(%error, "stdin was not taken");
+                    tracing::debug!(%error, "the machine refused stdin");
                 }
                 return std::future::pending().await;
             }

@@ -49,7 +49,7 @@ pub async fn run(args: Serve) -> anyhow::Result<()> {
         )
     })?;
     if mended > 0 {
-        tracing::warn!(mended, folder = %args.data_dir.display(), "other users of this machine could read files or folders here; now only this user can");
+        tracing::warn!(mended, folder = %args.data_dir.display(), "other users of this machine could read these files or folders; now only this user can");
     }
     let root = root(&args, &settings).await?;
     let clock = Clock::system();

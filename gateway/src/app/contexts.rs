@@ -9,7 +9,7 @@ use crate::agents::claws::ClawsContext;
 use crate::agents::claws::avatar::Pictures;
 use crate::connections::apps::AppsContext;
 use crate::connections::doors::DoorsContext;
-use crate::edge::operator::{Lately, OperatorContext};
+use crate::edge::operator::{OperatorContext, SnapshotCache};
 use crate::edge::server::router::{Contexts, Layers};
 use crate::machines::fleet::FleetContext;
 use crate::machines::sandboxes::SandboxesHandle;
@@ -94,7 +94,7 @@ pub(super) fn contexts(
             draining: shared.draining.clone(),
             jobs: shared.handles.operations.clone(),
             live: shared.live.clone(),
-            lately: Lately::default(),
+            snapshots: SnapshotCache::default(),
             broker: shared.broker.clone(),
             needs_broker: config.broker.start || config.broker.socket.is_some(),
             hosted: config.auth.clone().map(Arc::new),

@@ -59,8 +59,8 @@ impl AgentFacts for AgentsAtWork {
         scope: WorkspaceScope,
         agent: ClawId,
     ) -> Result<Option<String>, DbErr> {
-        let standing = teams::standing(self.db.read(), scope, agent, None).await?;
-        Ok(standing.machine)
+        let settings = teams::effective_settings(self.db.read(), scope, agent, None).await?;
+        Ok(settings.machine)
     }
 
     async fn is_at_work(&self, tx: &WriteTx, agent: ClawId) -> Result<bool, DbErr> {

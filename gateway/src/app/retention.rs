@@ -49,7 +49,7 @@ impl Sweeper {
         events::forget(&tx, oldest, self.keep.count).await?;
         auth::forget_expired(&*tx, now).await?;
         auth::devices::forget_unused(&*tx, now).await?;
-        auth::hosted::again::release_idle_grants(&tx, now).await?;
+        auth::hosted::revalidation::release_idle_grants(&tx, now).await?;
         apps::forget_expired(&*tx, now).await?;
         fleet::history::forget_before(&tx, now).await?;
         if lease.guard(&tx).await? {
@@ -68,7 +68,7 @@ impl Sweeper {
             if lease.is_none() {
                 return Ok(());
             }
-            let more = runs::forget::outputs(&tx, self.outputs).await?;
+            let more = runs::retention::delete_outputs(&tx, self.outputs).await?;
             tx.commit().await?;
             if !more {
                 return Ok(());

@@ -38,10 +38,10 @@ pub(super) fn state(shared: &Shared<'_>, toolbox: Toolbox) -> ToolsContext {
 
 /// The authority of an agent outside of a run: its team decides.
 async fn authority_of(db: &Db, scope: WorkspaceScope, agent: ClawId) -> Result<Authority, DbErr> {
-    let standing = teams::standing(db.read(), scope, agent, None).await?;
+    let settings = teams::effective_settings(db.read(), scope, agent, None).await?;
     Ok(Authority {
-        profile: standing.profile,
-        bundles: standing.bundles,
-        workbench: standing.workbench,
+        profile: settings.profile,
+        bundles: settings.bundles,
+        workbench: settings.workbench,
     })
 }

@@ -6,7 +6,7 @@ use super::links::Teams;
 use super::{Shared, StartupError};
 use crate::execution::models::Resolver;
 use crate::execution::providers::scripted::{Script, Scripted};
-use crate::execution::runs::{self, Parts, Perform, RunsHandle};
+use crate::execution::runs::{self, Parts, RunsHandle, StepExecutor};
 use crate::execution::tools::{EffectiveSkills, SkillText, Toolbox};
 use crate::machines::sandboxes::SandboxesHandle;
 use crate::organisation::skills;
@@ -22,11 +22,11 @@ pub(super) struct Work {
     pub branch: SupervisorSpec,
 }
 
-/// Wires agents and the runs that they work on. In load programs, `perform` replaces the agents.
+/// Wires agents and the runs that they work on. In load programs, `step_executor` replaces the agents.
 pub(super) fn work(
     shared: &Shared<'_>,
     sandboxes: SandboxesHandle,
-    perform: Option<Arc<dyn Perform>>,
+    step_executor: Option<Arc<dyn StepExecutor>>,
 ) -> Result<Work, StartupError> {
     let script = match &shared.config.runs.script {
         Some(path) => Script::read(path)?,
@@ -55,7 +55,7 @@ pub(super) fn work(
         clock: shared.clock.clone(),
         ids: shared.ids.clone(),
         events: shared.events.clone(),
-        perform: perform.unwrap_or_else(|| Arc::new(agents.clone())),
+        step_executor: step_executor.unwrap_or_else(|| Arc::new(agents.clone())),
         subjects: Arc::new(Teams),
         live: handle,
         sagas: shared.saga_nudge.clone(),

@@ -35,7 +35,7 @@ fn allow_many_connections() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
-        tracing::warn!(%error, "the limit of open files could not be raised; connections are refused beyond it");
+        tracing::warn!(%error, "the gateway cannot raise the limit of open files; it refuses connections beyond the limit");
     }
 }
 
@@ -53,7 +53,7 @@ async fn serve(config: crate::config::Config) -> anyhow::Result<ExitCode> {
         gateway.shutdown().await;
         anyhow::bail!("the gateway gave up: {why}");
     }
-    tracing::info!("asked to stop; draining");
+    tracing::info!("the gateway received a stop signal; draining");
     let report = gateway.shutdown().await;
     if !report.killed.is_empty() || !report.abandoned.is_empty() {
         tracing::warn!(?report, "some parts did not stop in time");

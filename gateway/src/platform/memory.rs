@@ -38,7 +38,7 @@ pub async fn give_back() {
         tracing::debug!(
             before = before.all,
             after = after.all,
-            "memory that nobody used was given back"
+            "the gateway returned unused memory to the system"
         );
         metrics::counter!("roost_memory_trims_total").increment(1);
     })

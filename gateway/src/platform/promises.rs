@@ -49,12 +49,12 @@ pub const PROMISES: &[Promise] = &[
     Promise {
         id: "P4",
         promised: false,
-        text: "A sandbox outlives its lease by at most 60 s, also when the gateway is gone; the stored workspace stays.",
+        text: "A sandbox outlives its lease by at most 60 s, also without a gateway; its stored workspace stays.",
     },
     Promise {
         id: "P5",
         promised: false,
-        text: "After a reconnect both inventories converge; nothing young is removed, nothing without our labels is touched.",
+        text: "After a reconnect both inventories converge. Roost removes no new container, and touches no container without its labels.",
     },
     Promise {
         id: "P6",
@@ -64,7 +64,7 @@ pub const PROMISES: &[Promise] = &[
     Promise {
         id: "P7",
         promised: true,
-        text: "A draining machine gets nothing new; it is called drained only when it confirms itself that it is empty.",
+        text: "A draining machine gets no new work. Roost shows it as drained only after the machine confirms that it is empty.",
     },
     Promise {
         id: "P8",
@@ -74,12 +74,12 @@ pub const PROMISES: &[Promise] = &[
     Promise {
         id: "P9",
         promised: false,
-        text: "Machines reconnect with jitter; ten thousand come back without a storm.",
+        text: "Machines reconnect with jitter, so ten thousand machines do not overload the gateway.",
     },
     Promise {
         id: "P10",
         promised: false,
-        text: "Versions one minor apart work together; what the other end does not know is answered “unsupported”.",
+        text: "Versions one minor apart work together. An end answers “unsupported” to a request that it does not know.",
     },
 ];
 
@@ -120,37 +120,37 @@ macro_rules! watches {
 
 watches! {
     SecondEnd, "second_end", "P1", Defended,
-        "A second end of an operation came in and was refused; the first one stands.";
+        "A machine reported a second end of an operation. The gateway refused it and kept the first end.";
     Disbelieved, "answer_disbelieved", "P1", Defended,
-        "A machine answered something else than was asked; the answer was not used.";
+        "A machine's answer did not match the request. The gateway discarded it.";
     EndChanged, "end_changed", "P1", Broken,
-        "A caller was told one end, and another end was announced later.";
+        "A caller received one end of an operation, and later another end.";
     RepeatNotSent, "repeat_not_sent", "P2", Defended,
-        "A request that was taken before came again and was not sent a second time.";
+        "A request that was already accepted was repeated. The gateway did not send it a second time.";
     ListedTwice, "listed_twice", "P2", Broken,
         "A machine lists the same operation twice in its ledger.";
     BeyondRefused, "output_beyond", "P3", Defended,
-        "Output came that does not continue what is there; it was not taken and is asked for again.";
+        "Output does not continue the stored output. The gateway discarded it and requests it again.";
     OutputRefused, "output_refused", "P3", Defended,
-        "A machine numbered its output as no machine can; its connection was closed.";
+        "A machine sent an invalid output offset. The gateway closed its connection.";
     GapMarked, "gap_marked", "P3", Defended,
-        "A reader was told that bytes can no longer be had.";
+        "A reader received a mark for bytes that are no longer available.";
     SilentHole, "silent_hole", "P3", Broken,
-        "A reader would have got output that does not continue at its offset, without a mark.";
+        "A reader would have received output that does not continue at its offset, without a mark.";
     StaleFrame, "stale_frame", "P6", Defended,
-        "A frame of a connection that was replaced was ignored.";
+        "The gateway ignored a frame of a replaced connection.";
     FenceFell, "fence_fell", "P6", Defended,
-        "A write on the authority of an older connection changed nothing, because a newer one exists or the machine was removed.";
+        "A write with an older connection's epoch changed nothing, because a newer connection exists or the machine was removed.";
     EpochNotNewer, "epoch_not_newer", "P6", Broken,
-        "A new connection of a machine got an epoch that is not newer than the one before.";
+        "A new connection of a machine has an epoch that is not newer than the previous epoch.";
     PlacementRefused, "placement_refused", "P7", Defended,
-        "A new sandbox was asked for on a draining machine and refused.";
+        "The gateway refused to place a new sandbox on a draining machine.";
     DrainedNotEmpty, "drained_not_empty", "P7", Broken,
-        "A machine was called drained while it had said that it holds sandboxes.";
+        "Roost showed a machine as drained while the machine reported sandboxes.";
     ContactLost, "contact_lost", "P8", Defended,
-        "Contact with a machine was lost; nothing was destroyed by that.";
+        "Contact with a machine was lost. Roost destroyed nothing.";
     ClaimedRemoved, "claimed_removed", "P8", Broken,
-        "A machine removed a sandbox as an orphan although a row claims it.";
+        "A machine removed a sandbox as an orphan, but a row refers to that sandbox.";
 }
 
 impl Watch {

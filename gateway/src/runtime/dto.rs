@@ -87,7 +87,7 @@ pub struct SkillBrief {
 /// A place of an agent in a team.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AgentSeat)]
-pub struct Seat {
+pub struct Permissions {
     pub team_id: TeamId,
     pub team_name: String,
     pub topology: Kind,
@@ -118,7 +118,7 @@ pub struct Compartments {
     /// Absent when the agent has no sandbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Body>,
-    pub seats: Vec<Seat>,
+    pub seats: Vec<Permissions>,
     /// The number of steps that the agent works on now.
     pub at_work: u64,
 }

@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use sea_orm::DbErr;
 
 use crate::execution::models::{Ceilings, Resolver, ceilings};
-use crate::execution::runs::{Effect, End, Job, Perform, RunRow, spent_lately};
+use crate::execution::runs::{Effect, RunRow, StepExecutor, StepJob, StepResult, spent_lately};
 use crate::execution::tools::{EffectKey, Toolbox};
 use crate::machines::sandboxes::SandboxesHandle;
 use crate::platform::db::Db;
@@ -26,15 +26,15 @@ use crate::platform::ids::SharedIds;
 use crate::platform::supervision::KillPoints;
 use crate::tenancy::auth::WorkspaceScope;
 
+mod agent_context;
 mod dto;
+mod progress_events;
+mod progress_stream;
 mod routes;
 mod session;
-mod show;
 pub mod spending;
-mod staff;
-mod talk;
 pub mod telemetry;
-mod voice;
+mod transcript;
 
 /// The agents of the built-in runtime.
 #[derive(Clone)]
@@ -63,31 +63,32 @@ impl Agents {
 }
 
 #[async_trait]
-impl Perform for Agents {
-    async fn perform(&self, job: Job) -> End {
+impl StepExecutor for Agents {
+    async fn execute(&self, job: StepJob) -> StepResult {
         let begun = Instant::now();
-        let staffed = match staff::staff(self, &job).await {
-            Ok(staffed) => staffed,
+        let context = match agent_context::load(self, &job).await {
+            Ok(context) => context,
             Err(end) => return end,
         };
         let scope = job.journal.fence.scope();
         // Do not publish an update for every poll of an absent machine.
         if !job.journal.waited {
-            show::task(self, &job, &staffed, 0, false).await;
+            progress_events::task_update(self, &job, &context, 0, false).await;
         }
-        let (voice, telling) = voice::voice(&self.events, scope, staffed.may.agent, job.run.id);
+        let (progress, publisher) =
+            progress_stream::channel(&self.events, scope, context.may.agent, job.run.id);
         let session = session::Session {
             agents: self,
             job: &job,
-            staffed: staffed.clone(),
-            voice,
+            context: context.clone(),
+            progress,
         };
         // Dropping the session closes the voice, and the closed voice ends the telling.
-        let (end, ()) = futures::join!(session.work(), telling.tell());
+        let (end, ()) = futures::join!(session.work(), publisher.run());
         let elapsed = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         if !end.waits() {
-            let over = matches!(end, End::Done(_));
-            show::task(self, &job, &staffed, elapsed, over).await;
+            let over = matches!(end, StepResult::Done(_));
+            progress_events::task_update(self, &job, &context, elapsed, over).await;
         }
         end
     }
@@ -96,12 +97,12 @@ impl Perform for Agents {
         let scope = WorkspaceScope::of_row(run.workspace_id);
         for effect in effects {
             let stopped = async {
-                let may = staff::capability(self, scope, run, effect.agent).await?;
+                let may = agent_context::capability(self, scope, run, effect.agent).await?;
                 self.tools.cancel(&may, EffectKey(effect.key)).await
             };
             if let Err(error) = stopped.await {
                 let error: &dyn std::error::Error = &error;
-                tracing::info!(error, run = %run.id, "a command of a cancelled run goes on until its deadline");
+                tracing::info!(error, run = %run.id, "the gateway cannot stop a command of a cancelled run; it continues until its deadline");
             }
         }
     }

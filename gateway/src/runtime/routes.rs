@@ -6,7 +6,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::Agents;
 use super::dto::{
-    Body, Compartments, Identity, Memory, OfferedTool, RuntimeConfig, Seat, SkillBrief,
+    Body, Compartments, Identity, Memory, OfferedTool, Permissions, RuntimeConfig, SkillBrief,
 };
 use crate::agents::claws::{self, ClawRow, brain};
 use crate::connections::apps;
@@ -43,14 +43,14 @@ async fn runtime_config(
 ) -> ApiResult<Json<RuntimeConfig>> {
     let (db, scope) = (agents.db.read(), caller.scope());
     let claw = agent(&agents, scope, id).await?;
-    let standing = teams::standing(db, scope, id, None).await?;
+    let settings = teams::effective_settings(db, scope, id, None).await?;
     let record = teams::runtime_agent(db, scope, id).await?;
     let link = templates::link::of(db, scope, id).await?;
-    let binding = claw.model_binding.as_deref().or(standing.model.as_deref());
+    let binding = claw.model_binding.as_deref().or(settings.model.as_deref());
     let model = agents.models.resolve(scope, binding).await;
     let words = record.as_ref().map(|record| record.mcp_bundles.as_str());
     let words: Vec<String> = serde_json::from_str(words.unwrap_or("[]")).unwrap_or_default();
-    let offered = tools::offered(standing.profile, &standing.bundles);
+    let offered = tools::offered(settings.profile, &settings.bundles);
     Ok(Json(RuntimeConfig {
         agent_id: id,
         runtime: record
@@ -65,8 +65,8 @@ async fn runtime_config(
             .iter()
             .filter_map(|word| Bundle::parse(word))
             .collect(),
-        effective_profile: standing.profile,
-        effective_bundles: standing.bundles,
+        effective_profile: settings.profile,
+        effective_bundles: settings.bundles,
         tools: offered
             .into_iter()
             .map(|tool| OfferedTool {
@@ -76,8 +76,8 @@ async fn runtime_config(
                 reads_only: tool.reads_only,
             })
             .collect(),
-        team_id: standing.team,
-        workbench_agent_id: standing.workbench.filter(|workbench| *workbench != id),
+        team_id: settings.team,
+        workbench_agent_id: settings.workbench.filter(|workbench| *workbench != id),
         template_id: link.as_ref().map(|link| link.template_id),
         template_version: link.as_ref().map(|link| link.template_version),
         role_slot: link.map(|link| link.role_slot),
@@ -95,12 +95,12 @@ async fn compartments(
 ) -> ApiResult<Json<Compartments>> {
     let (db, scope) = (agents.db.read(), caller.scope());
     let claw = agent(&agents, scope, id).await?;
-    let standing = teams::standing(db, scope, id, None).await?;
+    let settings = teams::effective_settings(db, scope, id, None).await?;
     let brain = brain::newest(db, scope, id).await?;
     let skills = skills::effective(db, scope, id).await?;
     let sandbox = sandboxes::current(db, scope, id).await?;
     let connected = apps::providers_of(db, scope, id).await?;
-    let offered = tools::offered(standing.profile, &standing.bundles);
+    let offered = tools::offered(settings.profile, &settings.bundles);
     Ok(Json(Compartments {
         agent_id: id,
         identity: Identity {
@@ -145,11 +145,11 @@ async fn agent(agents: &Agents, scope: WorkspaceScope, id: ClawId) -> ApiResult<
         .ok_or_else(|| ApiError::not_found("claw"))
 }
 
-async fn seats(agents: &Agents, scope: WorkspaceScope, id: ClawId) -> ApiResult<Vec<Seat>> {
+async fn seats(agents: &Agents, scope: WorkspaceScope, id: ClawId) -> ApiResult<Vec<Permissions>> {
     let seats = teams::seats_of(agents.db.read(), scope, id).await?;
     let seats = seats.into_iter().filter_map(|(team, seat)| {
         let graph: Graph = serde_json::from_str(&team.topology).ok()?;
-        Some(Seat {
+        Some(Permissions {
             team_id: team.id,
             team_name: team.name,
             topology: graph.kind,

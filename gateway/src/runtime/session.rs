@@ -9,15 +9,17 @@ use std::time::{Duration, Instant};
 use roost_protocol::report::ErrorKind as ErrorOfMachine;
 use serde_json::Value;
 
+use super::agent_context::AgentContext;
+use super::progress_stream::ProgressSender;
 use super::spending::{self, Hold, Refused};
-use super::staff::Staffed;
-use super::talk::{Answer, Next, Talk, Turn};
-use super::voice::Voice;
-use super::{Agents, show};
+use super::transcript::{Answer, Next, Transcript, Turn};
+use super::{Agents, progress_events};
 use crate::execution::providers::{
     Call, ErrorKind, Message, ModelError, Reply, Request, Stop, ToolSpec, Usage,
 };
-use crate::execution::runs::{Class, End, Entry, FenceError, Job, Journal, Used, effect_key};
+use crate::execution::runs::{
+    Class, Entry, FenceError, Journal, StepJob, StepResult, Used, effect_key,
+};
 use crate::execution::tools::{self, Capability, EffectKey, ToolResult};
 use crate::kill_point;
 use crate::machines::fleet;
@@ -31,19 +33,19 @@ const TRIES: u32 = 3;
 /// events.
 const NEXT_SANDBOX: Duration = Duration::from_secs(60);
 /// The maximum number of tokens in one answer of the model.
-const MOST_TOKENS: u32 = 16_384;
+const MAX_TOKENS: u32 = 16_384;
 
 /// A session.
 pub(super) struct Session<'a> {
     pub agents: &'a Agents,
-    pub job: &'a Job,
-    pub staffed: Staffed,
-    pub voice: Voice,
+    pub job: &'a StepJob,
+    pub context: AgentContext,
+    pub progress: ProgressSender,
 }
 
 /// Why a session stopped before its end.
 enum Stopped {
-    End(End),
+    Ended(StepResult),
     Fence(FenceError),
 }
 
@@ -53,74 +55,80 @@ impl From<FenceError> for Stopped {
     }
 }
 
-impl From<End> for Stopped {
-    fn from(end: End) -> Self {
-        Self::End(end)
+impl From<StepResult> for Stopped {
+    fn from(end: StepResult) -> Self {
+        Self::Ended(end)
     }
 }
 
 impl Session<'_> {
     /// Works until the step ends.
-    pub(super) async fn work(self) -> End {
-        match self.carry_on().await {
-            Ok(text) => End::Done(text),
-            Err(Stopped::End(end)) => end,
-            Err(Stopped::Fence(FenceError::Db(error))) => End::retryable(error.to_string()),
-            Err(Stopped::Fence(FenceError::Lost | FenceError::Cancelled)) => End::Fenced,
+    pub(super) async fn work(self) -> StepResult {
+        match self.run_to_end().await {
+            Ok(text) => StepResult::Done(text),
+            Err(Stopped::Ended(end)) => end,
+            Err(Stopped::Fence(FenceError::Db(error))) => StepResult::retryable(error.to_string()),
+            Err(Stopped::Fence(FenceError::Lost | FenceError::Cancelled)) => StepResult::Fenced,
         }
     }
 
-    async fn carry_on(&self) -> Result<String, Stopped> {
+    async fn run_to_end(&self) -> Result<String, Stopped> {
         let journal = &self.job.journal;
         let written = journal.read().await.map_err(FenceError::from)?;
-        let mut talk = Talk::replay(&written).map_err(|error| End::terminal(error.to_string()))?;
+        let mut transcript = Transcript::replay(&written)
+            .map_err(|error| StepResult::terminal(error.to_string()))?;
         // A call that waits for its machine was published when it was made. Do not publish it again at each poll.
-        let mut told = journal.waited;
+        let mut published = journal.waited;
         loop {
-            match talk.next() {
-                Next::Over(turn) => return handed_over(turn).map_err(Stopped::from),
+            match transcript.next() {
+                Next::Finished(turn) => return final_text(turn).map_err(Stopped::from),
                 Next::Looping => {
-                    return Err(End::terminal(
+                    return Err(StepResult::terminal(
                         "The agent asked for the same again and again, although it was told. Give it another model, or a clearer goal.",
                     )
                     .into());
                 }
                 Next::TooLong => {
-                    return Err(End::terminal(format!(
+                    return Err(StepResult::terminal(format!(
                         "The agent did not come to an end within {} turns. Divide the goal, or give it another model.",
-                        super::talk::MOST_TURNS
+                        super::transcript::MAX_TURNS
                     ))
                     .into());
                 }
                 Next::Call { call, place } => {
                     let call = call.clone();
-                    if !std::mem::take(&mut told) && call.malformed.is_none() {
-                        show::calling(&self.staffed, &call.name, &call.arguments, &self.voice);
+                    if !std::mem::take(&mut published) && call.malformed.is_none() {
+                        progress_events::calling(
+                            &self.context,
+                            &call.name,
+                            &call.arguments,
+                            &self.progress,
+                        );
                     }
                     let answer = self.call(&call, place).await?;
                     self.note_answer(journal, place, &call.name, &answer.0, answer.1)
                         .await?;
-                    talk.came_back(answer.0);
+                    transcript.push_answer(answer.0);
                 }
                 Next::Ask => {
-                    let request = self.request(talk.messages(&self.job.prompt)).await?;
+                    let request = self.request(transcript.messages(&self.job.prompt)).await?;
                     // The reservation lasts until the turn's cost is in the journal.
-                    let _held = self.may_spend(&request).await?;
+                    let _held = self.reserve(&request).await?;
                     let (reply, took) = self.ask(&request).await?;
-                    if says_nothing(&reply) {
+                    if is_empty_reply(&reply) {
                         // An empty answer is not written to the journal, so the next attempt asks the model again.
                         let used = used(reply.usage, reply.cost_microusd);
                         journal.spend(used).await?;
-                        return Err(End::retryable("the model answered with nothing").into());
+                        return Err(StepResult::retryable("the model answered with nothing").into());
                     }
                     let turn = Turn {
                         text: reply.text.clone(),
                         calls: reply.calls.clone(),
                         stop: reply.stop,
                     };
-                    self.note_turn(journal, talk.place(), &turn, &reply, took)
+                    self.note_turn(journal, transcript.place(), &turn, &reply, took)
                         .await?;
-                    talk.said(turn);
+                    transcript.push_turn(turn);
                 }
             }
         }
@@ -128,27 +136,27 @@ impl Session<'_> {
 
     /// Checks the ceilings before the turn spends anything: the run's own, those of its ancestors, and the
     /// workspace's.
-    async fn may_spend(&self, request: &Request) -> Result<Option<Hold>, Stopped> {
-        let price = self.staffed.model.price;
+    async fn reserve(&self, request: &Request) -> Result<Option<Hold>, Stopped> {
+        let price = self.context.model.price;
         let most = spending::most(request, price);
         let held = spending::hold(self.agents, &self.job.run, price, most).await;
         held.map_err(|refused| match refused {
-            Refused::Over(why) => nothing_more(&why),
+            Refused::Over(why) => ceiling_reached(&why),
             Refused::Db(error) => FenceError::from(error).into(),
         })
     }
 
-    async fn may_now(&self) -> Result<Capability, Stopped> {
-        let seat = self.staffed.seat.now(self.agents, self.job).await?;
+    async fn current_permissions(&self) -> Result<Capability, Stopped> {
+        let seat = self.context.seat.now(self.agents, self.job).await?;
         Ok(seat.may)
     }
 
     async fn request(&self, messages: Vec<Message>) -> Result<Request, Stopped> {
-        let may = self.may_now().await?;
+        let may = self.current_permissions().await?;
         let offered = tools::offered(may.profile, &may.bundles);
         Ok(Request {
-            model: self.staffed.model.provider_name.clone(),
-            system: self.staffed.system.clone(),
+            model: self.context.model.provider_name.clone(),
+            system: self.context.system.clone(),
             messages,
             tools: offered
                 .into_iter()
@@ -158,19 +166,19 @@ impl Session<'_> {
                     schema: tool.schema,
                 })
                 .collect(),
-            max_tokens: MOST_TOKENS,
+            max_tokens: MAX_TOKENS,
             slot: self.job.node.role.clone(),
             step: format!("{}/{}", self.job.run.id, self.job.step.key),
         })
     }
 
     async fn ask(&self, request: &Request) -> Result<(Reply, Duration), Stopped> {
-        show::thinking(&self.staffed, &self.voice);
+        progress_events::thinking(&self.context, &self.progress);
         kill_point!(self.agents.kill_points, "runtime.session.before_model");
         let begun = Instant::now();
-        let voice = self.voice.clone();
-        let mut heard = move |delta| voice.heard(delta);
-        let reply = self.staffed.model.model.turn(request, &mut heard).await;
+        let progress = self.progress.clone();
+        let mut on_delta = move |delta| progress.push_delta(delta);
+        let reply = self.context.model.model.turn(request, &mut on_delta).await;
         kill_point!(self.agents.kill_points, "runtime.session.after_model");
         match reply {
             Ok(reply) => Ok((reply, begun.elapsed())),
@@ -215,9 +223,9 @@ impl Session<'_> {
                 cut: result.cut,
                 ..answer(result.text, result.is_error)
             },
-            Err(told) => answer(told, true),
+            Err(text) => answer(text, true),
         };
-        show::came_back(&answer, &self.voice);
+        progress_events::tool_result(&answer, &self.progress);
         Ok((answer, begun.elapsed()))
     }
 
@@ -230,13 +238,14 @@ impl Session<'_> {
     ) -> Result<Result<ToolResult, String>, Stopped> {
         let mut tries = 0;
         loop {
-            let may = self.may_now().await?;
-            let voice = self.voice.clone();
-            let mut heard = move |frame: tools::Frame| voice.shows(show::lines(frame));
+            let may = self.current_permissions().await?;
+            let progress = self.progress.clone();
+            let mut on_frame =
+                move |frame: tools::Frame| progress.push_lines(progress_events::lines(frame));
             let done = self
                 .agents
                 .tools
-                .call(&may, key, name, arguments, &mut heard)
+                .call(&may, key, name, arguments, &mut on_frame)
                 .await;
             let error = match done {
                 Ok(result) => return Ok(Ok(result)),
@@ -247,13 +256,13 @@ impl Session<'_> {
                 tools::Class::Tell => return Ok(Err(error.to_string())),
                 tools::Class::Provision if tries <= TRIES => self.make_sandbox(&may).await?,
                 tools::Class::Cancelled => {
-                    return Err(End::terminal("The command was cancelled.").into());
+                    return Err(StepResult::terminal("The command was cancelled.").into());
                 }
                 tools::Class::Provision | tools::Class::Retry => {
-                    return Err(End::retryable(told(&error)).into());
+                    return Err(StepResult::retryable(error_text(&error)).into());
                 }
                 tools::Class::Wait => return Err(self.absent(&error).await.into()),
-                tools::Class::Fail => return Err(End::terminal(told(&error)).into()),
+                tools::Class::Fail => return Err(StepResult::terminal(error_text(&error)).into()),
             }
         }
     }
@@ -261,7 +270,7 @@ impl Session<'_> {
     async fn make_sandbox(&self, may: &Capability) -> Result<(), Stopped> {
         let id = SandboxId(self.agents.ids.next());
         let wanted = NewSandbox {
-            node_id: self.staffed.machine.clone(),
+            node_id: self.context.machine.clone(),
             ..Default::default()
         };
         let made = sandboxes::provision(
@@ -278,41 +287,45 @@ impl Session<'_> {
                 "No sandbox can be made: the plan's limit of live containers is reached.",
             )
             .into()),
-            Err(SandboxError::NoClaw) => Err(End::terminal(
+            Err(SandboxError::NoClaw) => Err(StepResult::terminal(
                 "The agent whose sandbox the team shares does not exist any more.",
             )
             .into()),
             // A retry would fail in the same way: this gateway has no engine, the image is wrong, or the owner
             // forbids it.
-            Err(SandboxError::Refused(error)) if !is_passing(error.kind) => {
-                Err(End::terminal(format!("No sandbox could be made: {}", error.detail)).into())
+            Err(SandboxError::Refused(error)) if !is_passing(error.kind) => Err(
+                StepResult::terminal(format!("No sandbox could be made: {}", error.detail)).into(),
+            ),
+            Err(SandboxError::Refused(error)) if is_absence(error.kind) => {
+                Err(StepResult::Failed {
+                    class: Class::Away,
+                    detail: format!(
+                        "No sandbox can be made now: {}.",
+                        error.detail.trim_end_matches('.')
+                    ),
+                    after: Some(NEXT_SANDBOX),
+                }
+                .into())
             }
-            Err(SandboxError::Refused(error)) if is_absence(error.kind) => Err(End::Failed {
-                class: Class::Away,
-                detail: format!(
-                    "No sandbox can be made now: {}.",
-                    error.detail.trim_end_matches('.')
-                ),
-                after: Some(NEXT_SANDBOX),
-            }
-            .into()),
-            Err(error) => Err(End::retryable(told(&error)).into()),
+            Err(error) => Err(StepResult::retryable(error_text(&error)).into()),
         }
     }
 
     /// The machine with the agent's sandbox is away. The step waits, and the error names the machine.
-    async fn absent(&self, error: &tools::ToolError) -> End {
+    async fn absent(&self, error: &tools::ToolError) -> StepResult {
         let known = match error.machine() {
             Some(id) => fleet::by_id(self.agents.db.read(), id).await,
             None => Ok(None),
         };
         match known {
-            Ok(Some(node)) if node.draining => End::away(format!(
+            Ok(Some(node)) if node.draining => StepResult::away(format!(
                 "The machine {} takes no new commands: it is drained.",
                 node.called()
             )),
-            Ok(Some(node)) => End::away(format!("The machine {} is not connected.", node.called())),
-            Ok(None) | Err(_) => End::away(told(error)),
+            Ok(Some(node)) => {
+                StepResult::away(format!("The machine {} is not connected.", node.called()))
+            }
+            Ok(None) | Err(_) => StepResult::away(error_text(error)),
         }
     }
 
@@ -327,9 +340,9 @@ impl Session<'_> {
         let entry = Entry {
             index,
             kind: "model",
-            name: self.staffed.model.name.clone(),
+            name: self.context.model.name.clone(),
             content: serde_json::to_string(turn)
-                .map_err(|error| End::terminal(error.to_string()))?,
+                .map_err(|error| StepResult::terminal(error.to_string()))?,
             failed: false,
             took_ms: millis(took),
             used: used(reply.usage, reply.cost_microusd),
@@ -350,7 +363,7 @@ impl Session<'_> {
             kind: "tool",
             name: name.to_owned(),
             content: serde_json::to_string(answer)
-                .map_err(|error| End::terminal(error.to_string()))?,
+                .map_err(|error| StepResult::terminal(error.to_string()))?,
             failed: answer.is_error,
             took_ms: millis(took),
             used: Used::default(),
@@ -368,12 +381,12 @@ fn used(usage: Usage, cost_microusd: Option<u64>) -> Used {
     }
 }
 
-fn says_nothing(reply: &Reply) -> bool {
+fn is_empty_reply(reply: &Reply) -> bool {
     let ended = matches!(reply.stop, Stop::End | Stop::Tools);
     ended && reply.calls.is_empty() && reply.text.trim().is_empty()
 }
 
-fn nothing_more(why: &str) -> Stopped {
+fn ceiling_reached(why: &str) -> Stopped {
     let detail = format!(
         "Nothing more is spent: {why}. Raise the ceiling, and fork the run from this step."
     );
@@ -406,8 +419,8 @@ fn millis(took: Duration) -> i64 {
     i64::try_from(took.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn quota(detail: &str) -> End {
-    End::Failed {
+fn quota(detail: &str) -> StepResult {
+    StepResult::Failed {
         class: Class::Quota,
         detail: detail.to_owned(),
         after: None,
@@ -415,9 +428,9 @@ fn quota(detail: &str) -> End {
 }
 
 /// The text that the last turn hands over.
-fn handed_over(turn: &Turn) -> Result<String, End> {
+fn final_text(turn: &Turn) -> Result<String, StepResult> {
     match turn.stop {
-        Stop::Filtered => Err(End::terminal(
+        Stop::Filtered => Err(StepResult::terminal(
             "The model's provider withheld the answer. Say the goal in other words, or bind another model.",
         )),
         Stop::Length => Ok(format!(
@@ -425,14 +438,14 @@ fn handed_over(turn: &Turn) -> Result<String, End> {
             turn.text
         )),
         Stop::End | Stop::Tools if turn.text.trim().is_empty() => {
-            Err(End::retryable("the model answered with nothing"))
+            Err(StepResult::retryable("the model answered with nothing"))
         }
         Stop::End | Stop::Tools => Ok(turn.text.clone()),
     }
 }
 
 /// Maps a model's error to the end of the step.
-pub(super) fn failed(error: &ModelError) -> End {
+pub(super) fn failed(error: &ModelError) -> StepResult {
     let (class, after) = match error.kind {
         ErrorKind::Retryable => (Class::Retryable, None),
         ErrorKind::RateLimited { after } => (Class::Retryable, after),
@@ -440,7 +453,7 @@ pub(super) fn failed(error: &ModelError) -> End {
         ErrorKind::NeedsAuth => (Class::NeedsAuth, None),
         ErrorKind::Terminal | ErrorKind::TooBig => (Class::Terminal, None),
     };
-    End::Failed {
+    StepResult::Failed {
         class,
         detail: error.to_string(),
         after,
@@ -448,7 +461,7 @@ pub(super) fn failed(error: &ModelError) -> End {
 }
 
 /// An error with its causes, as text for people.
-fn told(error: &dyn std::error::Error) -> String {
+fn error_text(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {

@@ -41,7 +41,7 @@ pub fn child(agents: &Agents) -> ChildSpec<NoMessages> {
                 // These figures are only for people. Everything else works without them.
                 let minutes = look(&agents).await.unwrap_or_else(|error| {
                     let error: &dyn std::error::Error = &error;
-                    tracing::warn!(error, "what workspaces use cannot be read");
+                    tracing::warn!(error, "the usage of the workspaces cannot be read");
                     Vec::new()
                 });
                 let now: BTreeSet<WorkspaceId> =

@@ -22,7 +22,7 @@ await page.getByRole("button", { name: "Sign in", exact: true }).click();
 await page.getByText(`${MACHINES} machines`).waitFor();
 await page.getByText("Live", { exact: true }).waitFor();
 
-// As the gateway does it: whoever reported in the last second is announced in one batch.
+// As the gateway does it: all machines that reported in the last second are in one batch.
 let turn = 0;
 const perSecond = Math.ceil(MACHINES / (BEAT_MS / 1000));
 const beats = setInterval(() => {

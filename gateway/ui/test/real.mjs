@@ -23,7 +23,7 @@ function freePort() {
 /** Starts a program with its words in a file, and knows when it ended. */
 function start(program, args, log, environment = {}) {
   const out = openSync(log, "a");
-  // The settings of whoever runs the tests must not reach the gateway, which takes ROOST_… as configuration.
+  // The settings of the person who runs the tests must not reach the gateway, which takes ROOST_… as configuration.
   const clean = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith("ROOST")));
   const child = spawn(program, args, { stdio: ["ignore", out, out], env: { ...clean, ...environment } });
   closeSync(out);

@@ -176,7 +176,7 @@ async fn command_survives_a_daemon_crash_and_is_resumed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_whose_sandbox_is_gone_is_lost() {
+async fn command_without_its_sandbox_is_lost() {
     let mut gateway = Gateway::start().await;
     let (mut machine, mut peer, _) = Machine::start(&mut gateway).await;
     let sandbox = sandbox(&mut peer).await;

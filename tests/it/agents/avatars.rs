@@ -27,7 +27,7 @@ async fn upload(owner: &Person, path: &str, kind: &str, file: &[u8]) -> Answer {
 }
 
 #[tokio::test]
-async fn an_agent_has_a_drawn_picture_until_somebody_uploads_one_and_after_it_is_taken_away() {
+async fn agent_has_a_drawn_picture_without_an_uploaded_one() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
         let (path, brief) = agent(owner).await;
@@ -87,7 +87,7 @@ async fn an_agent_has_a_drawn_picture_until_somebody_uploads_one_and_after_it_is
 }
 
 #[tokio::test]
-async fn what_is_no_picture_is_refused_with_what_to_do_and_changes_nothing() {
+async fn invalid_picture_is_refused_with_a_remedy_and_changes_nothing() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let (path, _) = agent(owner).await;

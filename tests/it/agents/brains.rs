@@ -101,7 +101,7 @@ async fn a_brain_is_written_version_by_version_and_an_earlier_one_is_taken_back(
 }
 
 #[tokio::test]
-async fn of_those_who_write_over_the_same_version_at_once_one_wins_and_the_others_are_told() {
+async fn one_of_many_concurrent_writes_of_a_version_wins_and_the_others_get_a_conflict() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
         let brain = agent(owner, json!({ "name": "ada" })).await;
@@ -194,7 +194,7 @@ async fn of_a_long_history_the_newest_versions_are_kept() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_or_of_a_deleted_agent_is_refused() {
+async fn too_long_brain_or_deleted_agent_is_refused() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let brain = agent(owner, json!({ "name": "ada" })).await;

@@ -78,7 +78,7 @@ async fn requests_at_the_same_time_never_take_more_than_the_plan_allows() {
 }
 
 #[tokio::test]
-async fn a_purged_agent_is_gone_for_good_and_its_name_stays_in_the_audit_log() {
+async fn purged_agent_is_deleted_and_its_name_stays_in_the_audit_log() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let body = json!({ "name": "Gone" });
@@ -111,7 +111,7 @@ async fn a_key_makes_one_agent_however_often_and_at_once_it_is_sent() {
         };
         let tries = futures::future::join_all((0..8).map(|_| create(&body).send())).await;
         for answer in &tries {
-            // Whoever comes while the first is at work is sent away, never let through.
+            // A request that arrives while the first is in progress is refused.
             assert!([201, 409].contains(&answer.status), "{}", answer.text);
         }
         let again = create(&body).expect(201).await;

@@ -156,7 +156,7 @@ async fn devices_are_listed_with_the_machines_that_they_are_and_key_and_name_are
 }
 
 #[tokio::test]
-async fn each_refusal_is_told_apart_and_not_asked_again_at_once() {
+async fn each_refusal_has_its_own_error_and_is_not_retried_at_once() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
         let host = CodeHost::start(|_| Reply::status(500, "")).await;

@@ -45,7 +45,7 @@ async fn events_of_one_gateway_reach_the_subscribers_of_the_other_in_one_sequenc
 }
 
 #[tokio::test]
-async fn a_purge_is_finished_by_whichever_gateway_is_left() {
+async fn purge_is_finished_by_the_remaining_gateway() {
     let Some(scratch) = ScratchPostgres::new().await else {
         return;
     };

@@ -136,7 +136,7 @@ async fn a_follower_whose_session_ends_is_cut_off_and_streams_are_counted_togeth
 }
 
 #[tokio::test]
-async fn what_may_not_be_restarted_is_refused_with_its_reason_and_not_audited() {
+async fn forbidden_restart_is_refused_with_its_reason_and_not_audited() {
     let gateway = Gateway::start_with(&[("operators", r#"["owner@roost.localhost"]"#)]).await;
     let operator = gateway.owner().await;
     let stream = Stream::open(operator.get("/api/events")).await;

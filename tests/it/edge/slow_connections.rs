@@ -29,7 +29,7 @@ fn is_open(connection: &TcpStream) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn half_requests_of_one_address_end_each_other_and_shut_nobody_out() {
+async fn half_requests_of_one_address_end_each_other_and_block_no_other_address() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let to = gateway.app().public_address();
@@ -51,7 +51,7 @@ async fn half_requests_of_one_address_end_each_other_and_shut_nobody_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_beyond_all_bounds_leave_files_for_machines_and_people_who_are_known() {
+async fn connections_beyond_the_limits_leave_files_for_known_machines_and_people() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let to = gateway.app().public_address();

@@ -107,7 +107,7 @@ async fn a_purged_agent_leaves_no_stored_workspace_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn machines_are_told_whose_workspaces_stay_and_a_purge_is_told_at_once() {
+async fn machines_get_the_kept_workspaces_and_a_purge_is_sent_at_once() {
     for (gateway, _scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
         let machine = Machine::joined(&gateway, owner).await;

@@ -183,7 +183,7 @@ async fn a_team_that_does_not_fit_is_refused_whole_with_the_place_of_each_mistak
 }
 
 #[tokio::test]
-async fn what_happens_in_a_run_is_told_with_exactly_the_specified_fields_live_and_afterwards() {
+async fn run_events_have_exactly_the_specified_fields_live_and_replayed() {
     let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
     let owner = gateway.owner().await;
     let team = line_of(owner, &["writer", "editor"]).await;
@@ -297,7 +297,7 @@ async fn is_gone(owner: &roost_tests::Person, team: &Value) {
 }
 
 #[tokio::test]
-async fn only_who_was_made_for_a_team_goes_with_it() {
+async fn only_agents_created_for_a_team_are_deleted_with_it() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
         let home = line_of(owner, &["resident"]).await;

@@ -206,7 +206,7 @@ async fn a_user_may_hold_so_many_streams_and_no_more() {
 }
 
 #[tokio::test]
-async fn nobody_sees_the_events_of_another_workspace() {
+async fn events_of_another_workspace_are_not_visible() {
     let gateway = Gateway::start().await;
     let (owner, stranger) = (gateway.owner().await, gateway.stranger().await);
     let mut stream = Stream::open(stranger.get("/api/events")).await;

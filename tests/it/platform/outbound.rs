@@ -259,7 +259,7 @@ fn a_webhook_s_name_that_turns_private_gets_no_token() {
 
 /// Keys are read at no address that was not checked, and nobody is signed in without them.
 #[test]
-fn a_sign_in_issuer_s_name_that_turns_private_before_its_keys_are_read_vouches_for_nobody() {
+fn issuer_name_that_turns_private_before_its_keys_are_read_signs_nobody_in() {
     in_a_network_of_its_own(async |names| {
         let stage = Stage::set(names).await;
         let named = json!({ "iss": "https://people.test", "role": "member" });

@@ -42,7 +42,7 @@ async fn a_gateway_in_a_folder_that_others_may_enter_leaves_nothing_for_them_to_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_older_gateway_left_open_is_closed_at_the_next_start() {
+async fn readable_files_of_an_older_gateway_are_made_private_at_the_next_start() {
     usual_umask();
     let gateway = Gateway::start().await;
     use_it(&gateway).await;
@@ -58,7 +58,7 @@ async fn what_an_older_gateway_left_open_is_closed_at_the_next_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_older_broker_left_open_is_closed_at_the_next_start() {
+async fn readable_files_of_an_older_broker_are_made_private_at_the_next_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut broker = BrokerProcess::start(folder.path()).await;
     broker.kill();

@@ -39,7 +39,7 @@ async fn two_gateways_on_one_sqlite_file_are_refused() {
 }
 
 #[tokio::test]
-async fn what_was_made_is_there_after_a_restart_and_sessions_go_on() {
+async fn data_and_sessions_survive_a_restart() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     owner

@@ -84,7 +84,7 @@ async fn the_bundle_has_what_helps_and_no_secret_in_any_file_of_it() {
 }
 
 #[tokio::test]
-async fn the_doctor_names_operators_and_linked_accounts_whose_address_nobody_vouches_for() {
+async fn doctor_names_operators_and_linked_accounts_with_unverified_addresses() {
     let gateway = Gateway::start().await;
     let member = gateway.person("member").await;
     let folder = gateway.data_dir().display().to_string();

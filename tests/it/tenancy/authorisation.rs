@@ -314,7 +314,7 @@ async fn every_route_is_public_with_a_reason_or_has_a_case() {
     gateway.stop().await;
 }
 
-/// These tests are about who is let in; nothing shall be made on the machine that runs them.
+/// These tests check permissions. They must create nothing on the machine that runs them.
 async fn without_engine() -> Gateway {
     Gateway::start_with(&[("sandboxes.local", "off")]).await
 }
@@ -346,8 +346,8 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
         }
         path if catalogue::is_of(path) => catalogue::target(owner, path).await,
         path if work::is_of(path) => work::target(owner, path).await,
-        // These need a broker, or an agent that is connected (tests/it/apps, tests/it/doors): whoever may learns that
-        // there is none.
+        // These need a broker, or an agent that is connected (tests/it/apps, tests/it/doors): a permitted caller gets
+        // that answer.
         path if path.starts_with("/api/apps/connections/{id}")
             || path.starts_with("/api/doors/{id}") =>
         {
@@ -365,7 +365,7 @@ async fn address(owner: &Person, bystander: &Person, route: &str) -> (Method, St
         }
     };
     let method = method.parse().expect("a method");
-    // An operation that nobody has: whoever may look is told so, whoever may not is refused before.
+    // An unknown operation: a permitted caller gets 404, any other caller is refused before.
     let path = path.replace("{operation_id}", "0190a000-0000-7000-8000-000000000001");
     let path = path.replace("{version}", "1");
     let path = path.replace("{token_id}", "0190a000-0000-7000-8000-000000000001");

@@ -62,7 +62,7 @@ async fn a_stranger_with_the_link_gets_an_account_once() {
             (me.str("/role"), me.str("/workspace/id")),
             ("member", owner.workspace.as_str())
         );
-        // Nobody was made for whoever came too late.
+        // The late requests created no user.
         let list = owner.get(&members(owner)).expect(200).await;
         assert_eq!(list.body["items"].as_array().unwrap().len(), 2);
         let open = owner.get(&invitations(owner)).expect(200).await;
@@ -87,7 +87,7 @@ async fn a_stranger_with_the_link_gets_an_account_once() {
 }
 
 #[tokio::test]
-async fn somebody_with_an_account_joins_signed_in_or_by_their_password() {
+async fn person_with_an_account_joins_signed_in_or_by_password() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let stranger = gateway.stranger().await;
@@ -138,7 +138,7 @@ async fn somebody_with_an_account_joins_signed_in_or_by_their_password() {
 }
 
 #[tokio::test]
-async fn a_withdrawn_link_is_dead_and_nobody_invites_above_themselves() {
+async fn withdrawn_link_is_refused_and_members_invite_up_to_their_own_role() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let admin = gateway.person("admin").await;
@@ -228,7 +228,7 @@ async fn roles_change_at_once_and_the_last_owner_stays() {
 }
 
 #[tokio::test]
-async fn two_owners_who_demote_each_other_at_once_leave_one() {
+async fn two_owners_who_demote_each_other_concurrently_leave_one_owner() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
         let other = gateway.person("owner").await;
@@ -250,7 +250,7 @@ async fn two_owners_who_demote_each_other_at_once_leave_one() {
 }
 
 #[tokio::test]
-async fn whoever_is_removed_loses_streams_and_tokens_and_goes_on_elsewhere() {
+async fn removed_member_loses_streams_and_tokens_and_keeps_other_workspaces() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let member = gateway.person("member").await;

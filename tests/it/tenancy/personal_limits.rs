@@ -73,7 +73,7 @@ async fn execute(gateway: &Gateway, sql: &str) {
 }
 
 #[tokio::test]
-async fn where_anybody_may_sign_up_every_new_workspace_gets_the_plan_of_sign_ups() {
+async fn new_workspace_gets_the_sign_up_plan_when_sign_up_is_open() {
     let issuer = roost_tests::hosted::Issuer::start().await;
     let mut set = issuer.settings();
     set.push(("auth.per_signup_workspace", "true".to_owned()));

@@ -123,7 +123,7 @@ async fn every_stream_ends_within_a_second_when_its_session_ends_or_its_role_cha
         while stream.next().await.is_some() {}
     }
     assert!(since.elapsed() < Duration::from_secs(1), "{since:?}");
-    // Whoever comes back is judged by the new role.
+    // A reconnect is checked against the new role.
     drop(Stream::open(third.get("/api/events")).await);
     third.get("/api/ops/tree/stream").expect(403).await;
     gateway.stop().await;
@@ -219,7 +219,7 @@ async fn a_forged_cursor_is_refused_or_reset_and_shows_nothing_of_others() {
 }
 
 #[tokio::test]
-async fn who_asks_for_the_oldest_gets_everything_that_is_kept() {
+async fn stream_from_the_oldest_gets_every_kept_event() {
     let gateway = Gateway::start().await;
     let (owner, stranger) = (gateway.owner().await, gateway.stranger().await);
     make(&stranger).await;
@@ -232,7 +232,7 @@ async fn who_asks_for_the_oldest_gets_everything_that_is_kept() {
         let (one, other) = (all.next().await.unwrap(), oldest.next().await.unwrap());
         assert_eq!((&one.id, &one.data), (&other.id, &other.data), "{place}");
     }
-    // Whoever says where to go on goes on there.
+    // A cursor in the request decides where the stream continues.
     let both = "/api/events?from=oldest&last_event_id=1.2";
     let mut later = Stream::open(owner.get(both)).await;
     assert_eq!(later.next().await.unwrap().id.as_deref(), Some("1.3"));
@@ -295,7 +295,7 @@ async fn emit_many(gateway: &Gateway, owner: &Person, fast: &mut Stream) {
 }
 
 #[tokio::test]
-async fn a_reader_that_stops_reading_shows_its_lag_holds_up_nobody_and_catches_up_without_a_gap() {
+async fn stalled_reader_shows_its_lag_delays_no_other_and_catches_up_without_a_gap() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let mut slow = RawSocket::connect(&gateway).await;

@@ -144,7 +144,7 @@ impl Shared {
                     .await
                     .map_err(|error| fault_of(&error))?;
                 self.refreshes.fetch_add(1, Ordering::Relaxed);
-                tracing::info!(record = %name, "a token was renewed");
+                tracing::info!(record = %name, "the broker renewed a token");
                 let generation = described.generation;
                 Ok((Opened { record, generation }, id_token))
             }

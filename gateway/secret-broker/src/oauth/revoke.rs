@@ -46,7 +46,7 @@ impl Shared {
         };
         match asked.await {
             Ok(status) if status.is_success() => {
-                tracing::info!(%name, "a token was revoked at its issuer");
+                tracing::info!(%name, "the broker revoked a token at its issuer");
             }
             Ok(status) => tracing::warn!(%name, %status, "the issuer did not revoke a token"),
             Err(fault) => tracing::warn!(%name, %fault, "cannot revoke a token at its issuer"),

@@ -17,7 +17,7 @@ use crate::organisation::templates;
 use crate::platform::db::WriteTx;
 use crate::platform::events::{self, Event, ResourceKind};
 use crate::platform::ids::ClawId;
-use crate::platform::sagas::{Carrier, Kind, Next, Step, saga};
+use crate::platform::sagas::{Kind, Next, SagaHandler, Step, saga};
 use crate::tenancy::auth::WorkspaceScope;
 
 /// The end of an agent.
@@ -25,7 +25,7 @@ pub(super) struct ClawEnd {
     pub(super) sandboxes: SandboxesHandle,
 }
 
-impl Carrier for ClawEnd {
+impl SagaHandler for ClawEnd {
     fn effect<'a>(
         &'a self,
         saga: &'a saga::Model,
@@ -77,7 +77,7 @@ impl Carrier for ClawEnd {
                 let fact = Event::changed(ResourceKind::Claw, claw, row.version + 1);
                 events::append(tx, scope.workspace(), now, [fact]).await?;
             }
-            Ok(Next::Onward)
+            Ok(Next::Advance)
         }
         .boxed()
     }

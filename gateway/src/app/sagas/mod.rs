@@ -10,15 +10,15 @@ use std::sync::Arc;
 use crate::machines::fleet::FleetHandle;
 use crate::machines::sandboxes::SandboxesHandle;
 use crate::platform::ids::SharedIds;
-use crate::platform::sagas::{Carrier, Kind};
+use crate::platform::sagas::{Kind, SagaHandler};
 
 /// The handler of each kind of saga.
-pub(super) fn carriers(
+pub(super) fn handlers(
     ids: &SharedIds,
     fleet: FleetHandle,
     sandboxes: SandboxesHandle,
-) -> HashMap<Kind, Arc<dyn Carrier>> {
-    let claw: Arc<dyn Carrier> = Arc::new(claw::ClawEnd { sandboxes });
+) -> HashMap<Kind, Arc<dyn SagaHandler>> {
+    let claw: Arc<dyn SagaHandler> = Arc::new(claw::ClawEnd { sandboxes });
     let team = Arc::new(team::TeamEnd { ids: ids.clone() });
     let ids = ids.clone();
     let workspace = Arc::new(workspace::WorkspaceEnd { ids, fleet });

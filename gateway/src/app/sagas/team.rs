@@ -13,18 +13,18 @@ use crate::organisation::teams;
 use crate::platform::db::WriteTx;
 use crate::platform::events::{self, Event, ResourceKind};
 use crate::platform::ids::{ClawId, SharedIds, TeamId};
-use crate::platform::sagas::{Carrier, Next, Step, saga};
+use crate::platform::sagas::{Next, SagaHandler, Step, saga};
 use crate::tenancy::auth::WorkspaceScope;
 
 /// The time until the next try while agents are leaving.
-const AGAIN: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The end of a team.
 pub(super) struct TeamEnd {
     pub(super) ids: SharedIds,
 }
 
-impl Carrier for TeamEnd {
+impl SagaHandler for TeamEnd {
     fn effect<'a>(&'a self, _: &'a saga::Model, _: Step) -> BoxFuture<'a, Result<(), String>> {
         async { Ok(()) }.boxed()
     }
@@ -66,14 +66,14 @@ impl Carrier for TeamEnd {
                 }
             }
             if !seats.is_empty() {
-                return Ok(Next::Again(AGAIN));
+                return Ok(Next::CheckAgain(CHECK_INTERVAL));
             }
             if let Some(row) = teams::find(&**tx, scope, team).await? {
                 teams::remove(&**tx, scope, team).await?;
                 let fact = Event::changed(ResourceKind::Team, team, row.version + 1);
                 events::append(tx, scope.workspace(), now, [fact]).await?;
             }
-            Ok(Next::Onward)
+            Ok(Next::Advance)
         }
         .boxed()
     }

@@ -21,13 +21,13 @@ use crate::organisation::skills;
 use crate::organisation::templates;
 use crate::platform::db::WriteTx;
 use crate::platform::ids::SharedIds;
-use crate::platform::sagas::{self, Carrier, Kind, Next, Step, saga};
+use crate::platform::sagas::{self, Kind, Next, SagaHandler, Step, saga};
 use crate::tenancy::auth::WorkspaceScope;
 use crate::tenancy::workspaces;
 use crate::web::pagination::PageRequest;
 
 /// The time until the next try while agents or machines are leaving.
-const AGAIN: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// A machine's actor has 30 s to end its work, and writes to the workspace's log during that time.
 const MACHINES_LEAVE: TimeDelta = TimeDelta::seconds(40);
 /// The agents whose purge one step begins.
@@ -42,7 +42,7 @@ pub(super) struct WorkspaceEnd {
     pub(super) fleet: FleetHandle,
 }
 
-impl Carrier for WorkspaceEnd {
+impl SagaHandler for WorkspaceEnd {
     fn effect<'a>(&'a self, saga: &'a saga::Model, _: Step) -> BoxFuture<'a, Result<(), String>> {
         async move {
             let scope = WorkspaceScope::of_row(saga.workspace_id);
@@ -74,7 +74,7 @@ impl Carrier for WorkspaceEnd {
             }
             let leaving = fleet::deleted_after(&**tx, scope, now - MACHINES_LEAVE).await?;
             if !agents.is_empty() || leaving {
-                return Ok(Next::Again(AGAIN));
+                return Ok(Next::CheckAgain(CHECK_INTERVAL));
             }
             apps::end_connections(tx, scope, Which::All, now).await?;
             doors::remove_all(tx, scope).await?;
@@ -87,7 +87,7 @@ impl Carrier for WorkspaceEnd {
             skills::remove_all(&**tx, scope).await?;
             models::remove_all(tx, scope, now).await?;
             workspaces::remove(&**tx, scope).await?;
-            Ok(Next::Onward)
+            Ok(Next::Advance)
         }
         .boxed()
     }

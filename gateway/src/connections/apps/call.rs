@@ -48,13 +48,13 @@ pub enum CallError {
         "the agent's connection leads elsewhere than when it asked, so nothing was sent; have it ask again"
     )]
     Moved,
-    #[error("the app took its consent back; connect the agent again")]
+    #[error("the app revoked its consent; connect the agent again")]
     NeedsReauth,
     /// The request was not sent.
     #[error("it could not be sent: {0}")]
     NotSent(#[source] BrokerError),
     /// It is unknown whether the app did it.
-    #[error("the app's answer did not arrive; look there whether it was done")]
+    #[error("the app's answer did not arrive; check the app to see whether the action happened")]
     Unclear(#[source] BrokerError),
     #[error("database")]
     Db(#[from] sea_orm::DbErr),

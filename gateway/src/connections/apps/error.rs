@@ -30,7 +30,7 @@ pub enum AppError {
     /// The metadata do not have the required form.
     #[error("the issuer's metadata cannot be used: {0}")]
     Metadata(&'static str),
-    #[error("the secret broker did not do it")]
+    #[error("the secret broker did not complete the request")]
     Broker(#[source] BrokerError),
     /// A token was not stored, or not kept in time. The person of a pasted token gets more details than the specification
     /// allows for an OAuth sign-in.

@@ -19,7 +19,7 @@ pub enum DoorError {
     #[error("the agent is not connected to {0}")]
     NotConnected(&'static str),
     /// Too many doors wait already.
-    #[error("{most} doors wait for a decision already")]
+    #[error("{most} doors already wait for a decision")]
     TooMany { most: u64 },
     #[error("database")]
     Db(#[from] sea_orm::DbErr),

@@ -6,19 +6,19 @@
 //! never sent again; a door without a decision in time expires. The broker sends it with the agent's own connection.
 //! Tables: `doors`. In the tree: `foundation/door-keeper`.
 
+mod approval_executor;
 mod catalogue;
 mod commands;
 mod context;
 mod dto;
 pub(crate) mod entity;
 mod error;
-mod keeper;
 mod model;
 mod routes;
 mod store;
 
+pub use approval_executor::{ApprovalExecutor, PERIOD};
 pub use context::DoorsContext;
 pub use error::DoorError;
-pub use keeper::{DoorKeeper, PERIOD};
 pub use routes::router;
 pub use store::{remove_all, withdraw_of};

@@ -122,7 +122,7 @@ pub async fn withdraw_of(
             .exec_with_returning(&**tx)
             .await?;
         for door in denied {
-            tell_resolved(tx, &door, Decision::Deny, now).await?;
+            publish_resolved(tx, &door, Decision::Deny, now).await?;
         }
     }
     Ok(())
@@ -183,7 +183,7 @@ pub async fn end(
 }
 
 /// Appends the events of a decision.
-pub(super) async fn tell_resolved(
+pub(super) async fn publish_resolved(
     tx: &mut WriteTx,
     door: &Model,
     decision: Decision,

@@ -89,7 +89,7 @@ async fn read(state: &MeshContext, row: &network::Model) -> Result<Reading, Refu
                 // The broker itself did not answer: only this place has the cause.
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "the secret broker did not ask a mesh network"
+                    "the secret broker could not query a mesh network"
                 );
             }
             Err(Refusal::of_fault(kind, error.code()))

@@ -218,7 +218,7 @@ impl From<FetchPhase> for MirrorPhase {
 /// Why a mirror could not be fetched, in words for people.
 pub fn unmirrored(kind: ProviderKind, fault: Option<&Fault>) -> String {
     use FaultCode as Code;
-    let told = fault.filter(|fault| {
+    let readable = fault.filter(|fault| {
         matches!(
             fault.code,
             Code::RemoteRefused
@@ -228,7 +228,7 @@ pub fn unmirrored(kind: ProviderKind, fault: Option<&Fault>) -> String {
                 | Code::RemoteTimeout
         )
     });
-    match told {
+    match readable {
         Some(fault) => format!("{}: {}.", kind.provider().name(), clean(&fault.detail, 400)),
         None => unasked(kind, fault.map(|fault| fault.code)),
     }
@@ -275,7 +275,7 @@ pub fn refusal(
     let limited = header("x-ratelimit-remaining").as_deref() == Some("0")
         || header("ratelimit-remaining").as_deref() == Some("0")
         || header("retry-after").is_some();
-    let told = match status {
+    let reason = match status {
         401 => format!(
             "{name} does not take the token (401): it is wrong, expired or revoked. Connect again with a new one."
         ),
@@ -300,8 +300,8 @@ pub fn refusal(
         _ => format!("{name} answered {status}."),
     };
     match message.map(|text| clean(text, 200)) {
-        Some(text) if !text.trim().is_empty() => format!("{told} It says: {}", text.trim()),
-        _ => told,
+        Some(text) if !text.trim().is_empty() => format!("{reason} It says: {}", text.trim()),
+        _ => reason,
     }
 }
 

@@ -158,7 +158,7 @@ pub async fn claim(
 }
 
 /// Renews the hold and stores progress. `None` when another holder has it or it is not wanted any more.
-pub async fn tell(
+pub async fn record_progress(
     tx: &WriteTx,
     id: RepoId,
     holder: Uuid,

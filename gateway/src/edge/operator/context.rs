@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::lately::Lately;
+use super::snapshot_cache::SnapshotCache;
 use crate::platform::broker::BrokerHandle;
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
@@ -28,7 +28,7 @@ pub struct OperatorContext {
     pub jobs: SupervisorHandle,
     /// Shared with the streams of events, so that all streams of a person are counted together.
     pub live: LiveHandle,
-    pub lately: Lately,
+    pub snapshots: SnapshotCache,
     pub broker: BrokerHandle,
     /// Whether the configuration names a broker.
     pub needs_broker: bool,

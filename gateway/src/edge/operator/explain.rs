@@ -1,7 +1,7 @@
 //! Pure: explains an actor in sentences, from the roster and from the descriptions of its kind.
 
 use super::dto::Explanation;
-use super::lore;
+use super::kind_docs;
 use super::model::alone;
 use crate::platform::supervision::{
     ActorSnapshot, ActorState, EndCause, Ownership, PastEnd, Restart,
@@ -81,7 +81,7 @@ fn because(end: &PastEnd) -> String {
 }
 
 fn holds(actor: &ActorSnapshot) -> Vec<String> {
-    let mut said = vec![format!("In memory: {}.", lore::of(actor.kind).holds)];
+    let mut said = vec![format!("In memory: {}.", kind_docs::of(actor.kind).holds)];
     if let Some(mailbox) = actor.mailbox {
         let bound = mailbox
             .bound
@@ -130,7 +130,7 @@ fn lost(actor: &ActorSnapshot) -> Vec<String> {
             actor.lost
         ));
     }
-    said.push(format!("Lost with it: {}.", lore::of(actor.kind).lost));
+    said.push(format!("Lost with it: {}.", kind_docs::of(actor.kind).lost));
     said
 }
 
@@ -178,10 +178,10 @@ mod tests {
     #[test]
     fn every_kind_says_what_it_holds_and_what_its_end_loses() {
         for kind in ActorKind::ALL {
-            let lore = lore::of(*kind);
-            assert!(!lore.holds.is_empty() && !lore.lost.is_empty(), "{kind:?}");
+            let doc = kind_docs::of(*kind);
+            assert!(!doc.holds.is_empty() && !doc.lost.is_empty(), "{kind:?}");
             assert!(
-                !lore.holds.ends_with('.') && !lore.lost.ends_with('.'),
+                !doc.holds.ends_with('.') && !doc.lost.ends_with('.'),
                 "{kind:?}"
             );
         }

@@ -9,12 +9,12 @@ use sea_orm::DbErr;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::dto::Promises;
-use super::lately::Lately;
 use super::model::Told;
 use super::reader::TreeReader;
+use super::snapshot_cache::SnapshotCache;
 use crate::platform::clock::SharedClock;
 use crate::platform::supervision::{TreeSnapshot, TreeView};
-use crate::tenancy::streams::{Feed, Gone, Outlet};
+use crate::tenancy::streams::{Feed, Gone, SendQueue};
 use crate::web::sse;
 
 /// The time between two reads of the tree.
@@ -24,7 +24,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct TreeFeed {
     pub clock: SharedClock,
     pub view: TreeView,
-    pub lately: Lately,
+    pub snapshots: SnapshotCache,
     pub reader: TreeReader,
     /// Whether the client follows the promises instead of the tree.
     pub promises: bool,
@@ -37,25 +37,25 @@ enum Shown {
 }
 
 impl Feed for TreeFeed {
-    async fn run(self, outlet: Outlet) -> Result<(), DbErr> {
+    async fn run(self, queue: SendQueue) -> Result<(), DbErr> {
         // The feed ends only when the client is gone.
-        let Err(Gone) = self.follow(&outlet).await;
+        let Err(Gone) = self.follow(&queue).await;
         Ok(())
     }
 }
 
 impl TreeFeed {
-    async fn follow(&self, outlet: &Outlet) -> Result<std::convert::Infallible, Gone> {
+    async fn follow(&self, queue: &SendQueue) -> Result<std::convert::Infallible, Gone> {
         let (first, mut shown) = self.begin();
-        outlet.send(first).await?;
+        queue.send(first).await?;
         let mut look = interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             look.tick().await;
             // While the client has not taken the last frame, nothing is added. The next frame contains all changes.
-            outlet.drained().await?;
+            queue.drained().await?;
             if let Some(frame) = self.news(&mut shown) {
-                outlet.send(frame).await?;
+                queue.send(frame).await?;
             }
         }
     }
@@ -89,7 +89,7 @@ impl TreeFeed {
     }
 
     fn look(&self) -> Arc<TreeSnapshot> {
-        let whole = self.lately.snapshot(&self.view, &self.clock);
+        let whole = self.snapshots.snapshot(&self.view, &self.clock);
         self.reader.part_of(&whole).map_or(whole, Arc::new)
     }
 }

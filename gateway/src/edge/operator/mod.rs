@@ -7,13 +7,13 @@ mod dto;
 mod explain;
 mod feed;
 mod health;
-mod lately;
-mod lore;
+mod kind_docs;
 mod model;
 mod reader;
 mod routes;
+mod snapshot_cache;
 
 pub use context::OperatorContext;
-pub use lately::Lately;
 pub use reader::{OperatorListener, TreeReader};
 pub use routes::router;
+pub use snapshot_cache::SnapshotCache;

@@ -1,13 +1,13 @@
 //! The HTTP server: every route in one list, the listeners, the limits of requests, the embedded page and the
 //! documents.
 
-mod bounds;
 pub mod certificate;
+mod connection_close;
 mod docs;
 mod document;
-mod hang_up;
+mod idle_timeout;
 pub mod operator_gate;
-mod patience;
+mod request_limits;
 pub mod router;
 pub mod serve;
 mod ui;

@@ -15,9 +15,9 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::bounds::bounded;
-use super::hang_up::hang_up;
+use super::connection_close::close_after_credentials;
 use super::operator_gate::{OperatorGate, guard};
+use super::request_limits::enforce_limits;
 use super::{docs, document, ui};
 use crate::agents::claws;
 use crate::connections::{apps, doors, mesh, repos};
@@ -175,7 +175,7 @@ pub fn public(contexts: Contexts, layers: &Layers) -> Router {
             }),
         )
         .fallback(ui::fallback)
-        .layer(from_fn(hang_up));
+        .layer(from_fn(close_after_credentials));
     outer(routes, layers)
 }
 
@@ -196,7 +196,7 @@ pub fn operators(state: operator::OperatorContext, layers: &Layers, gate: Operat
 pub fn outer(routes: Router, layers: &Layers) -> Router {
     routes
         .layer(DefaultBodyLimit::max(layers.body_limit))
-        .layer(from_fn_with_state(layers.body_grace, bounded))
+        .layer(from_fn_with_state(layers.body_grace, enforce_limits))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(layers.tls, security_headers))
         .layer(from_fn_with_state(layers.observer.clone(), observe))

@@ -10,7 +10,7 @@ use axum_server::Handle;
 use hyper_util::rt::TokioTimer;
 
 use super::certificate::Certificate;
-use super::patience::{Patient, Speaks};
+use super::idle_timeout::{HttpVersions, IdleTimeout};
 use crate::platform::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages};
 use crate::web::connections::{Connections, Counting};
 
@@ -66,10 +66,10 @@ async fn serve(listener: Listener, cx: JobContext) -> Result<(), Failure> {
         match listener.tls {
             Some(tls) => {
                 let mut server = axum_server::from_tcp_rustls(socket, tls.acceptor())?
-                    .map(|inner| Patient {
+                    .map(|inner| IdleTimeout {
                         inner: inner.acceptor(counting),
                         within,
-                        speaks: Speaks::Both,
+                        versions: HttpVersions::Both,
                     })
                     .handle(handle.clone());
                 slow_loris(server.http_builder(), listener.header_timeout);
@@ -77,10 +77,10 @@ async fn serve(listener: Listener, cx: JobContext) -> Result<(), Failure> {
             }
             None => {
                 let mut server = axum_server::from_tcp(socket)?
-                    .acceptor(Patient {
+                    .acceptor(IdleTimeout {
                         inner: counting,
                         within,
-                        speaks: Speaks::Http1,
+                        versions: HttpVersions::Http1,
                     })
                     .handle(handle.clone());
                 slow_loris(server.http_builder(), listener.header_timeout);

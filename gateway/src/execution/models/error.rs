@@ -13,7 +13,7 @@ pub enum ModelsError {
     #[error("the address {0}")]
     BadAddress(String),
     /// A model of that name exists already.
-    #[error("there is already a model {name}")]
+    #[error("a model named {name} already exists")]
     Taken { name: String },
     /// The workspace has the maximum number of models.
     #[error("the workspace has {most} models, the most that it may have")]

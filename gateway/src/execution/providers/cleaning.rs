@@ -93,7 +93,7 @@ impl<'a> Cleaner<'a> {
         if cleaned == json {
             return Ok(reply);
         }
-        tracing::warn!(record = %self.name, "a model's server repeated its key, which was taken out");
+        tracing::warn!(record = %self.name, "a model's server repeated its key in an answer; the gateway removed the key");
         // The mask replaces bytes inside strings, and `*` needs no escape there. Invalid JSON means the key was a
         // number.
         serde_json::from_str(&cleaned).map_err(|error| {

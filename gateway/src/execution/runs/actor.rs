@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use sea_orm::DbErr;
 
-use super::again::{self, Attempt};
 use super::children;
 use super::fence::{Begin, Ended, Fence, FenceError, Finish, Used};
 use super::handle::RunsHandle;
 use super::journal::Journal;
 use super::model::{self, Class, Status, StepStatus, Verdict};
-use super::perform::{End, Job};
 use super::progress::{Move, Progress};
-use super::{closing, entity::run, queue, shown, store};
+use super::retry::{self, Attempt};
+use super::step_executor::{StepJob, StepResult};
+use super::{completion, entity::run, queue, status_events, store};
 use crate::execution::tools::Pane;
 use crate::execution::topology::{NodeKind, Output, Step, StepRef};
 use crate::kill_point;
@@ -32,7 +32,7 @@ pub enum Msg {
     /// The job of a step has ended.
     StepEnded {
         at: StepRef,
-        outcome: Result<End, JobFailure>,
+        outcome: Result<StepResult, JobFailure>,
     },
     /// The wait before the next attempt is over.
     RetryDue(StepRef),
@@ -75,13 +75,13 @@ impl Serve for RunActor {
         let Args { runs, id, claimed } = args;
         let taken = match claimed {
             Some(row) => Some(row),
-            None => queue::take_up(&runs.inner.db, &runs.inner.owner, id).await?,
+            None => queue::take_over(&runs.inner.db, &runs.inner.owner, id).await?,
         };
-        let row = taken.ok_or("the run belongs to somebody else now, or is over")?;
+        let row = taken.ok_or("another gateway owns the run, or the run has ended")?;
         let steps = store::steps(runs.inner.db.read(), id).await?;
         let graph = serde_json::from_str(&row.graph)?;
         if steps.is_empty() {
-            shown::topology(&runs, &row, &graph).await;
+            status_events::topology(&runs, &row, &graph).await;
         }
         if !steps.is_empty() {
             // The run went back into the queue, and subscribers saw that. Publish that it works again.
@@ -108,7 +108,7 @@ impl Serve for RunActor {
             Msg::StepEnded { at, outcome } => self.step_ended(cx, at, outcome).await,
             Msg::RetryDue(at) => {
                 self.resting.remove(&at);
-                self.set_to_work(cx, &at);
+                self.start_job(cx, &at);
                 Ok(())
             }
             Msg::CancelAsked => Err(FenceError::Cancelled),
@@ -119,7 +119,7 @@ impl Serve for RunActor {
             Err(FenceError::Cancelled) => self.cancel(cx).await,
             Err(FenceError::Lost) => {
                 self.drop_jobs();
-                tracing::info!(run = %self.row.id, "the run goes on elsewhere, or is over");
+                tracing::info!(run = %self.row.id, "the run continues on another gateway, or has ended");
                 cx.stop();
                 Ok(())
             }
@@ -133,7 +133,7 @@ impl Serve for RunActor {
             return Ok(());
         }
         // No-op if another gateway owns the run.
-        queue::give_back(&self.runs.inner.db, self.row.id, self.fence.epoch).await?;
+        queue::release(&self.runs.inner.db, self.row.id, self.fence.epoch).await?;
         Ok(())
     }
 }
@@ -187,7 +187,7 @@ impl RunActor {
             self.write(cx, ended.as_ref(), &begun).await?;
         }
         for at in to_start {
-            self.set_to_work(cx, &at);
+            self.start_job(cx, &at);
         }
         Ok(())
     }
@@ -231,11 +231,11 @@ impl RunActor {
         let (scope, now) = (self.fence.scope(), runs.inner.clock.now());
         let rests = ended.and_then(|(at, _)| self.agent_of(at));
         let work: Vec<ClawId> = rows.iter().filter_map(|begin| begin.agent).collect();
-        let mut told = shown::turn(&tx, scope, rests, &work, now).await?;
+        let mut events = status_events::change_agents(&tx, scope, rests, &work, now).await?;
         let fact = Event::changed(ResourceKind::Run, self.row.id, passed.version);
-        told.push(fact.in_run(self.row.id));
+        events.push(fact.in_run(self.row.id));
         // Do this last: other writers of the workspace wait from here until the commit.
-        events::append(&mut tx, self.fence.workspace, now, told).await?;
+        events::append(&mut tx, self.fence.workspace, now, events).await?;
         kill_point!(cx, "runs.checkpoint.before_commit");
         tx.commit().await?;
         kill_point!(cx, "runs.checkpoint.after_commit");
@@ -248,7 +248,7 @@ impl RunActor {
     }
 
     /// Starts the job of a step.
-    fn set_to_work(&mut self, cx: &Context<Msg>, at: &StepRef) {
+    fn start_job(&mut self, cx: &Context<Msg>, at: &StepRef) {
         let (Some(step), Some(work)) = (self.steps.get(at), self.progress.at_work(at)) else {
             return;
         };
@@ -256,7 +256,7 @@ impl RunActor {
             return;
         };
         let cancelled = cx.cancellation().child_token();
-        let job = Job {
+        let job = StepJob {
             prompt: self.progress.prompt(step),
             run: self.row.clone(),
             step: step.clone(),
@@ -273,15 +273,15 @@ impl RunActor {
         };
         let runs = self.runs.clone();
         let name = format!("{}#{}", step.key, step.lap);
-        let told = at.clone();
+        let step_ref = at.clone();
         let work = async move {
             match job.node.kind {
-                NodeKind::Agent => runs.inner.perform.perform(job).await,
-                _ => children::carry(&runs, job).await,
+                NodeKind::Agent => runs.inner.step_executor.execute(job).await,
+                _ => children::run(&runs, job).await,
             }
         };
         let handle = cx.job(&name, work, move |outcome| Msg::StepEnded {
-            at: told,
+            at: step_ref,
             outcome,
         });
         self.jobs.insert(at.clone(), handle);
@@ -291,7 +291,7 @@ impl RunActor {
         &mut self,
         cx: &Context<Msg>,
         at: StepRef,
-        outcome: Result<End, JobFailure>,
+        outcome: Result<StepResult, JobFailure>,
     ) -> Result<(), FenceError> {
         if self.jobs.remove(&at).is_none() {
             // The job was dropped before, and its end is already handled.
@@ -300,32 +300,32 @@ impl RunActor {
         let end = match outcome {
             Ok(end) => end,
             Err(JobFailure::Panicked(text)) => {
-                End::retryable(format!("the step's work broke off: {text}"))
+                StepResult::retryable(format!("the step's work broke off: {text}"))
             }
             Err(JobFailure::Cancelled) => return Ok(()),
         };
         let ended = match end {
-            End::Fenced => {
+            StepResult::Fenced => {
                 // The fence gives the reason for the refusal.
                 let tx = self.runs.inner.db.write().await?;
                 let passed = self.fence.pass(&tx, Used::default(), 0).await;
                 drop(tx);
                 passed?;
-                End::retryable("a write of the step was refused")
+                StepResult::retryable("a write of the step was refused")
             }
             other => other,
         };
         match ended {
-            End::Done(text) => {
+            StepResult::Done(text) => {
                 let ended = done(text);
                 self.proceed(cx, Some((at, ended))).await
             }
-            End::Failed {
+            StepResult::Failed {
                 class,
                 detail,
                 after,
             } => self.failed(cx, at, class, detail, after).await,
-            End::Fenced => Ok(()),
+            StepResult::Fenced => Ok(()),
         }
     }
 
@@ -348,20 +348,20 @@ impl RunActor {
             detail: &detail,
             after,
         };
-        let verdict = again::judge(&self.runs, self.fence, attempt).await?;
+        let verdict = retry::decide(&self.runs, self.fence, attempt).await?;
         let Verdict::Again(wait) = verdict else {
             // A command of the step may still be running.
             self.abandon(cx, Some(&at)).await?;
             let ended = Ended {
                 status: StepStatus::Failed,
                 output: None,
-                error: Some(again::given_up(&self.runs, class, detail)),
+                error: Some(retry::final_error(&self.runs, class, detail)),
             };
             return self.proceed(cx, Some((at, ended))).await;
         };
         match class {
             Class::Away => self.progress.wait(&at),
-            _ => self.progress.again(&at),
+            _ => self.progress.next_attempt(&at),
         }
         self.resting.insert(at.clone());
         cx.cast_self_after(wait, Msg::RetryDue(at));
@@ -393,7 +393,7 @@ impl RunActor {
             error,
             code: code.map(str::to_owned),
         };
-        closing::close(&self.runs, cx, self.fence, &self.row, ended, finish).await?;
+        completion::complete(&self.runs, cx, self.fence, &self.row, ended, finish).await?;
         self.over = true;
         cx.stop();
         Ok(())
@@ -408,7 +408,7 @@ impl RunActor {
             error: None,
             code: None,
         };
-        match closing::close(&self.runs, cx, self.fence, &self.row, None, finish).await {
+        match completion::complete(&self.runs, cx, self.fence, &self.row, None, finish).await {
             Ok(()) => {
                 self.over = true;
                 cx.stop();
@@ -425,20 +425,20 @@ impl RunActor {
     /// Stops the outside calls of one step of this run, or of all its steps. The actor does not wait for it: an
     /// absent machine must not delay the end.
     async fn abandon(&self, cx: &Context<Msg>, step: Option<&StepRef>) -> Result<(), DbErr> {
-        let effects = closing::open_effects(&self.runs, self.row.id, step).await?;
+        let effects = completion::open_effects(&self.runs, self.row.id, step).await?;
         if effects.is_empty() {
             return Ok(());
         }
-        let (perform, row) = (self.runs.inner.perform.clone(), self.row.clone());
+        let (step_executor, row) = (self.runs.inner.step_executor.clone(), self.row.clone());
         let of = step.map(|at| format!("-{}#{}", at.key, at.lap));
         let name = format!("abandon-{}{}", self.row.id, of.unwrap_or_default());
         let abandon = move |_| async move {
-            perform.abandon(&row, effects).await;
+            step_executor.abandon(&row, effects).await;
             Ok(())
         };
         let tenant = cx.tenant().cloned();
         if let Err(error) = cx.parent().spawn_job(name, tenant, abandon).await {
-            tracing::warn!(%error, run = %self.row.id, "commands of an ended run go on until their deadline");
+            tracing::warn!(%error, run = %self.row.id, "the gateway cannot stop the commands of an ended run; they continue until their deadline");
         }
         Ok(())
     }

@@ -11,27 +11,27 @@ use super::entity::run;
 use super::fence::{FenceError, Used};
 use super::handle::RunsHandle;
 use super::model::{Class, Kind, MOST_DEPTH, MOST_OF_TREE, Status, Tier, child_id};
-use super::perform::{End, Job};
+use super::step_executor::{StepJob, StepResult};
 use super::store;
 use crate::execution::topology::{self, Graph, NodeKind};
 use crate::platform::events;
 use crate::platform::ids::TeamId;
 
 /// How often the child's row is polled: the child may run on another gateway.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL: Duration = Duration::from_secs(1);
 
 /// Starts or finds the child, and waits for its end.
-pub(super) async fn carry(runs: &RunsHandle, job: Job) -> End {
+pub(super) async fn run(runs: &RunsHandle, job: StepJob) -> StepResult {
     let id = child_id(job.run.id, &job.step.key, job.step.lap);
     // Subscribe before the row is read, so that no end is missed.
     let mut ended = runs.endings();
     match store::by_id(runs.inner.db.read(), id).await {
         Ok(Some(_)) => {}
-        Ok(None) => match bear(runs, &job).await {
+        Ok(None) => match insert_child(runs, &job).await {
             Ok(()) => {}
             Err(end) => return end,
         },
-        Err(error) => return End::retryable(error.to_string()),
+        Err(error) => return StepResult::retryable(error.to_string()),
     }
     loop {
         match store::by_id(runs.inner.db.read(), id).await {
@@ -40,10 +40,10 @@ pub(super) async fn carry(runs: &RunsHandle, job: Job) -> End {
                     return end;
                 }
             }
-            Ok(None) => return End::terminal("the run that this step started is gone"),
-            Err(error) => return End::retryable(error.to_string()),
+            Ok(None) => return StepResult::terminal("the run that this step started is gone"),
+            Err(error) => return StepResult::retryable(error.to_string()),
         }
-        let told = async {
+        let child_ended = async {
             loop {
                 match ended.recv().await {
                     Ok(run) if run != id => {}
@@ -52,14 +52,14 @@ pub(super) async fn carry(runs: &RunsHandle, job: Job) -> End {
             }
         };
         // Read the row in either case.
-        let _ = timeout(LOOK, told).await;
+        let _ = timeout(POLL, child_ended).await;
     }
 }
 
 /// Inserts the child's row under the parent's fence.
-async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
+async fn insert_child(runs: &RunsHandle, job: &StepJob) -> Result<(), StepResult> {
     if job.run.depth + 1 > MOST_DEPTH {
-        return Err(End::terminal(format!(
+        return Err(StepResult::terminal(format!(
             "Runs may start runs {MOST_DEPTH} deep, and this would be one more. Look for a team that is part of itself."
         )));
     }
@@ -72,18 +72,18 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
                 .subjects
                 .read(runs.inner.db.read(), scope, id)
                 .await
-                .map_err(|error| End::retryable(error.to_string()))?;
+                .map_err(|error| StepResult::retryable(error.to_string()))?;
             let team = found.ok_or_else(|| {
-                End::terminal(format!(
+                StepResult::terminal(format!(
                     "The team of the step {} does not exist any more.",
                     job.step.key
                 ))
             })?;
             let graph: Graph = serde_json::from_str(&team.topology)
-                .map_err(|error| End::terminal(error.to_string()))?;
+                .map_err(|error| StepResult::terminal(error.to_string()))?;
             let graph = match job.node.attributes.topology {
                 Some(kind) => topology::rearranged(&graph, kind).map_err(|why| {
-                    End::terminal(format!(
+                    StepResult::terminal(format!(
                         "The team's roles do not fit a {kind} any more: {why}"
                     ))
                 })?,
@@ -92,7 +92,7 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
             (id, graph, team.name)
         }
         _ => {
-            return Err(End::terminal(format!(
+            return Err(StepResult::terminal(format!(
                 "The node {} names no team that could run.",
                 job.node.id
             )));
@@ -108,21 +108,21 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
         team: Some(team),
         parent: Some((&job.run, format!("{}#{}", job.step.key, job.step.lap))),
         forked: None,
-        ceiling: left(runs, &job.run).await?,
+        ceiling: remaining_ceiling(runs, &job.run).await?,
     };
-    let born = async {
+    let inserted = async {
         let mut tx = runs.inner.db.write().await?;
         job.journal.fence.pass(&tx, Used::default(), 0).await?;
         // The deletion of a team waits for the team's runs. It would miss this run.
         let there = runs.inner.subjects.hold(&tx, scope, team).await?;
         if there.is_none_or(|team| team.is_going) {
-            return Ok(Err(End::terminal(format!(
+            return Ok(Err(StepResult::terminal(format!(
                 "The team of the step {} is being taken down.",
                 job.step.key
             ))));
         }
         if store::size_of_tree(&*tx, job.run.root_run_id).await? >= MOST_OF_TREE {
-            return Ok(Err(End::terminal(format!(
+            return Ok(Err(StepResult::terminal(format!(
                 "A run and all that it starts may be {MOST_OF_TREE} runs, and this would be one more. Look for a team that is part of itself."
             ))));
         }
@@ -132,19 +132,19 @@ async fn bear(runs: &RunsHandle, job: &Job) -> Result<(), End> {
         tx.commit().await?;
         Ok::<_, FenceError>(Ok(()))
     };
-    match born.await {
+    match inserted.await {
         Ok(Ok(())) => {
             runs.nudge();
             Ok(())
         }
         Ok(Err(end)) => Err(end),
-        Err(FenceError::Db(error)) => Err(End::retryable(error.to_string())),
-        Err(FenceError::Lost | FenceError::Cancelled) => Err(End::Fenced),
+        Err(FenceError::Db(error)) => Err(StepResult::retryable(error.to_string())),
+        Err(FenceError::Lost | FenceError::Cancelled) => Err(StepResult::Fenced),
     }
 }
 
 /// The rest of the parent's ceiling.
-async fn left(runs: &RunsHandle, run: &run::Model) -> Result<Option<i64>, End> {
+async fn remaining_ceiling(runs: &RunsHandle, run: &run::Model) -> Result<Option<i64>, StepResult> {
     let Some(ceiling) = run.cost_ceiling_microusd else {
         return Ok(None);
     };
@@ -154,17 +154,17 @@ async fn left(runs: &RunsHandle, run: &run::Model) -> Result<Option<i64>, End> {
         _ => ceiling,
     };
     let now = store::by_id(runs.inner.db.read(), run.id).await;
-    let now = now.map_err(|error| End::retryable(error.to_string()))?;
+    let now = now.map_err(|error| StepResult::retryable(error.to_string()))?;
     let spent = now.map_or(run.cost_microusd, |now| now.cost_microusd);
     Ok(Some((ceiling - spent).clamp(0, part)))
 }
 
 /// The end of a child. Its cost is added to its parent's cost once.
-async fn end_of(job: &Job, child: &run::Model) -> Option<End> {
+async fn end_of(job: &StepJob, child: &run::Model) -> Option<StepResult> {
     let end = match Status::parse(&child.status)? {
         Status::Queued | Status::Running => return None,
-        Status::Completed => End::Done(commands::text_of(child).unwrap_or_default()),
-        Status::Failed => End::Failed {
+        Status::Completed => StepResult::Done(commands::text_of(child).unwrap_or_default()),
+        Status::Failed => StepResult::Failed {
             class: match child.error_code.as_deref() {
                 Some("cost-ceiling-reached") => Class::Quota,
                 Some("needs-auth") => Class::NeedsAuth,
@@ -173,7 +173,7 @@ async fn end_of(job: &Job, child: &run::Model) -> Option<End> {
             detail: child.error.clone().unwrap_or_default(),
             after: None,
         },
-        Status::Cancelled => End::terminal("The run that this step started was cancelled."),
+        Status::Cancelled => StepResult::terminal("The run that this step started was cancelled."),
     };
     let used = Used {
         tokens_in: child.tokens_in,
@@ -182,7 +182,7 @@ async fn end_of(job: &Job, child: &run::Model) -> Option<End> {
     };
     match job.journal.roll_up(child, used).await {
         Ok(()) => Some(end),
-        Err(FenceError::Db(error)) => Some(End::retryable(error.to_string())),
-        Err(FenceError::Lost | FenceError::Cancelled) => Some(End::Fenced),
+        Err(FenceError::Db(error)) => Some(StepResult::retryable(error.to_string())),
+        Err(FenceError::Lost | FenceError::Cancelled) => Some(StepResult::Fenced),
     }
 }

@@ -243,10 +243,10 @@ fn judged(
             // The output is past its retention. That is not a failure of the judge.
             let text = step.output.clone()?;
             Some(match topology::verdict(&text, answered) {
-                Ok(said) => Ok(JudgesVerdict {
-                    best: said.best,
-                    scores: said.scores,
-                    reason: said.reason,
+                Ok(verdict) => Ok(JudgesVerdict {
+                    best: verdict.best,
+                    scores: verdict.scores,
+                    reason: verdict.reason,
                     judged_by,
                 }),
                 Err(why) => Err(none(why, Some(text))),

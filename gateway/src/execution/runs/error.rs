@@ -11,19 +11,19 @@ pub enum RunError {
     #[error("there is no such run")]
     NotFound,
     /// The run has no such step, or did not reach it.
-    #[error("the run never came to that step")]
+    #[error("the run did not reach that step")]
     NoStep,
     /// Only a run that has ended can be forked.
-    #[error("the run is still going on; cancel it, or wait for its end")]
+    #[error("the run has not ended; cancel it, or wait for its end")]
     StillGoing,
     /// The retention has passed for the outputs of the earlier steps.
-    #[error("what the run handed over is past its retention")]
-    Forgotten,
+    #[error("the run's output is past its retention")]
+    Deleted,
     /// Its team is being deleted.
     #[error("the run's team is being taken down")]
     TeamGoing,
     /// The fields of the request do not fit together.
-    #[error("the run cannot be made like that")]
+    #[error("the request for the run is invalid")]
     Wrong(Vec<FieldError>),
     /// The topology is invalid.
     #[error("the topology has mistakes")]
@@ -41,7 +41,7 @@ impl From<RunError> for ApiError {
             E::NoStep => Self::validation("/step", "the run never came to this step"),
             E::StillGoing => Self::new(Code::Conflict)
                 .detail("The run is still going on. Cancel it, or wait for its end, then fork it."),
-            E::Forgotten => Self::new(Code::Conflict).detail(
+            E::Deleted => Self::new(Code::Conflict).detail(
                 "What the steps before it handed over is past `runs.retention_days` and not kept any more. Start a run of the team instead.",
             ),
             E::TeamGoing => Self::new(Code::Conflict)

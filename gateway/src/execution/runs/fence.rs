@@ -39,7 +39,7 @@ impl std::ops::AddAssign for Used {
 #[derive(Debug, thiserror::Error)]
 pub enum FenceError {
     /// Another gateway owns the run, or the run is over.
-    #[error("the run belongs to somebody else now, or is over")]
+    #[error("another gateway owns the run, or the run has ended")]
     Lost,
     /// The run must end.
     #[error("the run was cancelled")]
@@ -229,7 +229,7 @@ impl Fence {
             .filter(this_step(self.run, key, lap))
             .exec(&**tx)
             .await?;
-        self.tell(tx, passed).await
+        self.publish(tx, passed).await
     }
 
     /// Records that a step waits for something that is away, and publishes a change of the reason. Returns how long
@@ -260,7 +260,7 @@ impl Fence {
                 .filter(this)
                 .exec(&**tx)
                 .await?;
-            self.tell(tx, passed).await?;
+            self.publish(tx, passed).await?;
         }
         let away = passed.updated_ms - since;
         Ok(Duration::from_millis(u64::try_from(away).unwrap_or(0)))
@@ -270,7 +270,7 @@ impl Fence {
     ///
     /// # Errors
     /// When the database fails.
-    pub(super) async fn go_on(
+    pub(super) async fn clear_wait(
         &self,
         tx: &mut WriteTx,
         passed: Passed,
@@ -285,7 +285,7 @@ impl Fence {
             .exec(&**tx)
             .await?;
         if waited.rows_affected == 1 {
-            self.tell(tx, passed).await?;
+            self.publish(tx, passed).await?;
         }
         Ok(())
     }
@@ -297,7 +297,7 @@ impl Fence {
     pub(super) async fn resumed(&self, db: &Db) -> Result<(), DbErr> {
         let mut tx = db.write().await?;
         match self.pass(&tx, Used::default(), 0).await {
-            Ok(passed) => self.tell(&mut tx, passed).await?,
+            Ok(passed) => self.publish(&mut tx, passed).await?,
             Err(FenceError::Lost | FenceError::Cancelled) => return Ok(()),
             Err(FenceError::Db(error)) => return Err(error),
         }
@@ -305,7 +305,7 @@ impl Fence {
     }
 
     /// Publishes that the run has changed.
-    async fn tell(&self, tx: &mut WriteTx, passed: Passed) -> Result<(), DbErr> {
+    async fn publish(&self, tx: &mut WriteTx, passed: Passed) -> Result<(), DbErr> {
         let fact = Event::changed(ResourceKind::Run, self.run, passed.version).in_run(self.run);
         events::append(tx, self.workspace, at(passed.updated_ms), [fact]).await
     }

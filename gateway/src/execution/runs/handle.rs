@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::broadcast;
 
 use super::actor::Msg;
-use super::perform::Perform;
+use super::step_executor::StepExecutor;
 use super::subjects::Subjects;
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
@@ -29,7 +29,7 @@ pub(super) struct Inner {
     pub clock: SharedClock,
     pub ids: SharedIds,
     pub events: EventLog,
-    pub perform: Arc<dyn Perform>,
+    pub step_executor: Arc<dyn StepExecutor>,
     /// The teams that runs work for.
     pub subjects: Arc<dyn Subjects>,
     /// `roost/runs/live`: the supervisor of the run actors.
@@ -59,7 +59,7 @@ pub struct Parts {
     pub clock: SharedClock,
     pub ids: SharedIds,
     pub events: EventLog,
-    pub perform: Arc<dyn Perform>,
+    pub step_executor: Arc<dyn StepExecutor>,
     /// The teams that runs work for.
     pub subjects: Arc<dyn Subjects>,
     pub live: SupervisorHandle,
@@ -80,7 +80,7 @@ impl RunsHandle {
                 clock: parts.clock,
                 ids: parts.ids,
                 events: parts.events,
-                perform: parts.perform,
+                step_executor: parts.step_executor,
                 subjects: parts.subjects,
                 live: parts.live,
                 sagas: parts.sagas,
@@ -106,13 +106,13 @@ impl RunsHandle {
     }
 
     /// Sends a cancel message to those of these runs that live here.
-    pub fn tell_cancelled(&self, runs: impl IntoIterator<Item = RunId>) {
+    pub fn notify_cancelled(&self, runs: impl IntoIterator<Item = RunId>) {
         for run in runs {
-            self.tell(run, Msg::CancelAsked);
+            self.send(run, Msg::CancelAsked);
         }
     }
 
-    pub(super) fn tell(&self, run: RunId, message: Msg) {
+    pub(super) fn send(&self, run: RunId, message: Msg) {
         if let Some(actor) = self.inner.live.find::<Msg>(&name_of(run)) {
             // An actor that cannot receive the message is stopping, and reads its row when it restarts.
             let _ = actor.cast(message);
@@ -120,13 +120,13 @@ impl RunsHandle {
     }
 
     /// The runs that live here.
-    pub(super) fn living(&self) -> Vec<RunId> {
+    pub(super) fn live_runs(&self) -> Vec<RunId> {
         let living = self.inner.live.living();
         living.iter().filter_map(|name| run_of(name)).collect()
     }
 
     /// Announces the end of a run in this process, and wakes the claimer because there is room for another run.
-    pub(super) fn tell_ended(&self, run: RunId) {
+    pub(super) fn announce_end(&self, run: RunId) {
         // It is not an error when there is no receiver.
         let _ = self.inner.ended.send(run);
         self.nudge();

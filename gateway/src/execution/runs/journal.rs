@@ -137,7 +137,7 @@ impl Journal {
         self.add(tx, entry.used).await?;
         // Do this last: it may append an event, and other writers of the workspace then wait until the commit.
         if self.waited {
-            self.fence.go_on(tx, passed, &self.step, lap).await?;
+            self.fence.clear_wait(tx, passed, &self.step, lap).await?;
         }
         Ok(())
     }

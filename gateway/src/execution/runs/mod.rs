@@ -12,28 +12,30 @@
 //! one actor for each live run below `runs/live`.
 
 mod actor;
-mod again;
 mod children;
-mod closing;
+mod claimer;
 mod commands;
 mod comparison;
-mod desk;
+mod completion;
 mod dto;
 pub mod entity;
 mod error;
 mod fence;
-pub mod forget;
 mod handle;
 mod journal;
+mod lease_renewer;
 pub mod model;
-mod perform;
 mod progress;
 pub mod queue;
+pub mod retention;
+mod retry;
 mod routes;
-mod shown;
+mod status_events;
+mod step_executor;
 pub mod store;
 mod stream;
 mod subjects;
+mod sweeper;
 pub mod tree;
 
 pub use commands::{New as NewRun, enqueue, start_in};
@@ -46,8 +48,8 @@ pub use fence::{Fence, FenceError, Passed, Used};
 pub use handle::{Parts, RunsHandle};
 pub use journal::{Entry, Journal};
 pub use model::{Class, Kind, StepStatus, Tier, effect_key};
-pub use perform::{Effect, End, Job, Perform};
 pub use routes::{router, summary};
+pub use step_executor::{Effect, StepExecutor, StepJob, StepResult};
 pub use store::{at_work, get as find, open_of_team, spent_lately, steps, tree as tree_of};
 pub use stream::router as stream_router;
 pub use subjects::{Subject, Subjects};
@@ -59,7 +61,7 @@ pub fn branch(runs: &RunsHandle, live: AnyChild) -> SupervisorSpec {
     SupervisorSpec::new("runs")
         .serves("durable runs")
         .child(live)
-        .child(desk::keeper(runs))
-        .child(desk::sweeper(runs))
-        .child(desk::claimer(runs))
+        .child(lease_renewer::child(runs))
+        .child(sweeper::child(runs))
+        .child(claimer::child(runs))
 }

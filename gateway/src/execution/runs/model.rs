@@ -123,12 +123,12 @@ pub enum Verdict {
 }
 
 /// Decides on a failed attempt. `attempt` counts from 1. `retries` counts the retries of the whole run so far.
-/// `asked` is how long the other side asks the gateway to wait. `chance` is between 0 and 1 and spreads the waits.
+/// `requested` is how long the other side asks the gateway to wait. `chance` is between 0 and 1 and spreads the waits.
 pub fn after_failure(
     class: Class,
     attempt: u32,
     retries: u32,
-    asked: Option<Duration>,
+    requested: Option<Duration>,
     chance: f64,
 ) -> Verdict {
     if class != Class::Retryable || attempt >= STEP_ATTEMPTS || retries >= RUN_RETRIES {
@@ -139,23 +139,23 @@ pub fn after_failure(
         .min(LONGEST_WAIT);
     // Between half and all of the wait, so that steps that failed together do not retry together.
     let spread = whole.mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0));
-    let asked = asked.unwrap_or_default().min(LONGEST_WAIT);
-    Verdict::Again(spread.max(asked))
+    let requested = requested.unwrap_or_default().min(LONGEST_WAIT);
+    Verdict::Again(spread.max(requested))
 }
 
 /// Decides on a step whose machine is away. The absence counts no attempt of the step or the run, only the time since
-/// it began. `asked` is the longest time between two polls, for polls that cost more than a question.
+/// it began. `requested` is the longest time between two polls, for polls that cost more than a question.
 pub fn after_absence(
     away: Duration,
-    patience: Duration,
-    asked: Option<Duration>,
+    limit: Duration,
+    requested: Option<Duration>,
     chance: f64,
 ) -> Verdict {
-    if away >= patience {
+    if away >= limit {
         return Verdict::GivenUp;
     }
     // Poll often in a short absence and seldom in a long one.
-    let longest = asked
+    let longest = requested
         .unwrap_or(LONGEST_LOOK)
         .clamp(FIRST_WAIT, LONGEST_WAIT);
     let wait = (away / 4).clamp(FIRST_WAIT, longest);
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_read_back_and_an_unknown_one_is_nothing() {
+    fn status_words_parse_back_and_unknown_words_do_not() {
         for status in [
             Status::Queued,
             Status::Running,
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_will_be_the_same_next_time_is_not_tried_again() {
+    fn terminal_failures_are_not_retried() {
         for class in [Class::Terminal, Class::Quota, Class::NeedsAuth] {
             assert_eq!(after_failure(class, 1, 0, None, 0.5), Verdict::GivenUp);
         }
@@ -233,31 +233,47 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_is_away_is_waited_for_until_patience_ends() {
-        let patience = Duration::from_secs(600);
+    fn absence_is_waited_for_until_the_limit() {
+        let limit = Duration::from_secs(600);
         assert_eq!(
-            after_absence(patience, patience, None, 0.5),
+            after_absence(limit, limit, None, 0.5),
             Verdict::GivenUp,
             "so long, and no longer"
         );
-        let looks = |away, asked, chance| match after_absence(away, patience, asked, chance) {
-            Verdict::Again(wait) => wait,
-            Verdict::GivenUp => panic!("it may still come back"),
-        };
-        let looked = |away, chance| looks(away, None, chance);
-        assert_eq!(looked(Duration::ZERO, 1.0), FIRST_WAIT);
-        assert_eq!(looked(Duration::from_secs(20), 1.0).as_secs(), 5);
-        assert_eq!(looked(Duration::from_secs(599), 1.0), LONGEST_LOOK);
-        assert_eq!(looked(Duration::from_secs(599), 0.0), LONGEST_LOOK / 2);
-        let asked = Some(Duration::from_secs(45));
-        assert_eq!(looks(Duration::from_secs(599), asked, 1.0).as_secs(), 45);
-        assert_eq!(looks(Duration::ZERO, asked, 1.0), FIRST_WAIT);
+        let wait_after =
+            |away, requested, chance| match after_absence(away, limit, requested, chance) {
+                Verdict::Again(wait) => wait,
+                Verdict::GivenUp => panic!("it may still come back"),
+            };
+        let wait_without_request = |away, chance| wait_after(away, None, chance);
+        assert_eq!(wait_without_request(Duration::ZERO, 1.0), FIRST_WAIT);
+        assert_eq!(
+            wait_without_request(Duration::from_secs(20), 1.0).as_secs(),
+            5
+        );
+        assert_eq!(
+            wait_without_request(Duration::from_secs(599), 1.0),
+            LONGEST_LOOK
+        );
+        assert_eq!(
+            wait_without_request(Duration::from_secs(599), 0.0),
+            LONGEST_LOOK / 2
+        );
+        let requested = Some(Duration::from_secs(45));
+        assert_eq!(
+            wait_after(Duration::from_secs(599), requested, 1.0).as_secs(),
+            45
+        );
+        assert_eq!(wait_after(Duration::ZERO, requested, 1.0), FIRST_WAIT);
         let never = Some(Duration::MAX);
-        assert_eq!(looks(Duration::from_secs(599), never, 1.0), LONGEST_WAIT);
+        assert_eq!(
+            wait_after(Duration::from_secs(599), never, 1.0),
+            LONGEST_WAIT
+        );
     }
 
     #[test]
-    fn a_silent_owner_of_a_cancelled_run_leaves_a_cancelled_run() {
+    fn cancelled_run_of_a_silent_owner_is_cancelled() {
         assert_eq!(after_silence(true, 0), Status::Cancelled);
         assert_eq!(after_silence(false, 0), Status::Queued);
         assert_eq!(after_silence(false, MOST_CLAIMS), Status::Failed);
@@ -265,15 +281,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn waits_grow_stay_bounded_and_respect_what_the_other_side_asked(
-            attempt in 1..STEP_ATTEMPTS, chance in 0.0..=1.0f64, asked in 0u64..600,
+        fn waits_grow_stay_bounded_and_respect_the_requested_wait(
+            attempt in 1..STEP_ATTEMPTS, chance in 0.0..=1.0f64, requested in 0u64..600,
         ) {
-            let asked = Duration::from_secs(asked);
-            let Verdict::Again(wait) = after_failure(Class::Retryable, attempt, 0, Some(asked), chance) else {
+            let requested = Duration::from_secs(requested);
+            let Verdict::Again(wait) = after_failure(Class::Retryable, attempt, 0, Some(requested), chance) else {
                 panic!("a retryable failure within its budget is tried again");
             };
             prop_assert!(wait <= LONGEST_WAIT);
-            prop_assert!(wait >= asked.min(LONGEST_WAIT));
+            prop_assert!(wait >= requested.min(LONGEST_WAIT));
             prop_assert!(wait >= FIRST_WAIT / 2);
         }
 

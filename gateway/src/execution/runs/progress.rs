@@ -96,7 +96,7 @@ impl Progress {
     }
 
     /// Counts one more attempt.
-    pub fn again(&mut self, at: &StepRef) {
+    pub fn next_attempt(&mut self, at: &StepRef) {
         if let Some(work) = self.at_work.get_mut(at) {
             work.attempt += 1;
             work.away = false;

@@ -94,7 +94,7 @@ pub async fn claim(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn keep(db: &Db, owner: &str, runs: &[RunId]) -> Result<Vec<RunId>, DbErr> {
+pub async fn renew(db: &Db, owner: &str, runs: &[RunId]) -> Result<Vec<RunId>, DbErr> {
     let mut kept = Vec::with_capacity(runs.len());
     for some in runs.chunks(500) {
         let tx = db.write().await?;
@@ -132,7 +132,7 @@ pub async fn to_cancel(db: &Db, owner: &str) -> Result<Vec<RunId>, DbErr> {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn take_up(db: &Db, owner: &str, id: RunId) -> Result<Option<run::Model>, DbErr> {
+pub async fn take_over(db: &Db, owner: &str, id: RunId) -> Result<Option<run::Model>, DbErr> {
     let tx = db.write().await?;
     let now = tx.backend().now_ms();
     let sql = format!(
@@ -151,7 +151,7 @@ pub async fn take_up(db: &Db, owner: &str, id: RunId) -> Result<Option<run::Mode
 ///
 /// # Errors
 /// When the database fails. The sweeper then requeues the run later.
-pub async fn give_back(db: &Db, id: RunId, epoch: i64) -> Result<(), DbErr> {
+pub async fn release(db: &Db, id: RunId, epoch: i64) -> Result<(), DbErr> {
     let tx = db.write().await?;
     let sql = format!(
         "UPDATE topology_runs SET status = 'queued', owner = NULL, version = version + 1 \

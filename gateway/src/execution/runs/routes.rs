@@ -10,7 +10,7 @@ use super::comparison::NewComparison;
 use super::dto::{self, Checkpoint, ForkFrom, Run, RunCalls, RunSummary, RunsQuery, result_of};
 use super::entity::run;
 use super::store::Wanted;
-use super::{RunError, RunsHandle, commands, comparison, forget, store};
+use super::{RunError, RunsHandle, commands, comparison, retention, store};
 use crate::execution::topology::{self, Graph};
 use crate::platform::ids::RunId;
 use crate::tenancy::auth::{self, Scoped, UserBrief, can};
@@ -69,11 +69,11 @@ async fn compare(
     State(runs): State<RunsHandle>,
     caller: Scoped<can::StartRuns>,
     id: CreationId<RunId>,
-    Valid(asked): Valid<NewComparison>,
+    Valid(new_comparison): Valid<NewComparison>,
 ) -> ApiResult<(StatusCode, Json<RunSummary>)> {
     let (scope, user) = (caller.scope(), caller.user_id());
     let id = id.or_fresh(&runs.inner.ids);
-    let row = commands::compare(&runs, scope, user, id, asked).await?;
+    let row = commands::compare(&runs, scope, user, id, new_comparison).await?;
     Ok((StatusCode::ACCEPTED, Json(summary(&runs, row).await?)))
 }
 
@@ -184,7 +184,7 @@ async fn whole(db: &DatabaseConnection, row: run::Model) -> ApiResult<Run> {
         graph_sha256: row.graph_sha256,
         input: row.input,
         checkpoint: Checkpoint::of(&steps),
-        outputs_forgotten: forget::is_forgotten(&steps),
+        outputs_forgotten: retention::outputs_are_deleted(&steps),
         steps: steps.into_iter().map(Into::into).collect(),
         last_event_id: row.last_event_id,
         multiplexer_workspace_id: row.mux_workspace_id,

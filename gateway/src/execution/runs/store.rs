@@ -221,7 +221,10 @@ pub async fn at_work(db: &impl ConnectionTrait, agent: ClawId) -> Result<u64, Db
 ///
 /// # Errors
 /// When the database fails.
-pub async fn who_works(db: &impl ConnectionTrait, runs: &[RunId]) -> Result<Vec<ClawId>, DbErr> {
+pub async fn working_agents(
+    db: &impl ConnectionTrait,
+    runs: &[RunId],
+) -> Result<Vec<ClawId>, DbErr> {
     let working = claws::ids_in_state(AgentState::Working.as_str());
     step::Entity::find()
         .select_only()

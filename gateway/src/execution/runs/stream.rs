@@ -65,7 +65,7 @@ async fn run_events(
         scope.workspace(),
         filter,
         cursor,
-        admission.outlet(),
+        admission.queue(),
     )
     .await?;
     admission.open(feed).await

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_on_the_account_of_everybody_it_works_for() {
+    fn turn_is_charged_to_the_run_and_all_its_ancestors() {
         let tree = Tree(vec![
             branch(1, None, 10, Some(100)),
             branch(2, Some(1), 20, Some(50)),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rolled_up_counts_once() {
+    fn rolled_up_cost_counts_once() {
         let mut tree = Tree(vec![
             branch(1, None, 10, None),
             branch(2, Some(1), 20, None),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_ends() {
+    fn accounts_end_at_a_cycle() {
         let tree = Tree(vec![
             branch(1, Some(2), 1, None),
             branch(2, Some(1), 1, None),

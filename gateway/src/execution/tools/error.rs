@@ -32,10 +32,10 @@ pub enum ToolError {
     #[error("the sandbox cannot be reached now: {0}")]
     Away(#[source] SandboxError),
     /// The call did not end in time, and its operation continues. A repeat with the same key gets its result.
-    #[error("no answer from the sandbox in time; what was begun there goes on")]
+    #[error("the sandbox did not answer in time; the command continues there")]
     TooSlow,
     /// The operation may have run, fully or in part. Its result is lost.
-    #[error("the sandbox went away while this ran, so it is not known what it did: {0}")]
+    #[error("the sandbox was lost while the command ran, so its effect is unknown: {0}")]
     Unclear(String),
     /// The call was cancelled.
     #[error("cancelled")]

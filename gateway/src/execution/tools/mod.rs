@@ -11,13 +11,13 @@ pub mod catalogue;
 mod context;
 mod error;
 mod input;
-mod inside;
 pub mod mcp;
 pub mod model;
 mod output;
 mod repo;
 mod routes;
 mod sandbox;
+mod sandbox_command;
 pub mod tokens;
 mod toolbox;
 

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::error::ToolError;
 use super::input::Commit;
-use super::inside::{self, Work};
 use super::model::{Capability, EffectKey, ToolResult};
 use super::output::{Keep, RESULT_BYTES, readable};
 use super::sandbox::{QUICK_S, answered, script, told};
+use super::sandbox_command::{self, SandboxCommand};
 use crate::agents::claws::ClawRow;
 use crate::machines::sandboxes::SandboxesHandle;
 
@@ -52,7 +52,7 @@ pub(super) async fn git(
     let purpose = Purpose::new(tool.unwrap_or("git"), about);
     asked["name"] = author.name.into();
     asked["email"] = author.email.into();
-    let work = Work {
+    let work = SandboxCommand {
         purpose,
         argv: script(GIT, &[&asked.to_string()]),
         cwd: Some("/".to_owned()),
@@ -61,7 +61,7 @@ pub(super) async fn git(
         keep: Keep::Start,
         most: RESULT_BYTES,
     };
-    let done = inside::run(sandboxes, may, key, work, None).await?;
+    let done = sandbox_command::run(sandboxes, may, key, work, None).await?;
     if let Err(refused) = answered(&done) {
         return Ok(refused);
     }

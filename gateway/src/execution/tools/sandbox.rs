@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::error::ToolError;
 use super::input::{ReadFile, Shell, WriteFile};
-use super::inside::{self, Done, Exit, Hearer, Work};
 use super::model::{Capability, EffectKey, Pane, ToolResult};
 use super::output::{Keep, RESULT_BYTES, readable};
+use super::sandbox_command::{self, CommandResult, Exit, FrameSink, SandboxCommand};
 use crate::machines::sandboxes::SandboxesHandle;
 
 const SHELL: &str = include_str!("scripts/shell.py");
@@ -42,7 +42,7 @@ pub(super) async fn shell(
     may: &Capability,
     key: EffectKey,
     call: Shell,
-    heard: Hearer<'_>,
+    on_frame: FrameSink<'_>,
 ) -> Result<ToolResult, ToolError> {
     if let Some(pane) = &may.pane {
         ensure_pane(sandboxes, may, key, pane).await?;
@@ -61,7 +61,7 @@ pub(super) async fn shell(
         window,
         name,
     ];
-    let work = Work {
+    let work = SandboxCommand {
         purpose: Purpose::new("shell", Some(&call.command)),
         argv: argv.map(str::to_owned).to_vec(),
         cwd: Some(call.cwd.clone()),
@@ -70,7 +70,7 @@ pub(super) async fn shell(
         keep: Keep::End,
         most: RESULT_BYTES,
     };
-    let done = inside::run(sandboxes, may, key, work, Some(heard)).await?;
+    let done = sandbox_command::run(sandboxes, may, key, work, Some(on_frame)).await?;
     Ok(ran(done, &call))
 }
 
@@ -81,7 +81,7 @@ async fn ensure_pane(
     key: EffectKey,
     pane: &Pane,
 ) -> Result<(), ToolError> {
-    let work = Work {
+    let work = SandboxCommand {
         purpose: Purpose::new("pane", None),
         argv: script(PANE, &[pane.window(), pane.name()]),
         cwd: None,
@@ -90,14 +90,14 @@ async fn ensure_pane(
         keep: Keep::End,
         most: 1024,
     };
-    let ensured = inside::run(sandboxes, may, key.part("pane"), work, None);
+    let ensured = sandbox_command::run(sandboxes, may, key.part("pane"), work, None);
     match tokio::time::timeout(std::time::Duration::from_secs(QUICK_S), ensured).await {
         Err(_) | Ok(Err(ToolError::Unclear(_) | ToolError::Refused(_))) | Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(error),
     }
 }
 
-fn ran(done: Done, call: &Shell) -> ToolResult {
+fn ran(done: CommandResult, call: &Shell) -> ToolResult {
     let kept = done.output.kept();
     let mut text = String::new();
     if kept.left_out > 0 {
@@ -148,7 +148,7 @@ pub(super) fn refused(why: &str) -> ToolResult {
 }
 
 /// A script's answer, or the result that explains why there is none.
-pub(super) fn answered(done: &Done) -> Result<Vec<u8>, ToolResult> {
+pub(super) fn answered(done: &CommandResult) -> Result<Vec<u8>, ToolResult> {
     let output = done.output.raw();
     let said = || String::from_utf8_lossy(&output).into_owned();
     match &done.exit {
@@ -192,8 +192,8 @@ async fn files(
     tool: &str,
     asked: serde_json::Value,
     stdin: Option<String>,
-) -> Result<Done, ToolError> {
-    let work = Work {
+) -> Result<CommandResult, ToolError> {
+    let work = SandboxCommand {
         purpose: Purpose::new(tool, asked["path"].as_str()),
         argv: script(FILES, &[&asked.to_string()]),
         cwd: Some("/".to_owned()),
@@ -203,7 +203,7 @@ async fn files(
         // Room for a header and for content that the script itself limits.
         most: 4 * RESULT_BYTES,
     };
-    inside::run(sandboxes, may, key, work, None).await
+    sandbox_command::run(sandboxes, may, key, work, None).await
 }
 
 /// The header of an answer, and the content after it.

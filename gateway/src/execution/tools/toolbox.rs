@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::error::ToolError;
 use super::input::{self, Call};
-use super::inside;
 use super::model::{Capability, EffectKey, ToolResult};
 use super::output::{Frame, RESULT_BYTES, readable};
 use super::repo::{self, Author};
 use super::sandbox::{self, refused, told};
+use super::sandbox_command;
 use crate::agents::claws;
 use crate::machines::sandboxes::{SandboxError, SandboxesHandle};
 use crate::platform::db::Db;
@@ -53,7 +53,7 @@ impl Toolbox {
         }
     }
 
-    /// Executes one call. A repeat with the same key does nothing again and returns the first call's result. `heard`
+    /// Executes one call. A repeat with the same key does nothing again and returns the first call's result. `on_frame`
     /// receives output while a command runs.
     ///
     /// # Errors
@@ -64,18 +64,18 @@ impl Toolbox {
         key: EffectKey,
         name: &str,
         arguments: &Value,
-        heard: &mut (dyn FnMut(Frame) + Send),
+        on_frame: &mut (dyn FnMut(Frame) + Send),
     ) -> Result<ToolResult, ToolError> {
         let call = input::admit(may, name, arguments)?.into_call();
-        let inside = &self.sandboxes;
+        let sandboxes = &self.sandboxes;
         match call {
             Call::ListSkills => self.list_skills(may).await,
             Call::ReadSkill(name) => self.read_skill(may, &name).await,
-            Call::Shell(call) => sandbox::shell(inside, may, key, call, heard).await,
-            Call::ReadFile(call) => sandbox::read_file(inside, may, key, call).await,
-            Call::WriteFile(call) => sandbox::write_file(inside, may, key, call).await,
+            Call::Shell(call) => sandbox::shell(sandboxes, may, key, call, on_frame).await,
+            Call::ReadFile(call) => sandbox::read_file(sandboxes, may, key, call).await,
+            Call::WriteFile(call) => sandbox::write_file(sandboxes, may, key, call).await,
             Call::ListFiles { path, depth } => {
-                sandbox::list_files(inside, may, key, path, depth).await
+                sandbox::list_files(sandboxes, may, key, path, depth).await
             }
             Call::Status { path } => {
                 self.git(may, key, json!({ "do": "status", "path": path }))
@@ -98,7 +98,7 @@ impl Toolbox {
     /// # Errors
     /// When the cancellation cannot reach the machine now.
     pub async fn cancel(&self, may: &Capability, key: EffectKey) -> Result<(), ToolError> {
-        inside::cancel(&self.sandboxes, may, key).await
+        sandbox_command::cancel(&self.sandboxes, may, key).await
     }
 
     async fn git(

@@ -52,7 +52,7 @@ pub async fn bind_in(
         for one in bound {
             if one.skill.is_none() {
                 tracing::warn!(template = %roles.template, version = roles.version, role = %slot, skill = %one.name,
-                    "a role names a skill that is not there; it is skipped");
+                    "a role names an unknown skill; the gateway skips it");
             }
             rows.push(role_skill::Model {
                 template_id: roles.template,

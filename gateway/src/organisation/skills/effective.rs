@@ -22,7 +22,7 @@ pub async fn effective(
 ) -> Result<Vec<EffectiveSkill>, DbErr> {
     let set = set_of(db, scope, agent, None).await?;
     for (skill, why) in set.skipped.iter().filter(|one| one.1 != Why::Excluded) {
-        tracing::info!(%agent, %skill, ?why, "a skill of the agent is skipped");
+        tracing::info!(%agent, %skill, ?why, "the gateway skips a skill of the agent");
     }
     Ok(set.items)
 }

@@ -18,13 +18,13 @@ pub enum SkillError {
     #[error("the skill has version {current}")]
     VersionMismatch { current: i64 },
     /// The workspace has a skill of that name.
-    #[error("there is a skill of this name")]
+    #[error("a skill with this name already exists")]
     NameTaken,
     /// A built-in skill has the name, and the request does not set `in_place_of_builtin`.
     #[error("a built-in skill has this name")]
     BuiltinName,
     /// The skill comes with Roost.
-    #[error("a built-in skill is not changed")]
+    #[error("a built-in skill cannot be changed")]
     Builtin,
     /// The workspace has the maximum number of skills.
     #[error("the workspace has {most} skills")]

@@ -17,7 +17,7 @@ pub enum TeamError {
     #[error("there is no such template")]
     NoTemplate,
     /// The fields of the request do not fit together.
-    #[error("the team cannot be made like that")]
+    #[error("the request for the team is invalid")]
     Wrong(Vec<FieldError>),
     /// The request names an agent, and another agent already has that name.
     #[error("another agent is called {name}")]
@@ -29,16 +29,16 @@ pub enum TeamError {
     #[error("the team is being taken down")]
     Going,
     /// A run of the team is queued or running.
-    #[error("a run of the team is still going on")]
+    #[error("a run of the team has not ended")]
     Busy,
     /// The caller may not choose machines.
-    #[error("may not choose machines")]
+    #[error("the caller may not choose machines")]
     MayNotPlace,
     /// `If-Match` named another version.
     #[error("the team has version {current}")]
     VersionMismatch { current: i64 },
     /// An agent could not be created or removed.
-    #[error("an agent could not be made or removed")]
+    #[error("an agent could not be created or deleted")]
     Claw(#[from] ClawError),
     /// The template could not be read.
     #[error("the template could not be read")]

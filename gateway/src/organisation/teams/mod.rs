@@ -11,6 +11,7 @@
 mod commands;
 mod context;
 mod dto;
+mod effective_settings;
 pub(crate) mod entity;
 mod error;
 mod lifecycle;
@@ -18,15 +19,14 @@ mod model;
 mod nested;
 mod plan;
 mod routes;
-mod standing;
 mod store;
 
 pub use commands::BUILT_IN;
 pub use context::TeamsContext;
+pub use effective_settings::{EffectiveSettings, effective_settings, of_team};
 pub use error::TeamError;
 pub use lifecycle::{after_run, is_going};
 pub use routes::router;
-pub use standing::{Standing, of_team, standing};
 pub use store::{
     forget_agent, get as find, held, leave, members, only_here, remove, runtime_agent, seat,
     seats_of,

@@ -194,7 +194,7 @@ async fn shown(
     let users = auth::users_by_id(db, people).await?;
     let mut shown = Vec::with_capacity(rows.len());
     for row in rows {
-        let standing = of_team(db, scope, &row).await?;
+        let settings = of_team(db, scope, &row).await?;
         let graph: Graph = serde_json::from_str(&row.topology).map_err(ApiError::internal)?;
         let own: Vec<String> = serde_json::from_str(&row.mcp_bundles).unwrap_or_default();
         let members = seats
@@ -219,8 +219,8 @@ async fn shown(
             state: TeamState::from_stored(&row.state),
             risk_profile: row.risk_profile.as_deref().and_then(Profile::parse),
             mcp_bundles: own.iter().filter_map(|word| Bundle::parse(word)).collect(),
-            effective_profile: standing.profile,
-            effective_bundles: standing.bundles,
+            effective_profile: settings.profile,
+            effective_bundles: settings.bundles,
             lifecycle: Lifecycle::from_stored(&row.lifecycle),
             template_id: row.template_id,
             template_version: row.template_version,

@@ -23,10 +23,10 @@ pub enum TemplateError {
     #[error("the template has version {current}")]
     VersionMismatch { current: i64 },
     /// The workspace or Roost has a template of that key.
-    #[error("there is a template of this key")]
+    #[error("a template with this key already exists")]
     KeyTaken,
     /// The template comes with Roost.
-    #[error("a built-in template is not changed")]
+    #[error("a built-in template cannot be changed")]
     Builtin,
     /// The workspace has the maximum number of templates.
     #[error("the workspace has {most} templates")]

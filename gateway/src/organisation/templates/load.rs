@@ -42,7 +42,7 @@ async fn load_all(tx: &WriteTx, now: DateTime<Utc>, all: &[Builtin]) -> Result<u
             Loading::Version => Over::Version(stored.map_or(0, |(version, _)| version)),
             Loading::Overwrite => {
                 tracing::warn!(key = %one.key, version = one.version,
-                    "a built-in template changed and its number did not; it is overwritten");
+                    "a built-in template changed without a new version number; the gateway overwrites the stored version");
                 Over::Itself
             }
             Loading::Same => {

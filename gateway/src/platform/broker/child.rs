@@ -104,7 +104,7 @@ async fn keep(embedded: Embedded, cx: JobContext) -> Result<(), Failure> {
                 tokio::select! {
                     ended = process.wait() => {
                         let ended = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
-                        tracing::error!(%ended, "the secret broker ended; its last words are above. It is started again");
+                        tracing::error!(%ended, "the secret broker ended; its last output is above. The gateway restarts it");
                     }
                     () = cx.cancelled() => {
                         stop(process, lifeline).await;
@@ -131,7 +131,7 @@ async fn keep(embedded: Embedded, cx: JobContext) -> Result<(), Failure> {
 async fn stop(mut process: Child, lifeline: Option<ChildStdin>) {
     drop(lifeline);
     if tokio::time::timeout(GRACE, process.wait()).await.is_err() {
-        tracing::warn!("the secret broker did not end in time and is killed");
+        tracing::warn!("the secret broker did not end in time; the gateway kills it");
         if let Err(error) = process.kill().await {
             tracing::warn!(%error, "the secret broker cannot be killed");
         }

@@ -272,7 +272,7 @@ async fn is_between_transactions(connection: &mut SqliteConnection) -> Result<bo
     connection.ping().await?;
     let open = connection.is_in_transaction();
     if open {
-        tracing::warn!("a transaction could not be rolled back in order; its connection is closed");
+        tracing::warn!("a transaction could not be rolled back; its connection is closed");
     }
     Ok(!open)
 }

@@ -6,7 +6,7 @@
 //! * Fan-out ([`Hub`]) is only a cache of the log: a subscriber that missed an event reads the store.
 //!
 //! Tables: `events`, `event_heads`. In the tree: `foundation/events` (writers), `foundation/event-relay`,
-//! `foundation/event-wakes`, `foundation/event-retention`.
+//! `foundation/event-batches`, `foundation/event-retention`.
 
 mod entity;
 mod hub;
@@ -22,7 +22,7 @@ mod writer;
 mod tests;
 
 pub use entity::{event as event_entity, head as head_entity};
-pub use hub::{Hub, Listener, Listening, Wakes, Watch};
+pub use hub::{Hub, Listener, Listening, WakeBatches, Watch};
 pub use kinds::{
     ActivityKind, AgentState, AgentStatus, Decision, DoorRequest, DoorResolve, Event, NodeActivity,
     PlacementFallback, ResourceChanged, ResourceKind,

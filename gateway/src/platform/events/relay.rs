@@ -24,10 +24,10 @@ const PAGES: usize = 8;
 /// # Errors
 /// When the database fails.
 pub async fn look(db: &Db, hub: &Hub) -> Result<(), DbErr> {
-    let standings = hub.standings();
+    let positions = hub.positions();
     // The parameters of a SQLite statement are limited, and one statement should not ask for too much.
-    for some in standings.chunks(500) {
-        let ids = some.iter().map(|standing| standing.workspace);
+    for some in positions.chunks(500) {
+        let ids = some.iter().map(|position| position.workspace);
         let heads = entity::head::Entity::find()
             .filter(entity::head::Column::WorkspaceId.is_in(ids))
             .all(db.read())
@@ -39,12 +39,12 @@ pub async fn look(db: &Db, hub: &Hub) -> Result<(), DbErr> {
                 (row.workspace_id, EventId { epoch, seq })
             })
             .collect();
-        for standing in some {
-            match (standing.told, heads.get(&standing.workspace)) {
-                (Some(told), Some(head)) if told < *head => {
-                    tell(db, hub, standing.workspace, told, *head).await?;
+        for position in some {
+            match (position.delivered, heads.get(&position.workspace)) {
+                (Some(delivered), Some(head)) if delivered < *head => {
+                    deliver(db, hub, position.workspace, delivered, *head).await?;
                 }
-                (None, Some(head)) => hub.skip_to(standing.workspace, *head),
+                (None, Some(head)) => hub.skip_to(position.workspace, *head),
                 _ => {}
             }
         }
@@ -52,15 +52,15 @@ pub async fn look(db: &Db, hub: &Hub) -> Result<(), DbErr> {
     Ok(())
 }
 
-async fn tell(
+async fn deliver(
     db: &Db,
     hub: &Hub,
     workspace: WorkspaceId,
-    mut told: EventId,
+    mut delivered: EventId,
     head: EventId,
 ) -> Result<(), DbErr> {
     for _ in 0..PAGES {
-        let events = match store::replay(db.read(), workspace, told, PAGE).await? {
+        let events = match store::replay(db.read(), workspace, delivered, PAGE).await? {
             Replay::Events(events) => events,
             Replay::Reset { head, .. } => {
                 hub.skip_to(workspace, head);
@@ -70,9 +70,9 @@ async fn tell(
         let Some(last) = events.last() else {
             return Ok(());
         };
-        told = last.id;
-        hub.tell(workspace, events.into_iter().map(Arc::new));
-        if told >= head {
+        delivered = last.id;
+        hub.deliver(workspace, events.into_iter().map(Arc::new));
+        if delivered >= head {
             return Ok(());
         }
     }

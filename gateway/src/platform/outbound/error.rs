@@ -12,7 +12,7 @@ pub enum OutboundError {
     BadAddress { host: String, why: &'static str },
     #[error(transparent)]
     Refused(#[from] Refused),
-    #[error("{host} cannot be reached, or broke off: {cause}")]
+    #[error("{host} cannot be reached, or closed the connection: {cause}")]
     Unreachable { host: String, cause: String },
     #[error("{host} did not answer within {within:?}")]
     TooSlow { host: String, within: Duration },
@@ -20,7 +20,7 @@ pub enum OutboundError {
     Status { host: String, status: u16 },
     #[error("{host} answered more than {most} bytes")]
     TooLarge { host: String, most: usize },
-    #[error("{host} did not answer the JSON that was expected: {cause}")]
+    #[error("{host} did not answer with the expected JSON: {cause}")]
     NotJson { host: String, cause: String },
 }
 

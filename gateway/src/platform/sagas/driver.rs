@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use sea_orm::DbErr;
 
-use super::{Carrier, Kind, Next, Step, saga, store};
+use super::{Kind, Next, SagaHandler, Step, saga, store};
 use crate::kill_point;
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
@@ -21,8 +21,8 @@ pub struct SagaDriver {
     pub db: Db,
     pub clock: SharedClock,
     pub kill_points: KillPoints,
-    /// The carrier of each kind.
-    pub carriers: HashMap<Kind, Arc<dyn Carrier>>,
+    /// The handler of each kind.
+    pub handlers: HashMap<Kind, Arc<dyn SagaHandler>>,
     /// This incarnation's name in the lease.
     pub owner: String,
 }
@@ -46,23 +46,23 @@ impl SagaDriver {
         let Some(lease) = self.lease().await? else {
             return Ok(false);
         };
-        let Some((carrier, kind, step)) = self.carrier(&saga) else {
+        let Some((handler, kind, step)) = self.handler(&saga) else {
             let newer = "this gateway does not know it: a newer one wrote it";
             return self.postpone(&lease, &saga, newer).await;
         };
         kill_point!(self.kill_points, "sagas.before_step");
-        if let Err(error) = self.holding(carrier.effect(&saga, step)).await? {
+        if let Err(error) = self.with_renewal(handler.effect(&saga, step)).await? {
             return self.postpone(&lease, &saga, &error).await;
         }
         kill_point!(self.kill_points, "sagas.after_effect");
         let now = self.clock.now();
         let mut tx = self.db.write().await?;
-        match carrier.write(&mut tx, &saga, step, now).await? {
-            Next::Onward => store::advance(&tx, &saga, kind.after(step), now).await?,
-            Next::Again(wait) => store::look_again(&tx, &saga, wait, now).await?,
+        match handler.write(&mut tx, &saga, step, now).await? {
+            Next::Advance => store::advance(&tx, &saga, kind.after(step), now).await?,
+            Next::CheckAgain(wait) => store::postpone_check(&tx, &saga, wait, now).await?,
         }
         if !lease.guard(&tx).await? {
-            tracing::info!(saga = %saga.id, "another gateway drives the sagas now; this step is discarded");
+            tracing::info!(saga = %saga.id, "another gateway has the saga lease now; this gateway discards its step");
             return Ok(false);
         }
         tx.commit().await?;
@@ -74,12 +74,12 @@ impl SagaDriver {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn carry_all(&self) -> Result<(), DbErr> {
-        let mut carried = false;
+    pub async fn run_due(&self) -> Result<(), DbErr> {
+        let mut worked = false;
         while self.one_step().await? {
-            carried = true;
+            worked = true;
         }
-        if carried && let Some(lease) = self.lease().await? {
+        if worked && let Some(lease) = self.lease().await? {
             lease.release(&self.db).await?;
         }
         Ok(())
@@ -89,14 +89,14 @@ impl SagaDriver {
         Lease::acquire(&self.db, LEASE, &self.owner, LEASE_TTL).await
     }
 
-    fn carrier(&self, saga: &saga::Model) -> Option<(Arc<dyn Carrier>, Kind, Step)> {
+    fn handler(&self, saga: &saga::Model) -> Option<(Arc<dyn SagaHandler>, Kind, Step)> {
         let kind = Kind::from_stored(&saga.kind)?;
         let step = Step::from_stored(&saga.step)?;
-        Some((self.carriers.get(&kind)?.clone(), kind, step))
+        Some((self.handlers.get(&kind)?.clone(), kind, step))
     }
 
     /// Waits for an effect and renews the lease meanwhile. It gives up after the step's time limit.
-    async fn holding(
+    async fn with_renewal(
         &self,
         effect: BoxFuture<'_, Result<(), String>>,
     ) -> Result<Result<(), String>, DbErr> {
@@ -122,7 +122,7 @@ impl SagaDriver {
         error: &str,
     ) -> Result<bool, DbErr> {
         let wait = Duration::from_secs(2_u64.saturating_pow(saga.attempts.clamp(0, 8) as u32));
-        tracing::warn!(saga = %saga.id, step = saga.step, error, wait_s = wait.as_secs(), "a step failed and will be tried again");
+        tracing::warn!(saga = %saga.id, step = saga.step, error, wait_s = wait.as_secs(), "a step of a saga failed; the gateway tries it again");
         let tx = self.db.write().await?;
         store::postpone(&tx, saga, error, wait, self.clock.now()).await?;
         if lease.guard(&tx).await? {

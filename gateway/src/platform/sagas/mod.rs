@@ -2,8 +2,8 @@
 //! may run twice, but never by half. The leased driver executes one saga after the other. It retries a failed step
 //! without end, because the things that a saga removes must not stay.
 //!
-//! This folder defines the order of the steps and drives them. A [`Carrier`] does the work of a step. `app` wires the
-//! carriers, because they reach into several domains.
+//! This folder defines the order of the steps and drives them. A [`SagaHandler`] does the work of a step. `app` wires the
+//! handlers, because they reach into several domains.
 
 mod driver;
 mod entity;
@@ -22,7 +22,7 @@ use sea_orm::DbErr;
 use crate::platform::db::WriteTx;
 
 /// The work of the steps of some kinds of saga.
-pub trait Carrier: Send + Sync {
+pub trait SagaHandler: Send + Sync {
     /// The work of a step outside the database. It may run twice, also at the same time in another gateway.
     ///
     /// # Errors

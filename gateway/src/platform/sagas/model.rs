@@ -32,9 +32,9 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// The kind's next step, or the end.
-    Onward,
+    Advance,
     /// The same step again after a wait: its condition is not met yet.
-    Again(Duration),
+    CheckAgain(Duration),
 }
 
 impl Kind {

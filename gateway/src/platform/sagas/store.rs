@@ -88,7 +88,7 @@ fn running(scope: WorkspaceScope, kind: Kind, subject: Uuid) -> Select<saga::Ent
 }
 
 /// Schedules the same step again after `wait`. It did not fail, but its condition is not met yet.
-pub(super) async fn look_again(
+pub(super) async fn postpone_check(
     tx: &WriteTx,
     saga: &saga::Model,
     wait: Duration,

@@ -66,7 +66,7 @@ pub enum StartError {
         name: String,
     },
     /// A sibling has the same name.
-    #[error("{path} exists already")]
+    #[error("{path} already exists")]
     NameTaken {
         /// The path in use.
         path: String,

@@ -11,7 +11,7 @@ pub const KILL_POINTS: &[KillPoint] = &[
     },
     KillPoint {
         name: "actor.after_handle",
-        place: "the actor handled a message; it is not counted yet",
+        place: "the actor handled a message; the count does not include it yet",
     },
     KillPoint {
         name: "supervision.exit_noticed",
@@ -23,23 +23,23 @@ pub const KILL_POINTS: &[KillPoint] = &[
     },
     KillPoint {
         name: "http.idempotency.after_claim",
-        place: "a key is claimed and the id of what it creates is fixed; the work has not begun",
+        place: "a key is claimed and the id of the new row is fixed; the work has not begun",
     },
     KillPoint {
         name: "http.idempotency.before_answer",
-        place: "the work of a key is committed; its answer is neither kept nor sent",
+        place: "the work of a key is committed; its answer is neither stored nor sent",
     },
     KillPoint {
         name: "sagas.before_step",
-        place: "a saga is due and the lease is held; the step has not begun",
+        place: "a saga is due and this gateway has the lease; the step has not begun",
     },
     KillPoint {
         name: "sagas.after_effect",
-        place: "the step's outside effect happened; the saga's row does not know it yet",
+        place: "the step's outside effect happened; the saga's row does not record it yet",
     },
     KillPoint {
         name: "sagas.after_commit",
-        place: "the saga's row says that the step is done; the next one has not been looked for",
+        place: "the saga's row records the step as done; the driver has not read the next step yet",
     },
     KillPoint {
         name: "runs.claim.after_commit",
@@ -47,11 +47,11 @@ pub const KILL_POINTS: &[KillPoint] = &[
     },
     KillPoint {
         name: "runs.checkpoint.before_commit",
-        place: "a step ended or others begin; the transaction that says so is not committed",
+        place: "a step ended or new steps begin; the transaction is not committed",
     },
     KillPoint {
         name: "runs.checkpoint.after_commit",
-        place: "what a step handed over is durable; those that follow are not at work yet",
+        place: "a step's output is durable; the next steps have not started",
     },
     KillPoint {
         name: "runs.close.before_commit",
@@ -59,7 +59,7 @@ pub const KILL_POINTS: &[KillPoint] = &[
     },
     KillPoint {
         name: "runs.close.after_commit",
-        place: "a run is over; nobody who waits for it has been told",
+        place: "a run's end is durable; it is not announced yet",
     },
     KillPoint {
         name: "runtime.session.before_model",
@@ -67,47 +67,47 @@ pub const KILL_POINTS: &[KillPoint] = &[
     },
     KillPoint {
         name: "runtime.session.after_model",
-        place: "the model answered; the journal does not know it yet",
+        place: "the model answered; the journal does not record it yet",
     },
     KillPoint {
         name: "runtime.session.before_tool",
-        place: "the model's turn is in the journal; the tool that it asks for has not been called",
+        place: "the model's turn is in the journal; the requested tool has not been called",
     },
     KillPoint {
         name: "runtime.session.after_tool",
-        place: "the tool has done its work; the journal does not know it yet",
+        place: "the tool has done its work; the journal does not record it yet",
     },
     KillPoint {
         name: "audit.chain.before_commit",
-        place: "links for entries that waited are appended; their transaction is not committed",
+        place: "links for waiting entries are appended; the transaction is not committed",
     },
     KillPoint {
         name: "audit.chain.after_commit",
-        place: "the links are durable; the writer has not looked for more",
+        place: "the links are durable; the writer has not read the next entries",
     },
     KillPoint {
         name: "apps.sign_in.after_consume",
-        place: "a browser came back and its sign-in is taken; the code was not exchanged",
+        place: "a browser returned and its sign-in is consumed; the code is not exchanged yet",
     },
     KillPoint {
         name: "apps.sign_in.after_exchange",
-        place: "the broker holds the token; no row says what it is for",
+        place: "the broker stores the token; no row refers to it yet",
     },
     KillPoint {
         name: "doors.perform.after_take",
-        place: "an approved door is taken; nothing was sent",
+        place: "an approved door is claimed; nothing was sent",
     },
     KillPoint {
         name: "doors.perform.after_call",
-        place: "the app answered; the door's row does not know it",
+        place: "the app answered; the door's row does not record it yet",
     },
     KillPoint {
         name: "fleet.node.after_epoch",
-        place: "a machine's connection has its epoch in the store; nothing knows of it in memory and it was not welcomed",
+        place: "the epoch of a machine's connection is in the store; it is not in memory, and no welcome was sent",
     },
     KillPoint {
         name: "operations.submit.before_row",
-        place: "an operation was asked for; nothing is written and nothing was sent",
+        place: "an operation was requested; nothing is written and nothing was sent",
     },
     KillPoint {
         name: "operations.submit.after_row",
@@ -115,7 +115,7 @@ pub const KILL_POINTS: &[KillPoint] = &[
     },
     KillPoint {
         name: "operations.submit.after_send",
-        place: "the operation is on its way to the machine; the caller does not know yet that it was taken",
+        place: "the operation was sent to the machine; the caller has no answer yet",
     },
     KillPoint {
         name: "operations.finish.before_row",
@@ -123,7 +123,7 @@ pub const KILL_POINTS: &[KillPoint] = &[
     },
     KillPoint {
         name: "operations.finish.after_row",
-        place: "the row has its end; who waits was not told and the machine was not acknowledged",
+        place: "the row has its end; the callers have no answer, and the machine has no acknowledgement",
     },
     KillPoint {
         name: "events.writer.before_commit",
@@ -131,6 +131,6 @@ pub const KILL_POINTS: &[KillPoint] = &[
     },
     KillPoint {
         name: "events.writer.after_commit",
-        place: "a group of ephemeral events is durable and told; the writer still has it in memory",
+        place: "a group of ephemeral events is durable and delivered; the writer still has it in memory",
     },
 ];

@@ -128,7 +128,7 @@ pub enum ArmError {
     )]
     Forbidden,
     /// The name has no row.
-    #[error("there is no kill point {0:?}; the names stand in supervision/killpoint_table.rs")]
+    #[error("unknown kill point {0:?}; supervision/killpoint_table.rs lists the names")]
     Unknown(String),
     /// The text has another form than expected.
     #[error("{0:?} is not of the form `name=panic|abort|delay:<ms>[@<passes before it strikes>]`")]
@@ -274,7 +274,7 @@ impl KillPoints {
             kill_point = name,
             path,
             ?action,
-            "an armed kill point strikes"
+            "an armed kill point fires"
         );
         match action {
             KillAction::Panic => panic!("kill point {name}"),

@@ -261,7 +261,10 @@ impl Tree {
             root.cancel.cancel();
             root.cell.stop(Some("shutdown".to_owned()));
             if tokio::time::timeout(within, self.ended()).await.is_err() {
-                tracing::error!(?within, "the shutdown takes too long; killing what is left");
+                tracing::error!(
+                    ?within,
+                    "the shutdown takes too long; killing the remaining actors"
+                );
                 self.context.count_forced_kill(self.root.path(), true);
                 root.cell.kill();
                 let _ = tokio::time::timeout(Duration::from_secs(1), self.ended()).await;

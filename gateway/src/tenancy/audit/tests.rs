@@ -94,7 +94,7 @@ fn named(n: i64) -> String {
 }
 
 #[tokio::test]
-async fn entries_wait_get_one_link_each_and_verify_whoever_writes() {
+async fn entries_get_one_link_each_and_verify_with_several_writers() {
     for scratch in Scratch::all().await {
         let (db, other) = (&scratch.db, scratch.again().await);
         let before = linked(&scratch).await;

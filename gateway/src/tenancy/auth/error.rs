@@ -25,13 +25,13 @@ pub enum AuthError {
     #[error("the request carries a token of the issuer")]
     TokenOfIssuer,
     /// A person that signs in by the issuer has no password here.
-    #[error("the sign-in is kept by the issuer")]
+    #[error("the issuer manages the sign-in")]
     KeptByTheIssuer,
     /// A token may not live longer than any session.
     #[error("a token may live for {most_days} days at most")]
     LivesTooLong { most_days: u64 },
     /// The person has the most programs' tokens that are allowed.
-    #[error("{most} tokens are there")]
+    #[error("the user already has {most} tokens")]
     TooManyTokens { most: u64 },
     /// The workspace does not exist, or the caller is not a member of it.
     #[error("unknown workspace")]
@@ -46,10 +46,10 @@ pub enum AuthError {
     #[error("the invitation is for another e-mail")]
     ForSomebodyElse,
     /// It would create an account with an operator's address.
-    #[error("an operator's address")]
+    #[error("the address belongs to an operator")]
     OperatorsAddress,
     /// The person belongs to the workspace already.
-    #[error("a member already")]
+    #[error("the user is already a member")]
     MemberAlready,
     /// The user exists but belongs to no workspace.
     #[error("the user is not a member of any workspace")]

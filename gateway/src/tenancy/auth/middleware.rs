@@ -13,8 +13,8 @@ use chrono::{DateTime, Utc};
 use http::{HeaderMap, HeaderName, header};
 
 use super::entity::{session, user};
-use super::hosted::again::Again;
 use super::hosted::claims::{Verified, is_jwt_shaped};
+use super::hosted::revalidation::Revalidated;
 use super::hosted::{Hosted, HostedError};
 use super::streams::{Authority, OpenStreams};
 use super::{Role, WorkspaceScope, sha256_hex, store};
@@ -163,9 +163,9 @@ impl AuthLayer {
         }
         let user = match (session.by_issuer, &self.hosted) {
             (false, _) => user,
-            (true, Some(hosted)) => match hosted.again(user).await? {
-                Again::As(user) => *user,
-                Again::Over => return Ok(Identity::Nobody),
+            (true, Some(hosted)) => match hosted.revalidate(user).await? {
+                Revalidated::User(user) => *user,
+                Revalidated::SessionEnded => return Ok(Identity::Nobody),
             },
             // The gateway cannot ask the issuer any more.
             (true, None) => return Ok(Identity::Nobody),
@@ -257,7 +257,7 @@ impl AuthLayer {
             tx.commit().await
         };
         if let Err(error) = touched.await {
-            tracing::warn!(%error, "the use of a session could not be noted");
+            tracing::warn!(%error, "the gateway could not record the use of a session");
         }
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
 use super::handle::Feed;
-use super::outlet::Outlet;
+use super::send_queue::SendQueue;
 use crate::tenancy::auth::StreamHold;
 use crate::web::sse;
 
@@ -22,7 +22,7 @@ pub(super) struct Pace {
 /// Everything that a stream needs.
 pub(super) struct StreamActor<F> {
     pub(super) feed: F,
-    pub(super) outlet: Outlet,
+    pub(super) queue: SendQueue,
     /// Resolves when the authority that opened the stream has ended.
     pub(super) hold: Option<StreamHold>,
     /// Cancelled when the gateway stops.
@@ -33,9 +33,9 @@ pub(super) struct StreamActor<F> {
 impl<F: Feed> StreamActor<F> {
     /// Runs until the connection is gone.
     pub(super) async fn run(self) -> Result<(), DbErr> {
-        let outlet = self.outlet;
+        let queue = self.queue;
         // The connection ends however this actor ends.
-        let _end = EndWhenDropped(outlet.clone());
+        let _end = EndWhenDropped(queue.clone());
         let revoked = async {
             match &self.hold {
                 Some(hold) => hold.over().await,
@@ -43,37 +43,37 @@ impl<F: Feed> StreamActor<F> {
             }
         };
         let outcome = tokio::select! {
-            outcome = self.feed.run(outlet.clone()) => outcome,
-            () = beats(&outlet, self.pace.beat) => Ok(()),
-            () = outlet.gone() => return Ok(()),
+            outcome = self.feed.run(queue.clone()) => outcome,
+            () = send_heartbeats(&queue, self.pace.beat) => Ok(()),
+            () = queue.gone() => return Ok(()),
             () = revoked => {
-                outlet.cut();
+                queue.discard();
                 Ok(())
             }
             () = self.draining.cancelled() => Ok(()),
             () = tokio::time::sleep(self.pace.rotate) => Ok(()),
         };
-        outlet.end();
+        queue.end();
         // The client may still take waiting frames. Until it is gone, this actor stands for
         // the memory that it holds.
         tokio::select! {
-            () = outlet.gone() => {}
+            () = queue.gone() => {}
             () = self.draining.cancelled() => {}
         }
         outcome
     }
 }
 
-async fn beats(outlet: &Outlet, every: Duration) {
+async fn send_heartbeats(queue: &SendQueue, every: Duration) {
     let mut beat = interval_at(Instant::now() + every, every);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         beat.tick().await;
-        outlet.offer_sign(sse::beat());
+        queue.offer_heartbeat(sse::beat());
     }
 }
 
-struct EndWhenDropped(Outlet);
+struct EndWhenDropped(SendQueue);
 
 impl Drop for EndWhenDropped {
     fn drop(&mut self) {
@@ -86,35 +86,38 @@ mod tests {
     use futures::StreamExt;
 
     use super::*;
-    use crate::tenancy::streams::outlet;
+    use crate::tenancy::streams::send_queue;
 
     /// Sends one frame, then waits for ever.
     struct Once(&'static str);
 
     impl Feed for Once {
-        async fn run(self, outlet: Outlet) -> Result<(), DbErr> {
-            let _ = outlet.send(self.0.into()).await;
+        async fn run(self, queue: SendQueue) -> Result<(), DbErr> {
+            let _ = queue.send(self.0.into()).await;
             std::future::pending().await
         }
     }
 
-    fn stream(beat: Duration, rotate: Duration) -> (StreamActor<Once>, outlet::Intake) {
-        let (outlet, intake) = outlet::pair();
+    fn stream(
+        beat: Duration,
+        rotate: Duration,
+    ) -> (StreamActor<Once>, send_queue::SendQueueReader) {
+        let (queue, reader) = send_queue::pair();
         let actor = StreamActor {
             feed: Once("event: x\ndata: {}\n\n"),
-            outlet,
+            queue,
             hold: None,
             draining: CancellationToken::new(),
             pace: Pace { beat, rotate },
         };
-        (actor, intake)
+        (actor, reader)
     }
 
     const NEVER: Duration = Duration::from_secs(3_600);
 
-    async fn all(mut intake: outlet::Intake) -> String {
+    async fn all(mut reader: send_queue::SendQueueReader) -> String {
         let mut text = String::new();
-        while let Some(bytes) = intake.next().await {
+        while let Some(bytes) = reader.next().await {
             text.push_str(std::str::from_utf8(&bytes).unwrap());
         }
         text
@@ -122,8 +125,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_stream_beats_and_ends_when_its_time_is_over() {
-        let (actor, intake) = stream(Duration::from_millis(20), Duration::from_millis(500));
-        let (outcome, text) = tokio::join!(actor.run(), all(intake));
+        let (actor, reader) = stream(Duration::from_millis(20), Duration::from_millis(500));
+        let (outcome, text) = tokio::join!(actor.run(), all(reader));
         outcome.unwrap();
         assert!(
             text.starts_with("event: x\ndata: {}\n\nevent: beat\ndata: {}\n\n"),
@@ -134,11 +137,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_gateway_that_stops_ends_its_streams_and_does_not_wait_for_their_readers() {
-        let (actor, intake) = stream(NEVER, NEVER);
+        let (actor, reader) = stream(NEVER, NEVER);
         actor.draining.cancel();
         actor.run().await.unwrap();
         // The feed may have sent a frame before. Nothing follows it, and the actor does not wait for a beat.
-        assert!(!all(intake).await.contains("beat"));
+        assert!(!all(reader).await.contains("beat"));
     }
 
     #[test]
@@ -150,8 +153,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_stream_whose_reader_went_away_is_over() {
-        let (actor, intake) = stream(NEVER, NEVER);
-        drop(intake);
+        let (actor, reader) = stream(NEVER, NEVER);
+        drop(reader);
         actor.run().await.unwrap();
     }
 }

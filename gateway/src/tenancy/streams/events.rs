@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use super::dto::Reset;
 use super::handle::Feed;
-use super::outlet::{Full, Gone, Outlet};
+use super::send_queue::{Full, Gone, SendQueue};
 use crate::platform::db::Db;
 use crate::platform::events::{
     self, EventId, Filter, Hub, Listener, Listening, Replay, StoredEvent,
@@ -30,7 +30,7 @@ pub struct EventFeed {
 
 /// The position of the connection.
 struct Splice {
-    outlet: Outlet,
+    queue: SendQueue,
     filter: Filter,
     place: Mutex<Place>,
     /// Signals that the connection is not live any more.
@@ -50,7 +50,7 @@ struct Place {
 enum Step {
     Known,
     Next,
-    AfterAHole,
+    AfterGap,
 }
 
 impl Place {
@@ -60,7 +60,7 @@ impl Place {
         } else if event.follows(self.cursor) {
             Step::Next
         } else {
-            Step::AfterAHole
+            Step::AfterGap
         }
     }
 }
@@ -74,10 +74,10 @@ impl EventFeed {
         workspace: WorkspaceId,
         filter: Filter,
         cursor: Option<EventId>,
-        outlet: &Outlet,
+        queue: &SendQueue,
     ) -> Result<Self, DbErr> {
         let splice = Arc::new(Splice {
-            outlet: outlet.clone(),
+            queue: queue.clone(),
             filter,
             place: Mutex::new(Place {
                 cursor: cursor.unwrap_or(EventId { epoch: 0, seq: 0 }),
@@ -100,7 +100,7 @@ impl EventFeed {
             }
         };
         feed.splice.lock().cursor = begin;
-        feed.splice.outlet.begins_at(begin);
+        feed.splice.queue.start_at(begin);
         if cursor.is_some() || !feed.go_live() {
             feed.splice.behind.notify_one();
         }
@@ -116,11 +116,11 @@ impl EventFeed {
 
     /// Reads the store until the connection has caught up with the hub.
     async fn catch_up(&self) -> Result<Result<(), Gone>, DbErr> {
-        let (splice, outlet) = (&self.splice, &self.splice.outlet);
+        let (splice, queue) = (&self.splice, &self.splice.queue);
         loop {
             // A page is read when the queue has room for it, so a slow reader's events wait in the store, not in
             // memory.
-            if outlet.half_empty().await.is_err() {
+            if queue.wait_half_empty().await.is_err() {
                 return Ok(Err(Gone));
             }
             let cursor = splice.lock().cursor;
@@ -129,7 +129,7 @@ impl EventFeed {
                 Replay::Events(events) => {
                     let all = (events.len() as u64) < PAGE;
                     for event in events {
-                        if splice.give(event).await.is_err() {
+                        if splice.send_stored(event).await.is_err() {
                             return Ok(Err(Gone));
                         }
                     }
@@ -137,10 +137,10 @@ impl EventFeed {
                 }
                 Replay::Reset { head, reason } => {
                     let frame = StoredEvent::frame(head, "reset", &Reset { reason }.encoded());
-                    if outlet.send_event(head, frame).await.is_err() {
+                    if queue.send_event(head, frame).await.is_err() {
                         return Ok(Err(Gone));
                     }
-                    outlet.begins_at(head);
+                    queue.start_at(head);
                     splice.lock().cursor = head;
                     false
                 }
@@ -153,7 +153,7 @@ impl EventFeed {
 }
 
 impl Feed for EventFeed {
-    async fn run(self, _: Outlet) -> Result<(), DbErr> {
+    async fn run(self, _: SendQueue) -> Result<(), DbErr> {
         loop {
             self.splice.behind.notified().await;
             // Boxed, because most connections wait here most of the time, and then do not need the memory of a query.
@@ -166,11 +166,11 @@ impl Feed for EventFeed {
 
 impl Splice {
     /// Sends a stored event to the connection; waits for room.
-    async fn give(&self, event: StoredEvent) -> Result<(), Gone> {
+    async fn send_stored(&self, event: StoredEvent) -> Result<(), Gone> {
         if self.filter.wants(&event) {
-            self.outlet.send_event(event.id, event.frame).await?;
+            self.queue.send_event(event.id, event.frame).await?;
         } else {
-            self.outlet.pass_over(event.id);
+            self.queue.skip_event(event.id);
         }
         self.lock().cursor = event.id;
         Ok(())
@@ -189,21 +189,21 @@ impl Splice {
 }
 
 impl Listener for Splice {
-    fn hear(&self, event: &Arc<StoredEvent>) -> Option<Waker> {
+    fn on_event(&self, event: &Arc<StoredEvent>) -> Option<Waker> {
         let mut place = self.lock();
         if !place.live {
             // The connection reads this event from the store. Here it only counts towards the lag.
-            self.outlet.note_newest(event.id);
+            self.queue.note_newest(event.id);
             return None;
         }
         match place.step(event.id) {
             Step::Known => return None,
             Step::Next if !self.filter.wants(event) => {
-                self.outlet.pass_over(event.id);
+                self.queue.skip_event(event.id);
                 place.cursor = event.id;
                 return None;
             }
-            Step::Next => match self.outlet.offer_event(event.id, &event.frame) {
+            Step::Next => match self.queue.offer_event(event.id, &event.frame) {
                 Ok(reader) => {
                     place.cursor = event.id;
                     return reader;
@@ -212,16 +212,16 @@ impl Listener for Splice {
                     metrics::counter!("roost_live_queue_overflows_total").increment(1);
                 }
             },
-            Step::AfterAHole => {}
+            Step::AfterGap => {}
         }
-        self.outlet.note_newest(event.id);
+        self.queue.note_newest(event.id);
         self.fall_behind(place);
         None
     }
 
-    fn fell_behind(&self, head: EventId) {
+    fn on_lag(&self, head: EventId) {
         let place = self.lock();
-        self.outlet.note_newest(head);
+        self.queue.note_newest(head);
         if place.live && place.cursor < head {
             self.fall_behind(place);
         }

@@ -8,7 +8,7 @@ use sea_orm::DbErr;
 use tokio_util::sync::CancellationToken;
 
 use super::actor::{Pace, StreamActor};
-use super::outlet::{self, Intake, Outlet};
+use super::send_queue::{self, SendQueue, SendQueueReader};
 use super::slots::{Limits, Slot, Slots};
 use crate::platform::ids::{SharedIds, UserId, WorkspaceId};
 use crate::platform::supervision::{ActorKind, ChildSpec, SupervisorHandle, Tenant};
@@ -16,11 +16,11 @@ use crate::tenancy::auth::{Authority, HeldByItself, OpenStreams};
 use crate::web::error::{ApiError, ApiResult, Code};
 use crate::web::sse;
 
-/// The content of a stream. A feed puts frames into the outlet until it has no more. It does not handle heartbeats,
+/// The content of a stream. A feed puts frames into the queue until it has no more. It does not handle heartbeats,
 /// rotation or the end. It is dropped at an await when the stream ends.
 pub trait Feed: Send + 'static {
     /// Runs for the stream's whole life.
-    fn run(self, outlet: Outlet) -> impl Future<Output = Result<(), DbErr>> + Send;
+    fn run(self, queue: SendQueue) -> impl Future<Output = Result<(), DbErr>> + Send;
 }
 
 /// What is opened, and for which user.
@@ -55,8 +55,8 @@ pub struct Admission {
     live: LiveHandle,
     opening: Opening,
     slot: Slot,
-    outlet: Outlet,
-    intake: Intake,
+    queue: SendQueue,
+    reader: SendQueueReader,
 }
 
 impl LiveHandle {
@@ -89,22 +89,22 @@ impl LiveHandle {
             .as_ref()
             .map_or(UserId::SYSTEM, |authority| authority.user);
         let slot = self.inner.slots.take(user, opening.workspace)?;
-        let (outlet, intake) = outlet::pair();
-        outlet.offer_sign(sse::hello());
+        let (queue, reader) = send_queue::pair();
+        queue.offer_heartbeat(sse::hello());
         Ok(Admission {
             live: self.clone(),
             opening,
             slot,
-            outlet,
-            intake,
+            queue,
+            reader,
         })
     }
 }
 
 impl Admission {
     /// The queue, for what must be connected to it before the stream begins.
-    pub fn outlet(&self) -> &Outlet {
-        &self.outlet
+    pub fn queue(&self) -> &SendQueue {
+        &self.queue
     }
 
     /// Starts the actor and answers.
@@ -118,7 +118,7 @@ impl Admission {
         let early = Duration::from_millis((id.as_u128() % 60_000) as u64);
         let actor = StreamActor {
             feed,
-            outlet: self.outlet.clone(),
+            queue: self.queue.clone(),
             hold: self
                 .opening
                 .authority
@@ -140,7 +140,7 @@ impl Admission {
             },
         )
         .serves(self.opening.serves)
-        .lag(move || self.outlet.lag());
+        .lag(move || self.queue.lag());
         let spec = match self.opening.workspace {
             Some(workspace) => spec.tenant(Tenant::new(workspace)),
             None => spec,
@@ -150,7 +150,7 @@ impl Admission {
                 .retry_after(2)
                 .caused_by(error)
         })?;
-        let mut response = sse::response(self.intake);
+        let mut response = sse::response(self.reader);
         response.extensions_mut().insert(HeldByItself);
         Ok(response)
     }

@@ -12,14 +12,16 @@ mod context;
 mod dto;
 mod events;
 mod handle;
-mod outlet;
 mod routes;
+mod send_queue;
 mod slots;
 
 pub use context::LiveContext;
 pub use dto::{Beat, LiveEvents};
 pub use events::EventFeed;
 pub use handle::{Feed, LiveHandle, Opening};
-pub use outlet::{Gone, Outlet};
 pub use routes::{cursor, router};
+/// The name under which `machines` imports [`SendQueue`].
+pub use send_queue::SendQueue as Outlet;
+pub use send_queue::{Gone, SendQueue};
 pub use slots::Limits;

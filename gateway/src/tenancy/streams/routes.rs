@@ -87,7 +87,7 @@ async fn events(
         serves: caller.caller().user.email.clone(),
     })?;
     let (db, hub) = (&state.db, &state.hub);
-    let feed = EventFeed::begin(db, hub, workspace, filter, cursor, admission.outlet()).await?;
+    let feed = EventFeed::begin(db, hub, workspace, filter, cursor, admission.queue()).await?;
     admission.open(feed).await
 }
 

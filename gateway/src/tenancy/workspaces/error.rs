@@ -20,7 +20,7 @@ pub enum WorkspaceError {
     #[error("refused: {0:?}")]
     Refused(Refusal),
     /// The person owns as many workspaces as their plan allows.
-    #[error("{used} of {limit} workspaces are owned")]
+    #[error("the user owns {used} of {limit} workspaces")]
     TooManyWorkspaces { limit: u64, used: u64 },
     /// The person has created the most invitations that are allowed in one day.
     #[error("{most} invitations were made within a day")]

@@ -42,7 +42,7 @@ impl QuotaKind {
 #[derive(Debug, thiserror::Error)]
 pub enum QuotaError {
     /// The plan's limit is reached.
-    #[error("{used} of {limit} {} are taken, and {wanted} more are wanted", kind.in_words())]
+    #[error("{used} of {limit} {} are in use, and {wanted} more are requested", kind.in_words())]
     Exceeded {
         kind: QuotaKind,
         limit: u64,

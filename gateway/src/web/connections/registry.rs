@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_is_proven_once_whoever_asks_on_it_later() {
+    fn connection_stays_proven_for_later_requests_of_others() {
         let connections = Connections::new(LIMITS, TrustedProxies::default());
         let connection = taken(&connections, 1);
         connection.prove(person(1)).unwrap();

@@ -43,7 +43,7 @@ const provider = new Provider(issuer, {
     revocation: { enabled: true },
   },
   cookies: { keys: ["only for tests"] },
-  // Whoever signs in is called as the cookie `person` of the test's browser says.
+  // The cookie `person` of the test's browser names the person who signs in.
   findAccount: (_, id) => ({
     accountId: id,
     claims: () => ({

@@ -6,7 +6,7 @@ import type { Door, UserBrief, Schemas } from "./schema.ts";
 import type { Mock } from "./server.ts";
 import type { State } from "./state.ts";
 
-/** Decides as the gateway does: the first decision counts, and a later person gets the result. */
+/** Decides as the gateway does: the first decision wins, and later requests get its result. */
 export function decide(mock: Mock, door: Door, decision: Schemas["Decision"], by: UserBrief) {
   if (door.state !== "pending") return door;
   const approved = decision === "approve";

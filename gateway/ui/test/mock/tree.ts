@@ -138,7 +138,7 @@ export function streamPromises({ state, response }: Stream): undefined {
   response.on("close", () => clearInterval(timer));
 }
 
-/** Streams the tree: a snapshot, then what `mock.state.treeNews` holds. It ends when the person is no operator any more. */
+/** Streams the tree: a snapshot, then what `mock.state.treeNews` holds. It ends when the person is not an operator any more. */
 export function streamTree({ state, response }: Stream): undefined {
   const write = <T extends keyof Schemas["TreeEvents"]>(event: T, data: Schemas["TreeEvents"][T]) =>
     response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);

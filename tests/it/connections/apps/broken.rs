@@ -1,5 +1,5 @@
-//! A broker that is out of disk, restarted in the middle, or given a wrong root key, as whoever connects an app meets it:
-//! a clear problem, nothing half made, and it goes on by itself.
+//! A person connects an app while the broker has a full disk, restarts, or has a wrong root key: the person gets a
+//! clear problem, nothing is half done, and the broker continues by itself.
 
 use roost_secret_broker::client::Client as Broker;
 use roost_secret_broker::wire::Request as Verb;

@@ -91,7 +91,7 @@ fn is_clean(bytes: &[u8], needles: &[(&str, Vec<u8>)], place: &str) {
 }
 
 #[tokio::test]
-async fn what_was_pasted_is_nowhere_but_in_the_broker() {
+async fn pasted_secret_is_only_in_the_broker() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let remote = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(echo)).await });

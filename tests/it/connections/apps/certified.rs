@@ -190,7 +190,7 @@ async fn an_app_is_connected_used_renewed_taken_back_and_revoked_at_a_certified_
         let (failed, sent) = place.uses(&agent, "failed").await;
         assert_eq!(sent, None, "nothing is sent without consent");
         let message = failed["result"]["message"].as_str().unwrap_or_default();
-        assert!(message.contains("took its consent back"), "{failed}");
+        assert!(message.contains("revoked its consent"), "{failed}");
         assert_eq!(place.connection().await["state"], "needs_reauth");
 
         // Again, and then revoked from here.

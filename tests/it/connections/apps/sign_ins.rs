@@ -81,7 +81,7 @@ async fn an_agent_is_connected_and_the_token_is_in_the_broker_only() {
 }
 
 #[tokio::test]
-async fn of_a_hundred_who_come_back_at_once_one_connects() {
+async fn one_of_a_hundred_concurrent_callbacks_connects() {
     for bench in Bench::on_each().await {
         let agent = bench.agent().await;
         let begun = bench.begin(&agent, json!({})).await;
@@ -100,7 +100,7 @@ async fn of_a_hundred_who_come_back_at_once_one_connects() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_begun_says_why() {
+async fn sign_in_that_cannot_begin_reports_the_reason() {
     let bench = Bench::start().await;
     let agent = bench.agent().await;
     for (more, status, code) in [
@@ -168,7 +168,7 @@ async fn what_cannot_be_begun_says_why() {
 }
 
 #[tokio::test]
-async fn a_callback_that_nobody_began_is_404_and_a_half_one_400() {
+async fn unknown_callback_is_404_and_incomplete_one_is_400() {
     let bench = Bench::start().await;
     let callback = |query: &str| format!("{}?{query}", "/api/apps/oauth/callback");
     let nobody: Client = bench.gateway.anonymous();
@@ -287,7 +287,7 @@ async fn a_deleted_agent_loses_its_connections() {
 }
 
 #[tokio::test]
-async fn another_persons_link_connects_nothing_for_somebody_who_is_signed_in_here() {
+async fn another_persons_link_connects_nothing_for_a_signed_in_person() {
     for bench in Bench::on_each().await {
         let agent = bench.agent().await;
         let begun = bench.begin(&agent, json!({})).await;

@@ -144,7 +144,7 @@ async fn every_action_of_the_catalogue_reaches_its_place() {
 }
 
 #[tokio::test]
-async fn what_was_approved_is_sent_where_it_was_asked_for_or_nowhere() {
+async fn approved_door_is_sent_to_the_requested_address_or_not_at_all() {
     for bench in Bench::on_each().await {
         let agent = bench.agent().await;
         let params = json!({ "event": "report.ready", "payload": { "n": 1 } });
@@ -171,7 +171,7 @@ async fn what_was_approved_is_sent_where_it_was_asked_for_or_nowhere() {
 }
 
 #[tokio::test]
-async fn of_many_who_decide_at_once_one_wins() {
+async fn one_of_many_concurrent_decisions_wins() {
     for bench in Bench::on_each().await {
         let owner = bench.gateway.owner().await;
         let agent = bench.agent().await;
@@ -190,7 +190,7 @@ async fn of_many_who_decide_at_once_one_wins() {
             .await;
             let sent = bench.app.seen().len() - before;
             assert_eq!(sent, usize::from(end == "performed"));
-            // Whoever comes later changes nothing and sees how it stands.
+            // A later decision changes nothing and gets the present state.
             assert_eq!(bench.decide(door, "approve").await.str("/state"), end);
             let filter = format!("/api/audit?entity_kind=door&entity_id={door}");
             let audit = owner.get(&filter).expect(200).await;
@@ -209,7 +209,7 @@ async fn of_many_who_decide_at_once_one_wins() {
 }
 
 #[tokio::test]
-async fn what_may_not_be_asked_says_why() {
+async fn invalid_door_request_is_refused_with_the_reason() {
     for bench in Bench::on_each().await {
         let agent = bench.agent().await;
         let owner = bench.gateway.owner().await;
@@ -288,7 +288,7 @@ async fn what_may_not_be_asked_says_why() {
 }
 
 #[tokio::test]
-async fn what_the_app_refuses_is_told_and_what_nobody_knows_as_well() {
+async fn refusal_of_the_app_and_unknown_result_are_reported() {
     for mut bench in Bench::on_each().await {
         let agent = bench.agent().await;
         bench
@@ -341,7 +341,7 @@ async fn an_app_that_cannot_be_reached_got_nothing_and_the_door_says_failed() {
 }
 
 #[tokio::test]
-async fn nobody_s_answer_is_a_no_and_a_deleted_agent_asks_for_nothing() {
+async fn expired_door_is_denied_and_deleted_agent_has_no_doors() {
     let clock = TestClock::at(roost_gateway::platform::clock::SystemClock.now());
     let around = Surroundings {
         clock: Arc::new(clock.clone()),

@@ -112,7 +112,7 @@ async fn a_host_is_connected_read_searched_and_disconnected_and_its_token_is_now
 }
 
 #[tokio::test]
-async fn others_see_and_change_nothing_and_a_viewer_only_looks() {
+async fn other_tenants_see_and_change_nothing_and_a_viewer_only_reads() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
         let host = CodeHost::start(|_| Reply::json(&json!([entry(1, 1)]))).await;

@@ -1,4 +1,4 @@
-//! One sync of a connection at a time, whoever asks and wherever; and none is forgotten.
+//! One sync of a connection at a time, on any gateway; and each requested sync happens.
 
 use std::time::Duration;
 

@@ -43,8 +43,7 @@ async fn at_most_twenty_pages_are_read_and_500_repositories_shown() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_understood_is_skipped_and_counted_and_what_vanished_comes_back_under_its_id()
- {
+async fn unreadable_entries_are_counted_and_a_vanished_repository_returns_with_its_id() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
         let host = CodeHost::start(|_| {
@@ -137,7 +136,7 @@ async fn each_refusal_is_recorded_in_words_and_the_repositories_stay() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_not_there_or_sends_too_much_is_said_so() {
+async fn unreachable_host_and_oversized_answer_are_reported() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
         let body =

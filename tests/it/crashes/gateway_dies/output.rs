@@ -78,7 +78,7 @@ async fn output_over_what_is_kept_arrives_whole_when_its_command_ended_meanwhile
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn output_is_there_for_the_first_reader_when_nobody_read_before_the_end_was_known() {
+async fn first_reader_gets_the_output_when_the_end_came_before_any_read() {
     for mut stage in each(None).await {
         let path = stage.begin(&script(10, 10)).await;
         stage.process.kill();

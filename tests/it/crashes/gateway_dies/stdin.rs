@@ -46,7 +46,7 @@ async fn insist(stage: &Stage, path: &str, bytes: &[u8]) {
     };
     let taken = tokio::time::timeout(FORGOTTEN, insisting).await;
     let name = stage.name();
-    assert!(taken.is_ok(), "{name}: stdin was not taken: {last:?}");
+    assert!(taken.is_ok(), "{name}: the machine refused stdin: {last:?}");
 }
 
 /// Waits until the command has read its first byte, so that stdin is on its way and nobody reads the rest.
@@ -139,7 +139,7 @@ async fn the_end_of_stdin_alone_is_answered_while_the_command_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_offset_that_no_stdin_reaches_is_refused_and_harms_nobody() {
+async fn stdin_offset_out_of_range_is_refused_without_effect() {
     for stage in each(None).await {
         let path = stage
             .begin("while [ ! -e /workspace/go ]; do sleep 0.05; done; cat")

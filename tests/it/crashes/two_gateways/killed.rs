@@ -373,7 +373,7 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn killed_and_put_to_sleep_at_random_two_gateways_do_everything_once() {
+async fn two_gateways_do_everything_once_under_random_kills_and_pauses() {
     let first = number("ROOST_TEST_SEED", 1);
     for seed in first..first + number("ROOST_TEST_SEEDS", 2) {
         history(seed).await;

@@ -68,7 +68,7 @@ async fn a_gateway_that_slept_past_its_hold_ends_no_operation_of_the_machine_it_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_saga_whose_driver_overslept_its_lease_is_carried_once_by_the_other() {
+async fn saga_step_is_executed_once_when_its_driver_loses_the_lease() {
     let Some(mut pair) = Pair::start().await else {
         return;
     };
@@ -90,7 +90,7 @@ async fn a_saga_whose_driver_overslept_its_lease_is_carried_once_by_the_other() 
         "the late driver sees that it is no driver any more",
         async || {
             let log = pair.gateways[0].log();
-            log.contains("another gateway drives the sagas now")
+            log.contains("another gateway has the saga lease now")
                 .then_some(())
         },
     )
@@ -128,7 +128,7 @@ async fn a_gateway_that_sleeps_inside_a_transaction_holds_the_others_up_for_seco
     .await;
     eventually("the writer is asleep", async || {
         let log = pair.gateways[0].log();
-        log.contains("an armed kill point strikes").then_some(())
+        log.contains("an armed kill point fires").then_some(())
     })
     .await;
     let began = tokio::time::Instant::now();

@@ -22,7 +22,7 @@ async fn list(client: &Client, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_list_is_what_the_profile_offers_of_the_bundle_and_nobody_may_keep_it_for_another() {
+async fn list_has_the_tools_of_profile_and_bundle_and_is_not_cacheable_for_others() {
     let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
     let (_, token) = agent_with_token(gateway.owner().await).await;
     // Of an agent that is in no team.
@@ -77,7 +77,7 @@ async fn the_list_is_what_the_profile_offers_of_the_bundle_and_nobody_may_keep_i
 }
 
 #[tokio::test]
-async fn every_revision_is_spoken_and_an_unknown_one_is_told_which() {
+async fn every_revision_is_supported_and_an_unknown_one_gets_the_list() {
     let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
     let (_, token) = agent_with_token(gateway.owner().await).await;
     let client = gateway.anonymous().with_token(&token);
@@ -143,7 +143,7 @@ async fn former(client: &Client, revision: &str, body: &Value) -> roost_tests::A
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_works_in_the_agents_own_sandbox_and_one_who_hangs_up_ends_it() {
+async fn call_works_in_the_agents_own_sandbox_and_ends_when_the_caller_disconnects() {
     let image =
         std::env::var("ROOST_TEST_AGENT_IMAGE").unwrap_or_else(|_| "roost-agent:dev".to_owned());
     let gateway = Gateway::start_with(&[("sandboxes.image", &image)]).await;

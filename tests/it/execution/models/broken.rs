@@ -43,24 +43,21 @@ const SOON: ErrorKind = ErrorKind::RateLimited {
     ErrorKind::Retryable
 )]
 #[tokio::test]
-async fn an_answer_that_is_none_says_what_can_be_done(
-    #[case] said: Bytes,
-    #[case] kind: ErrorKind,
-) {
+async fn invalid_answer_is_an_error_with_a_remedy(#[case] said: Bytes, #[case] kind: ErrorKind) {
     let error = asked(vec![Act::Say(said)]).await.expect_err("no answer");
     assert_eq!(error.kind, kind, "{error}");
     assert!(!error.message.is_empty());
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_are_refused() {
+async fn bytes_that_are_not_text_are_refused() {
     let said = Bytes::from_static(b"data: \xff\xfe\n\n");
     let error = asked(vec![Act::Say(stream_head()), Act::Say(said)]).await;
     assert_eq!(error.expect_err("no answer").kind, ErrorKind::Terminal);
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_off_is_no_answer() {
+async fn stream_that_breaks_off_is_an_error() {
     let word = event(json!({ "content": "Once upon" }), None);
     let error = asked(vec![Act::Say(stream_head()), Act::Say(word)]).await;
     assert_eq!(error.expect_err("no answer").kind, ErrorKind::Retryable);

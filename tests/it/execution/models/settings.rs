@@ -182,7 +182,7 @@ async fn one_model_is_the_default_and_agents_get_what_they_are_bound_to() {
 }
 
 #[tokio::test]
-async fn what_may_be_spent_is_kept() {
+async fn cost_ceilings_are_kept() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
         let none = owner.get("/api/models/settings").expect(200).await;
@@ -220,7 +220,7 @@ async fn what_may_be_spent_is_kept() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_model_is_refused_and_nothing_is_kept() {
+async fn invalid_model_is_refused_and_nothing_is_stored() {
     let place = Place::start().await;
     let owner = place.gateway.owner().await;
     for (body, pointer) in [
@@ -269,7 +269,7 @@ async fn what_cannot_be_a_model_is_refused_and_nothing_is_kept() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_be_used_says_why() {
+async fn unusable_model_reports_the_reason() {
     let place = Place::start().await;
     let owner = place.gateway.owner().await;
     let said = r#"{"error":{"message":"no such key"}}"#;

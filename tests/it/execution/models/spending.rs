@@ -116,7 +116,7 @@ async fn numbers_without_measure_stop_neither_the_run_nor_the_figures_of_others(
 }
 
 #[tokio::test]
-async fn what_an_agent_may_use_is_read_anew_at_each_turn() {
+async fn agents_permissions_are_read_at_each_turn() {
     for place in Place::start_on_each().await {
         let owner = place.gateway.owner().await;
         // Each turn asks for another skill, so that nobody takes it for a loop before the change is seen.

@@ -158,7 +158,7 @@ fn short() -> Limits {
 #[case::never_begins(vec![Act::Hang], "did not begin")]
 #[case::falls_silent(vec![Act::Say(stream_head()), Act::Say(event(json!({ "content": "a" }), None)), Act::Hang], "fell silent")]
 #[tokio::test]
-async fn a_server_that_says_nothing_is_left(#[case] acts: Vec<Act>, #[case] told: &str) {
+async fn silent_server_is_given_up(#[case] acts: Vec<Act>, #[case] told: &str) {
     let desk = Desk::start().await;
     let mut server = ModelServer::once(acts).await;
     let model = desk.model(Provider::Openai, server.address, short()).await;
@@ -172,7 +172,7 @@ async fn a_server_that_says_nothing_is_left(#[case] acts: Vec<Act>, #[case] told
 }
 
 #[tokio::test]
-async fn a_server_that_only_keeps_the_line_open_is_left_in_the_end() {
+async fn server_that_sends_only_keep_alives_is_given_up() {
     let desk = Desk::start().await;
     let drip = Act::Repeat(": still here\n\n".into(), Duration::from_millis(50));
     let mut server = ModelServer::once(vec![Act::Say(stream_head()), drip]).await;
@@ -190,7 +190,7 @@ async fn a_server_that_only_keeps_the_line_open_is_left_in_the_end() {
 }
 
 #[tokio::test]
-async fn a_key_that_the_server_repeats_is_not_told() {
+async fn key_that_the_server_repeats_is_removed() {
     let desk = Desk::start().await;
     let said = event(
         json!({ "content": format!("Your key is {KEY}.") }),
@@ -267,7 +267,7 @@ async fn a_key_that_the_server_repeats_in_small_pieces_is_neither_shown_nor_kept
 }
 
 #[tokio::test]
-async fn a_key_that_is_partly_escaped_is_not_told() {
+async fn key_that_is_partly_escaped_is_removed() {
     let desk = Desk::start().await;
     let escaped = format!(
         "{}\\u{:04x}{}",

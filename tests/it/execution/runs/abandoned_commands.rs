@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use roost_gateway::execution::runs::effect_key;
 use roost_gateway::execution::runs::entity::run;
-use roost_gateway::execution::runs::{Effect, End, Entry, Job, Perform, Used};
+use roost_gateway::execution::runs::{Effect, Entry, StepExecutor, StepJob, StepResult, Used};
 use roost_gateway::platform::ids::RunId;
 use roost_tests::eventually;
 use sea_orm::{ConnectionTrait, Statement};
@@ -21,8 +21,8 @@ struct Waits {
 }
 
 #[async_trait]
-impl Perform for Waits {
-    async fn perform(&self, job: Job) -> End {
+impl StepExecutor for Waits {
+    async fn execute(&self, job: StepJob) -> StepResult {
         let turn = Entry {
             index: 0,
             kind: "model",
@@ -34,7 +34,7 @@ impl Perform for Waits {
         };
         match job.journal.write(turn).await {
             Ok(()) => std::future::pending().await,
-            Err(_) => End::Fenced,
+            Err(_) => StepResult::Fenced,
         }
     }
 
@@ -81,7 +81,7 @@ async fn a_cancelled_run_whose_owner_died_leaves_no_command_behind() {
 }
 
 #[tokio::test]
-async fn of_a_journal_that_is_too_long_the_long_entries_are_left_out() {
+async fn long_entries_of_a_too_long_journal_are_omitted() {
     for (gateway, scratch) in gateways(Arc::new(Waits::default()), &[]).await {
         let owner = gateway.owner().await;
         let team = line_of(owner, &["only"]).await;

@@ -1,6 +1,6 @@
 //! Comparisons: several teams on one input, what stands side by side in the end, and what a judge may say of it.
 
-use roost_gateway::execution::runs::End;
+use roost_gateway::execution::runs::StepResult;
 use roost_tests::{Answer, Client, Process, ScratchPostgres, Store, eventually};
 use serde_json::{Value, json};
 
@@ -10,8 +10,8 @@ use super::{line_of, over, steps};
 const PATH: &str = "/api/topology-runs/compare";
 const INPUT: &str = "  Do it.\n\n# Your task\nas I say it ";
 
-fn said(key: &str) -> Option<End> {
-    Some(End::Done(format!("{key} is done")))
+fn said(key: &str) -> Option<StepResult> {
+    Some(StepResult::Done(format!("{key} is done")))
 }
 
 fn candidates(teams: &[&Value]) -> Value {
@@ -55,7 +55,7 @@ async fn teams_get_the_same_input_stand_side_by_side_and_are_judged() {
         json!({ "scores": { "A": 9, "B": 4.5, "C": 0 }, "best": "A", "reason": "It shows it." });
     let spoken = verdict.to_string();
     let crew = Crew::that(move |key, _| match key {
-        "judge/verdict" => Some(End::Done(spoken.clone())),
+        "judge/verdict" => Some(StepResult::Done(spoken.clone())),
         key => said(key),
     });
     for (gateway, scratch) in crew.on_each().await {
@@ -119,11 +119,11 @@ async fn teams_get_the_same_input_stand_side_by_side_and_are_judged() {
 }
 
 #[tokio::test]
-async fn one_that_fails_stands_there_with_its_reason_and_garbage_is_no_verdict() {
+async fn failed_candidate_has_its_reason_and_garbage_gives_no_verdict() {
     let crew = Crew::that(|key, tries| match (key, tries) {
-        ("judge/verdict", 1) => Some(End::Done("I like the first one.".to_owned())),
-        ("judge/verdict", _) => Some(End::terminal("The model has no key.")),
-        ("broken", _) => Some(End::terminal("There is no such thing.")),
+        ("judge/verdict", 1) => Some(StepResult::Done("I like the first one.".to_owned())),
+        ("judge/verdict", _) => Some(StepResult::terminal("The model has no key.")),
+        ("broken", _) => Some(StepResult::terminal("There is no such thing.")),
         (key, _) => said(key),
     });
     for (gateway, scratch) in crew.on_each().await {
@@ -171,7 +171,7 @@ async fn one_that_fails_stands_there_with_its_reason_and_garbage_is_no_verdict()
 
 #[tokio::test]
 async fn cancelling_a_comparison_ends_its_candidates() {
-    let crew = Crew::that(|key, _| (key == "quick").then(|| End::Done("done".to_owned())));
+    let crew = Crew::that(|key, _| (key == "quick").then(|| StepResult::Done("done".to_owned())));
     for (gateway, scratch) in crew.on_each().await {
         let owner = gateway.owner().await;
         let (quick, endless) = (
@@ -203,7 +203,7 @@ async fn cancelling_a_comparison_ends_its_candidates() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_compared_is_refused_with_its_place() {
+async fn invalid_comparison_is_refused_with_a_pointer() {
     let crew = Crew::that(|key, _| said(key));
     let (gateway, _) = crew.on_each().await.remove(0);
     let owner = gateway.owner().await;

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use roost_gateway::app::Surroundings;
 use roost_gateway::execution::runs::entity::run;
-use roost_gateway::execution::runs::{Effect, End, Job, Perform};
+use roost_gateway::execution::runs::{Effect, StepExecutor, StepJob, StepResult};
 use roost_tests::{Gateway, ScratchPostgres, Store};
 
 /// What a step does; by its key and how often it was tried in all, counted from 1.
-type Act = dyn Fn(&str, u32) -> Option<End> + Send + Sync;
+type Act = dyn Fn(&str, u32) -> Option<StepResult> + Send + Sync;
 
 /// The crew.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub struct Crew {
 
 impl Crew {
     /// One that does this; `None` is never done with it.
-    pub fn that(act: impl Fn(&str, u32) -> Option<End> + Send + Sync + 'static) -> Self {
+    pub fn that(act: impl Fn(&str, u32) -> Option<StepResult> + Send + Sync + 'static) -> Self {
         Self {
             act: Arc::new(act),
             done: Arc::default(),
@@ -47,21 +47,21 @@ impl Crew {
 
 /// A gateway on each back end in which steps are carried out by this, with some keys set.
 pub async fn gateways(
-    perform: Arc<dyn Perform>,
+    executor: Arc<dyn StepExecutor>,
     set: &[(&str, &str)],
 ) -> Vec<(Gateway, Option<ScratchPostgres>)> {
-    let mut all = vec![(at(&perform, &Store::Sqlite, set).await, None)];
+    let mut all = vec![(at(&executor, &Store::Sqlite, set).await, None)];
     if let Some(scratch) = ScratchPostgres::new().await {
         let store = Store::Postgres(scratch.url().to_owned());
-        all.push((at(&perform, &store, set).await, Some(scratch)));
+        all.push((at(&executor, &store, set).await, Some(scratch)));
     }
     all
 }
 
-async fn at(perform: &Arc<dyn Perform>, store: &Store, more: &[(&str, &str)]) -> Gateway {
+async fn at(executor: &Arc<dyn StepExecutor>, store: &Store, more: &[(&str, &str)]) -> Gateway {
     let folder = tempfile::tempdir().expect("a folder");
     let around = Surroundings {
-        perform: Some(perform.clone()),
+        step_executor: Some(executor.clone()),
         ..Surroundings::default()
     };
     let mut set = vec![("sandboxes.local", "off")];
@@ -72,8 +72,8 @@ async fn at(perform: &Arc<dyn Perform>, store: &Store, more: &[(&str, &str)]) ->
 }
 
 #[async_trait]
-impl Perform for Crew {
-    async fn perform(&self, job: Job) -> End {
+impl StepExecutor for Crew {
+    async fn execute(&self, job: StepJob) -> StepResult {
         let tries = {
             let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
             *done.entry(job.step.key.clone()).or_default() += 1;

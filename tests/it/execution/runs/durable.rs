@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use roost_gateway::execution::runs::entity::run;
-use roost_gateway::execution::runs::{Class, End, store};
+use roost_gateway::execution::runs::{Class, StepResult, store};
 use roost_gateway::platform::ids::RunId;
 use roost_tests::eventually;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ use uuid::Uuid;
 use super::crew::Crew;
 use super::{line_of, over, started, steps};
 
-fn said(key: &str) -> Option<End> {
-    Some(End::Done(format!("{key} is done")))
+fn said(key: &str) -> Option<StepResult> {
+    Some(StepResult::Done(format!("{key} is done")))
 }
 
 #[tokio::test]
@@ -39,11 +39,11 @@ async fn each_step_is_done_once_in_its_order_and_the_last_gives_the_result() {
 }
 
 #[tokio::test]
-async fn what_may_go_away_by_itself_is_tried_again_and_what_will_not_ends_the_run() {
+async fn retryable_failures_are_retried_and_terminal_ones_end_the_run() {
     let crew = Crew::that(|key, tries| match (key, tries) {
-        ("shaky", 1 | 2) => Some(End::retryable("the line was cut")),
-        ("broken", _) => Some(End::terminal("There is no such thing.")),
-        ("poor", _) => Some(End::Failed {
+        ("shaky", 1 | 2) => Some(StepResult::retryable("the line was cut")),
+        ("broken", _) => Some(StepResult::terminal("There is no such thing.")),
+        ("poor", _) => Some(StepResult::Failed {
             class: Class::Quota,
             detail: "No money is left.".to_owned(),
             after: None,
@@ -101,7 +101,7 @@ async fn a_tree_of_runs_has_a_bound_and_says_so() {
     let full = Arc::new(AtomicBool::new(false));
     let is_full = full.clone();
     let crew = Crew::that(move |key, _| match key {
-        "first" if !is_full.load(Ordering::SeqCst) => Some(End::retryable("not yet")),
+        "first" if !is_full.load(Ordering::SeqCst) => Some(StepResult::retryable("not yet")),
         key => said(key),
     });
     for (gateway, scratch) in crew.on_each().await {
@@ -177,7 +177,7 @@ async fn teams_in_teams_end_at_the_depth_cap_and_say_so() {
 }
 
 #[tokio::test]
-async fn cancelling_a_run_ends_all_that_it_started_and_nothing_is_born_after_it() {
+async fn cancelling_a_run_ends_its_descendants_and_no_child_starts_after_it() {
     // Nobody ever comes to an end.
     let crew = Crew::that(|_, _| None);
     for (gateway, scratch) in crew.on_each().await {
@@ -232,7 +232,7 @@ async fn cancelling_a_run_ends_all_that_it_started_and_nothing_is_born_after_it(
 #[tokio::test]
 async fn a_fork_keeps_what_was_handed_over_before_the_step_and_does_the_rest_anew() {
     let crew = Crew::that(|key, tries| match (key, tries) {
-        ("second", 1) => Some(End::terminal("It was not possible.")),
+        ("second", 1) => Some(StepResult::terminal("It was not possible.")),
         (key, _) => said(key),
     });
     let (gateway, _) = crew.on_each().await.remove(0);
@@ -269,7 +269,7 @@ async fn a_fork_keeps_what_was_handed_over_before_the_step_and_does_the_rest_ane
 
 #[tokio::test]
 async fn a_run_keeps_the_topology_that_it_began_with_and_one_at_work_is_not_forked() {
-    let crew = Crew::that(|key, _| (key == "first").then(|| End::Done("done".to_owned())));
+    let crew = Crew::that(|key, _| (key == "first").then(|| StepResult::Done("done".to_owned())));
     let (gateway, _) = crew.on_each().await.remove(0);
     let owner = gateway.owner().await;
     let team = line_of(owner, &["first", "second"]).await;

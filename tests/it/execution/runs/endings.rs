@@ -4,7 +4,7 @@
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use roost_gateway::execution::runs::{End, forget, store};
+use roost_gateway::execution::runs::{StepResult, retention, store};
 use roost_gateway::platform::db::Db;
 use roost_gateway::platform::ids::RunId;
 use roost_gateway::tenancy::auth::WorkspaceScope;
@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::crew::Crew;
 use super::{connection_is, line_of, over, started, steps};
 
-fn said(key: &str) -> Option<End> {
-    Some(End::Done(format!("{key} is done")))
+fn said(key: &str) -> Option<StepResult> {
+    Some(StepResult::Done(format!("{key} is done")))
 }
 
 /// A team whose only node is that team.
@@ -31,7 +31,7 @@ async fn around(owner: &Person, inner: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_run_whose_actor_died_for_good_is_taken_up_anew_when_its_lease_is_over() {
+async fn run_of_a_failed_actor_is_claimed_again_after_its_lease() {
     // More deaths in a row than its supervisor forgives.
     let dies = ["runs.checkpoint.before_commit=panic"; 12].join(",");
     let set = [
@@ -56,7 +56,7 @@ async fn a_run_whose_actor_died_for_good_is_taken_up_anew_when_its_lease_is_over
 }
 
 #[tokio::test]
-async fn a_child_has_a_place_although_its_parents_hold_them_all() {
+async fn child_run_has_a_place_while_parents_use_all_places() {
     let crew = Crew::that(|key, _| said(key));
     for (gateway, scratch) in crew.with(&[("runs.at_once", "1")]).await {
         let owner = gateway.owner().await;
@@ -155,13 +155,13 @@ async fn a_run_names_its_last_event_and_forgets_what_it_handed_over_in_time() {
 
         let path = format!("/api/topology-runs/{id}");
         let month = Duration::from_secs(30 * 86_400);
-        let forget = async || {
+        let delete = async || {
             let tx = db.write().await.unwrap();
-            forget::outputs(&tx, month).await.unwrap();
+            retention::delete_outputs(&tx, month).await.unwrap();
             tx.commit().await.unwrap();
             owner.get(&path).expect(200).await
         };
-        let kept = forget().await;
+        let kept = delete().await;
         assert_eq!(kept.body["outputs_forgotten"], false);
         assert_eq!(kept.str("/result/text"), "second is done");
         let tx = db.write().await.unwrap();
@@ -169,7 +169,7 @@ async fn a_run_names_its_last_event_and_forgets_what_it_handed_over_in_time() {
         let later = Statement::from_sql_and_values(db.backend().into(), later, [id.into()]);
         tx.execute_raw(later).await.unwrap();
         tx.commit().await.unwrap();
-        let gone = forget().await;
+        let gone = delete().await;
         assert_eq!(gone.body["outputs_forgotten"], true);
         assert_eq!(gone.body["result"], Value::Null);
         assert_eq!(steps(&gone), ["first done", "second done"], "{gone:?}");
@@ -218,8 +218,11 @@ async fn spend(db: &Db, costs: &[(&String, i64)]) {
 
 #[tokio::test]
 async fn runs_side_by_side_share_what_the_one_at_the_top_may_spend() {
-    // Those in the teams never end; whoever merges does.
-    let crew = Crew::that(|key, _| key.starts_with("top").then(|| End::Done(key.to_owned())));
+    // The teams' steps never end; the merging step does.
+    let crew = Crew::that(|key, _| {
+        key.starts_with("top")
+            .then(|| StepResult::Done(key.to_owned()))
+    });
     for (gateway, scratch) in crew.on_each().await {
         let owner = gateway.owner().await;
         let inner = line_of(owner, &["endless"]).await;
@@ -281,7 +284,7 @@ async fn runs_side_by_side_share_what_the_one_at_the_top_may_spend() {
 }
 
 #[tokio::test]
-async fn what_a_workspace_uses_is_told_while_its_agents_work() {
+async fn usage_of_a_workspace_is_published_while_its_agents_work() {
     let crew = Crew::that(|_, _| None);
     for (gateway, scratch) in crew.on_each().await {
         let owner = gateway.owner().await;

@@ -1,9 +1,9 @@
-//! The fence: whoever lost a run writes nothing to it any more, however late it wakes up.
+//! The fence: a gateway that lost a run writes nothing to it any more, however late it wakes up.
 
 use std::time::Duration;
 
 use roost_gateway::execution::runs::queue::{self, Among, Silent};
-use roost_gateway::execution::runs::{End, Fence, FenceError, Used};
+use roost_gateway::execution::runs::{Fence, FenceError, StepResult, Used};
 use roost_gateway::platform::ids::RunId;
 use roost_tests::eventually;
 use sea_orm::{ConnectionTrait, Statement};
@@ -15,8 +15,8 @@ use super::{line_of, over, started};
 const LEASE: Duration = Duration::from_secs(30);
 
 #[tokio::test]
-async fn a_zombie_writes_nothing_and_its_run_goes_on_with_somebody_else() {
-    let crew = Crew::that(|_, tries| (tries > 1).then(|| End::Done("done".to_owned())));
+async fn zombie_owner_writes_nothing_and_its_run_continues_on_another_gateway() {
+    let crew = Crew::that(|_, tries| (tries > 1).then(|| StepResult::Done("done".to_owned())));
     for (gateway, scratch) in crew.on_each().await {
         let owner = gateway.owner().await;
         let team = line_of(owner, &["only"]).await;
@@ -116,7 +116,7 @@ async fn children_have_room_of_their_own_at_each_depth_and_no_more() {
 }
 
 #[tokio::test]
-async fn of_many_who_claim_at_once_each_run_has_one_owner_and_workspaces_take_turns() {
+async fn concurrent_claims_give_each_run_one_owner_and_workspaces_take_turns() {
     // Nobody but the test claims: the gateway may work on one run at once, and that one never ends.
     let crew = Crew::that(|_, _| None);
     for (gateway, scratch) in crew.with(&[("runs.at_once", "1")]).await {

@@ -38,7 +38,7 @@ async fn a_run_whose_gateway_dies_at_any_point_ends_as_if_nothing_had_happened()
 }
 
 #[tokio::test]
-async fn on_postgresql_it_ends_so_too_when_the_lease_of_the_dead_is_over() {
+async fn run_ends_on_postgresql_after_the_lease_of_the_crashed_gateway() {
     if let Some(scratch) = ScratchPostgres::new().await {
         killed_at_each_point(&Store::Postgres(scratch.url().to_owned())).await;
         scratch.remove().await;

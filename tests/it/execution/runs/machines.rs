@@ -119,7 +119,7 @@ async fn told_of(gateway: &Gateway, run: &str, kind: &str) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_machine_that_is_away_is_waited_for_and_that_counts_as_no_attempt() {
+async fn wait_for_an_absent_machine_counts_as_no_attempt() {
     for (gateway, scratch, mut fake_node, team) in with_a_machine_of_its_own(&[]).await {
         let owner = gateway.owner().await;
         let node = team["machine_id"].as_str().unwrap();
@@ -175,7 +175,7 @@ async fn a_machine_that_is_away_is_waited_for_and_that_counts_as_no_attempt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_machine_that_stays_away_ends_the_step_when_patience_ends() {
+async fn machine_that_stays_away_ends_the_step_after_the_wait_limit() {
     let patience = [("runs.machine_wait_seconds", "2")];
     for (gateway, scratch, mut fake_node, team) in with_a_machine_of_its_own(&patience).await {
         let owner = gateway.owner().await;
@@ -199,7 +199,7 @@ async fn a_machine_that_stays_away_ends_the_step_when_patience_ends() {
 }
 
 #[tokio::test]
-async fn a_machine_that_cannot_take_it_is_replaced_by_local_and_the_event_says_why() {
+async fn unsuitable_machine_is_replaced_by_local_and_the_event_has_the_reason() {
     let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
     let owner = gateway.owner().await;
     // It never dials.
@@ -226,7 +226,7 @@ async fn a_machine_that_cannot_take_it_is_replaced_by_local_and_the_event_says_w
 }
 
 #[tokio::test]
-async fn who_may_not_set_the_placement_names_no_machine_and_leaves_the_others_choice() {
+async fn caller_without_placement_right_names_no_machine_and_keeps_the_present_choice() {
     let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
     let owner = gateway.owner().await;
     let member = gateway.person("member").await;

@@ -88,7 +88,7 @@ async fn each_tool_under_each_profile_does_exactly_what_the_profile_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tools_that_nobody_knows_and_arguments_that_fit_none_are_refused_with_what_to_do() {
+async fn unknown_tools_and_wrong_arguments_are_refused_with_a_remedy() {
     let bench = Bench::without_sandbox(&super::image()).await;
     for name in ["http_get", "browser", "shell ", "SHELL", "", "../shell"] {
         let error = bench

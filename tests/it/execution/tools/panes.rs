@@ -89,7 +89,7 @@ async fn a_pane_that_is_stopped_or_killed_holds_up_no_command() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_runs_is_seen_before_it_ends() {
+async fn output_is_visible_while_the_command_runs() {
     let mut bench = Bench::new().await;
     bench.may.pane = Some(pane(Uuid::now_v7(), bench.may.agent));
     let waits = json!({ "command": "echo begun; until [ -e go ]; do sleep 0.1; done; echo done" });

@@ -109,7 +109,7 @@ async fn no_program_that_a_repository_names_is_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repository_whose_files_are_elsewhere_is_refused() {
+async fn repository_with_files_outside_of_the_workspace_is_refused() {
     let bench = Bench::new().await;
     bench
         .output("git init -q -b main out; git -C out config core.worktree /etc; mkdir link; ln -s /usr link/usr; git init -q --bare bare")

@@ -105,7 +105,7 @@ async fn a_command_that_takes_too_long_is_killed_with_all_that_it_started() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_command_leaves_running_holds_up_nothing() {
+async fn processes_left_by_a_command_delay_nothing() {
     let bench = Bench::new().await;
     let begun = std::time::Instant::now();
     let result = bench

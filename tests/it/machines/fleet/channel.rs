@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::Message;
 use super::gateway;
 
 #[tokio::test]
-async fn a_cloned_machine_is_refused_while_the_first_answers_and_the_owner_is_told() {
+async fn cloned_machine_is_refused_while_the_first_answers_and_the_owner_sees_it() {
     let gateway = gateway().await;
     let owner = gateway.owner().await;
     let first = Machine::joined(&gateway, owner).await;

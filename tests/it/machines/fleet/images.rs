@@ -6,7 +6,7 @@ use roost_protocol::inventory::Inventory;
 use roost_tests::{Gateway, Machine};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_machine_is_told_the_wanted_image_and_is_ready_only_for_that_one() {
+async fn machine_gets_the_wanted_image_and_is_ready_only_for_that_one() {
     let set = |image: &str| [("sandboxes.image", image.to_owned())];
     let gateway = Gateway::start_like(&set("registry.example/agent:7"), None).await;
     let owner = gateway.owner().await;

@@ -1,4 +1,4 @@
-//! Operations over the channel: one end, whoever comes and goes (P1), and nobody else's word for it.
+//! Operations over the channel: one end across reconnects (P1), and only the operation's own machine reports it.
 
 use roost_gateway::machines::fleet::operations::{OperationEntity, Target};
 use roost_gateway::platform::ids::OperationId as OperationRowId;
@@ -89,7 +89,7 @@ async fn what_was_written_down_and_never_sent_is_sent_when_it_is_asked_for_again
     let done = ended(Terminal::Done, listed);
     connection.report(request.id, Report::Ended(done)).await;
     connection.acknowledged(request.id).await;
-    // Once it is over it is not sent again, whoever asks.
+    // A finished operation is not sent again.
     operations
         .submit(target, sandboxes(lost))
         .await

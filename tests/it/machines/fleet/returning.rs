@@ -170,7 +170,7 @@ async fn readers_get_everything_when_the_command_ended_while_the_gateway_was_awa
 }
 
 #[tokio::test]
-async fn the_first_reader_after_the_end_gets_everything_although_nobody_waited_for_it() {
+async fn first_reader_after_the_end_gets_everything_without_an_earlier_reader() {
     for lives in each().await {
         let mut machine = lives.machine().await;
         let (taken, mut source) = begun(&lives, &machine, 10, 2 * MIB + 5).await;
@@ -320,7 +320,7 @@ async fn what_the_machine_has_forgotten_is_a_gap_at_once() {
 }
 
 #[tokio::test]
-async fn bytes_that_a_machine_lost_after_they_were_read_are_a_gap_for_who_reads_them_again() {
+async fn bytes_that_a_machine_lost_after_a_read_are_a_gap_for_the_next_reader() {
     for lives in each().await {
         let mut machine = lives.machine().await;
         // 181 bytes were read; the machine lost power and knows of 174.

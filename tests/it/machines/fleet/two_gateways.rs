@@ -85,8 +85,7 @@ async fn a_machine_is_reached_through_the_gateway_that_holds_it_and_moves_with_i
 }
 
 #[tokio::test]
-async fn output_is_read_through_the_gateway_that_holds_the_machine_and_never_called_gone_by_another()
- {
+async fn output_is_read_through_the_machines_gateway_and_no_other_reports_it_lost() {
     let Some(scratch) = ScratchPostgres::new().await else {
         return;
     };

@@ -58,7 +58,7 @@ async fn loaded_once(gateway: &Gateway) {
 }
 
 #[tokio::test]
-async fn what_a_purged_agent_and_a_deleted_workspace_had_is_gone() {
+async fn skills_of_a_purged_agent_and_a_deleted_workspace_are_deleted() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         gateway.owner().await;
         let owner = gateway.stranger().await;

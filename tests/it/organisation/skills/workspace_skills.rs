@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{agent, changed, create, names, stop, text};
 
 #[tokio::test]
-async fn the_built_in_ones_are_listed_found_and_read_and_nobody_changes_them() {
+async fn built_in_skills_are_listed_found_read_and_immutable() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
         let (mut seen, mut query) = (Vec::new(), "limit=7".to_owned());
@@ -226,7 +226,7 @@ async fn what_does_not_fit_is_refused_with_the_field() {
 }
 
 #[tokio::test]
-async fn of_those_who_write_at_once_one_wins() {
+async fn one_of_many_concurrent_writes_wins() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
         let bodies: Vec<Value> = (0..6).map(|n| text("at-once", &format!("# {n}"))).collect();

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{agent, content, create, role, scope, stop};
 
 #[tokio::test]
-async fn an_upgrade_moves_agents_and_overwrites_nothing_that_somebody_changed() {
+async fn upgrade_moves_agents_and_overwrites_no_changed_text() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
         let roles = [

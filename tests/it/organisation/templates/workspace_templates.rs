@@ -222,7 +222,7 @@ async fn what_does_not_fit_is_refused_with_the_field() {
 }
 
 #[tokio::test]
-async fn of_those_who_write_over_the_same_version_at_once_one_wins() {
+async fn one_of_many_concurrent_writes_of_a_version_wins() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let owner = gateway.owner().await;
         let made = create(owner, "ours", content("Ours", &[role("a", "a")])).await;

@@ -153,7 +153,7 @@ async fn many_fetches_leave_few_packs_and_say_how_far_they_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn git_never_has_the_credential_and_nobody_finds_it_on_the_disk() {
+async fn git_never_has_the_credential_and_it_is_never_on_the_disk() {
     let bench = Bench::start().await;
     bench
         .host
@@ -184,7 +184,7 @@ async fn git_never_has_the_credential_and_nobody_finds_it_on_the_disk() {
             "memory of {process}"
         );
     }
-    // Whoever else is here cannot use the way that is open: its password is not known, not even from arguments.
+    // Other processes cannot use the open proxy: they do not know its password, not even from arguments.
     let arguments = family.iter().map(|process| {
         std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default()
     });
@@ -263,7 +263,7 @@ async fn a_credential_that_goes_takes_its_mirrors_and_fetches_with_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_leaves_ends_the_fetch_and_a_killed_broker_goes_on_where_it_was() {
+async fn fetch_ends_when_its_caller_leaves_and_continues_after_a_broker_crash() {
     let mut bench = Bench::start().await;
     bench
         .host
@@ -324,7 +324,7 @@ async fn mirrors_without_their_credential_are_swept_when_the_broker_starts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_waits_for_others_says_so() {
+async fn waiting_fetch_reports_that_it_waits() {
     let bench = Bench::start().await;
     bench
         .host

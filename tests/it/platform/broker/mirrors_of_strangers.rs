@@ -29,7 +29,7 @@ fn with(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
 #[case(200, &[("content-type", "text/html")], "<p>hello</p>", FaultCode::RemoteRefused, "not a git repository")]
 #[case(200, &[("content-encoding", "gzip")], "x", FaultCode::RemoteRefused, "compressed")]
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_repository_is_said_to_be_none(
+async fn invalid_repository_is_reported(
     #[case] status: u16,
     #[case] headers: &'static [(&'static str, &'static str)],
     #[case] body: &'static str,
@@ -131,7 +131,7 @@ async fn a_list_says_which_repositories_and_forward_is_no_way_around() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_that_nobody_may_be_sent_to_is_not_dialled() {
+async fn forbidden_address_is_not_dialled() {
     let bench = Bench::start().await;
     // The metadata address of clouds, and one of this machine that the deployment does not allow.
     for origin in [
@@ -153,7 +153,7 @@ async fn an_address_that_nobody_may_be_sent_to_is_not_dialled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_too_large_is_cut_off_and_the_mirror_stays_as_it_was() {
+async fn too_large_fetch_is_cut_off_and_the_mirror_is_unchanged() {
     let bench = Bench::start_with(&["--mirror-mib=1"]).await;
     let first = bench
         .host

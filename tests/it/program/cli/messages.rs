@@ -58,7 +58,7 @@ async fn two_of_one_name_are_listed_with_their_ids_and_what_is_missing_is_named(
 }
 
 #[tokio::test]
-async fn a_mistake_is_said_once_by_the_fields_name_and_with_commands() {
+async fn mistake_is_reported_once_with_the_field_and_a_command() {
     let gateway = Gateway::start().await;
     let owner = gateway.owner().await;
     let terminal = Terminal::signed_in(&gateway.url(), &owner.token).await;

@@ -75,7 +75,7 @@ async fn session_of_make_run(terminal: &Terminal, state: &Path) -> Said {
 }
 
 #[tokio::test]
-async fn the_session_of_make_run_is_had_whatever_the_owner_does_with_the_password() {
+async fn make_run_gets_a_session_after_any_change_of_the_owners_password() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut process = Process::start(folder.path(), &Store::Sqlite).await;
     let terminal = Terminal::new();

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{ME, gateway_with, with};
 
 #[tokio::test]
-async fn a_token_of_the_issuer_is_its_person_and_every_forged_one_is_nobody() {
+async fn issuers_token_identifies_its_person_and_forged_tokens_are_refused() {
     let issuer = Issuer::start().await;
     let gateway = gateway_with(&issuer, &[]).await;
     let claims = issuer.claims("ada", json!({ "role": "member", "name": "Ada" }));
@@ -131,7 +131,7 @@ async fn ten_thousand_unknown_key_ids_ask_the_issuer_a_bounded_number_of_times()
 }
 
 #[tokio::test]
-async fn without_an_issuer_a_token_is_nobody_and_with_one_local_accounts_stay() {
+async fn token_is_refused_without_an_issuer_and_local_accounts_work_with_one() {
     let issuer = Issuer::start().await;
     let token = issuer.token("ada", json!({ "role": "owner" }));
     let local = Gateway::start_with(&[("sandboxes.local", "off")]).await;

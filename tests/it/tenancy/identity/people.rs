@@ -139,7 +139,7 @@ async fn an_operators_account_is_never_given_away_by_an_email() {
 }
 
 #[tokio::test]
-async fn nobody_is_let_in_by_nothing_and_a_member_at_most_without_a_claim() {
+async fn without_a_role_claim_users_get_member_and_unknown_domains_are_rejected() {
     let issuer = Issuer::start().await;
     for (gateway, scratch) in on_each(&issuer, &[("auth.admit_domains", "[\"example.com\"]")]).await
     {
@@ -221,7 +221,7 @@ async fn the_role_is_that_of_the_newest_token_on_every_request() {
 }
 
 #[tokio::test]
-async fn the_first_workspace_stays_the_one_that_claims_are_about_even_when_it_is_gone() {
+async fn claims_apply_to_the_first_workspace_even_after_its_deletion() {
     let issuer = Issuer::start().await;
     let gateway = gateway_with(&issuer, &[]).await;
     let owner = gateway.owner().await;

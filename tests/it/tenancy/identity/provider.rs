@@ -121,7 +121,7 @@ async fn a_browser_signs_in_by_code_and_ends_on_the_page_it_wanted() {
 }
 
 #[tokio::test]
-async fn the_way_back_is_gone_once_by_the_browser_that_began_and_by_nobody_else() {
+async fn callback_works_once_and_only_for_the_browser_that_began() {
     let place = place(&[]).await;
     let mut browser = place.browser("ada");
     let back = place.way_back(&mut browser).await;
@@ -197,7 +197,7 @@ async fn what_the_provider_refuses_or_another_one_says_is_a_page_that_says_so() 
 }
 
 #[tokio::test]
-async fn an_operators_account_is_linked_by_whoever_is_signed_in_to_it() {
+async fn operators_account_is_linked_by_the_person_who_is_signed_in_to_it() {
     let place = place(&[("operators", "[\"ada@example.com\"]")]).await;
     let mut browser = place.browser("ada");
     let page = browser.go(&place.at("/api/auth/oidc/start")).await;
@@ -240,7 +240,7 @@ fn roost(config: &Path) -> Command {
 }
 
 #[tokio::test]
-async fn roost_login_waits_for_a_code_that_somebody_confirms_who_signed_in_at_the_provider() {
+async fn roost_login_waits_for_a_code_that_a_provider_signed_in_person_confirms() {
     let place = place(&[]).await;
     let home = tempfile::tempdir().unwrap();
     let config = home.path().join("client.toml");
@@ -316,7 +316,7 @@ async fn roost_login_waits_for_a_code_that_somebody_confirms_who_signed_in_at_th
 }
 
 #[tokio::test]
-async fn a_program_is_told_in_json_that_nobody_signs_in_by_a_provider_here() {
+async fn program_gets_json_when_no_provider_is_configured() {
     let gateway = Gateway::start().await;
     let start = gateway.anonymous().get("/api/auth/oidc/start");
     let refused = start.header("accept", "application/json");

@@ -47,7 +47,7 @@ fn workspaces(me: &Answer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_account_that_somebody_made_with_a_colleagues_address_ends_when_the_colleague_comes() {
+async fn account_with_a_colleagues_address_ends_when_the_colleague_signs_in() {
     let issuer = Issuer::start().await;
     for (gateway, scratch) in on_each(&issuer, &[]).await {
         gateway.owner().await;
@@ -129,7 +129,7 @@ async fn streams_and_agents_tokens_of_a_taken_over_account_end_too() {
 }
 
 #[tokio::test]
-async fn an_address_that_somebody_linked_to_another_identity_goes_to_its_owner() {
+async fn address_linked_to_another_identity_goes_to_its_owner() {
     let issuer = Issuer::start().await;
     for (gateway, scratch) in on_each(&issuer, &[]).await {
         let mallory = mallory(&gateway).await;
@@ -160,7 +160,7 @@ async fn link(gateway: &Gateway, user: &str, subject: &str) {
 }
 
 #[tokio::test]
-async fn an_invitation_elsewhere_does_not_lead_a_colleague_away() {
+async fn invitation_of_another_workspace_does_not_change_a_colleagues_home() {
     let issuer = Issuer::start().await;
     let more = [("auth.admit_domains", "[\"example.com\"]")];
     for (gateway, scratch) in on_each(&issuer, &more).await {
@@ -194,7 +194,7 @@ async fn is_operator(client: &Client) -> bool {
 }
 
 #[tokio::test]
-async fn nobody_becomes_an_operator_by_typing_an_operators_address() {
+async fn typed_operators_address_makes_no_operator() {
     let folder = tempfile::tempdir().expect("a folder");
     // The account is there before the configuration names its address.
     let start = async |folder, set: &[(&str, &str)]| {

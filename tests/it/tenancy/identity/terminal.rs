@@ -31,7 +31,7 @@ fn confirms(person: &Client, code: &str) -> roost_tests::Request {
 }
 
 #[tokio::test]
-async fn a_terminal_is_signed_in_once_by_a_code_that_somebody_confirms_once() {
+async fn terminal_is_signed_in_once_by_a_code_that_is_confirmed_once() {
     for (gateway, scratch) in Gateway::start_on_each().await {
         let member = gateway.person("member").await;
         let begun = begins(&gateway).await;
@@ -64,7 +64,7 @@ async fn a_terminal_is_signed_in_once_by_a_code_that_somebody_confirms_once() {
 }
 
 #[tokio::test]
-async fn what_comes_of_a_session_lives_no_longer_than_it_and_programs_confirm_nothing() {
+async fn tokens_of_a_session_end_with_it_and_programs_confirm_nothing() {
     let issuer = Issuer::start().await;
     let gateway = gateway_with(&issuer, &[]).await;
     let member = gateway.person("member").await;
@@ -96,7 +96,7 @@ async fn what_comes_of_a_session_lives_no_longer_than_it_and_programs_confirm_no
 }
 
 #[tokio::test]
-async fn codes_are_not_guessed() {
+async fn guessed_codes_are_throttled() {
     let gateway = Gateway::start_with(&[("sandboxes.local", "off")]).await;
     let member = gateway.person("member").await;
     let begun = begins(&gateway).await;

@@ -65,16 +65,15 @@ async fn idle(fixture: &Fixture, team: &Team) -> Result<Vec<f64>> {
 async fn crowd(fixture: &Fixture, team: &Team) -> Result<Vec<f64>> {
     fixture.executor.hold(true);
     let (mut firsts, mut ends) = (Vec::new(), Vec::new());
-    let mut tx = fixture.db().write().await?;
+    let mut change = Change::begin(fixture.runs(), team.scope, team.user).await?;
     for _ in 0..CROWD {
         let id = RunId(Uuid::now_v7());
         firsts.push(fixture.executor.first_step(id));
         ends.push(fixture.await_end(id));
-        runs::start_in(fixture.runs(), &mut tx, team.scope, team.user, team.run(id)).await?;
+        runs::start_in(fixture.runs(), &mut change, team.run(id)).await?;
     }
-    tx.commit().await?;
+    change.commit().await?;
     let committed = Instant::now();
-    fixture.runs().nudge();
     let mut samples = Vec::new();
     for first in firsts {
         samples.push(milliseconds(committed, first.await?));

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use roost_gateway::execution::runs::entity::run;
-use roost_gateway::execution::runs::{Effect, End, Job, Perform};
+use roost_gateway::execution::runs::{Effect, StepExecutor, StepJob, StepResult};
 use roost_gateway::execution::topology::Purpose;
 use roost_gateway::platform::ids::RunId;
 use tokio::sync::{oneshot, watch};
@@ -71,8 +71,8 @@ impl FakeExecutor {
 }
 
 #[async_trait]
-impl Perform for FakeExecutor {
-    async fn perform(&self, job: Job) -> End {
+impl StepExecutor for FakeExecutor {
+    async fn execute(&self, job: StepJob) -> StepResult {
         let now = Instant::now();
         self.inner.at_work.fetch_add(1, Ordering::SeqCst);
         let _at_work = AtWork(&self.inner.at_work);
@@ -92,7 +92,7 @@ impl Perform for FakeExecutor {
             // The sender lives as long as the executor.
             let _ = self.inner.hold.subscribe().wait_for(|hold| !hold).await;
         }
-        End::Done("done".to_owned())
+        StepResult::Done("done".to_owned())
     }
 
     async fn abandon(&self, _: &run::Model, _: Vec<Effect>) {}

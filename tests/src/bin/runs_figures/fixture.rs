@@ -82,7 +82,7 @@ impl Fixture {
         });
         let executor = FakeExecutor::new();
         let around = Surroundings {
-            perform: Some(Arc::new(executor.clone())),
+            step_executor: Some(Arc::new(executor.clone())),
             ..Surroundings::default()
         };
         let set = [

@@ -31,7 +31,7 @@ pub enum PictureError {
     #[error("is damaged: it cannot be read as a picture")]
     Damaged(#[source] image::ImageError),
     /// The computation itself failed.
-    #[error("a picture could not be made anew")]
+    #[error("the picture cannot be re-encoded")]
     Failed(#[source] tokio::task::JoinError),
 }
 

@@ -54,7 +54,7 @@ fn an_address_is_checked_before_anything_is_asked(
 ) {
     match (base_url(kind, given), expected) {
         (Ok(url), Ok(expected)) => assert_eq!(url.as_str(), expected),
-        (Err(told), Err(part)) => assert!(told.contains(part), "{told}"),
+        (Err(text), Err(part)) => assert!(text.contains(part), "{text}"),
         (got, _) => panic!("{given:?}: {got:?}"),
     }
 }
@@ -80,7 +80,7 @@ fn an_owner_is_a_name_and_no_path_out(
 #[test]
 fn a_token_may_go_to_its_lists_and_to_git_and_nowhere_else() {
     let base = Url::parse("https://example.org/git").expect("a URL");
-    let told: Vec<String> = allow(ProviderKind::Forgejo, &base, Some("acme"))
+    let text: Vec<String> = allow(ProviderKind::Forgejo, &base, Some("acme"))
         .iter()
         .map(|entry| {
             format!(
@@ -92,7 +92,7 @@ fn a_token_may_go_to_its_lists_and_to_git_and_nowhere_else() {
         })
         .collect();
     assert_eq!(
-        told,
+        text,
         [
             "GET https://example.org/git/api/v1/orgs/acme/repos",
             "GET https://example.org/git/api/v1/users/acme/repos",
@@ -171,8 +171,8 @@ fn a_repository_is_cloned_from_below_its_connection_whatever_it_is_called() {
     ];
     for (kind, base, name, address) in cases {
         let base = Url::parse(base).expect("a URL");
-        let told = git_address(kind, &base, name).map(|url| url.to_string());
-        assert_eq!(told.as_deref(), address, "{name}");
+        let text = git_address(kind, &base, name).map(|url| url.to_string());
+        assert_eq!(text.as_deref(), address, "{name}");
     }
 }
 
@@ -213,10 +213,10 @@ proptest! {
     #[test]
     fn a_refusal_is_one_short_clean_sentence_or_three(status in 100_u16..1000, message in ".{0,400}", owner in "[a-z]{1,39}") {
         for kind in ProviderKind::ALL {
-            let told = refusal(kind, Some(&owner), status, |_| None, Some(&message));
-            prop_assert!(told.len() < 500, "{}", told);
-            prop_assert!(!told.chars().any(char::is_control), "{:?}", told);
-            prop_assert!(told.contains(&status.to_string()), "{}", told);
+            let text = refusal(kind, Some(&owner), status, |_| None, Some(&message));
+            prop_assert!(text.len() < 500, "{}", text);
+            prop_assert!(!text.chars().any(char::is_control), "{:?}", text);
+            prop_assert!(text.contains(&status.to_string()), "{}", text);
         }
     }
 

@@ -56,22 +56,22 @@ impl Provider for GitLab {
     }
 
     fn read(&self, entry: &Value) -> Result<Found, Unreadable> {
-        let told = Project::deserialize(entry).map_err(|_| Unreadable {
+        let entry_fields = Project::deserialize(entry).map_err(|_| Unreadable {
             external_id: id_of(entry),
         })?;
         Told {
-            external_id: told.id.to_string(),
-            name: told.name,
-            full_name: told.path_with_namespace,
-            description: told.description,
+            external_id: entry_fields.id.to_string(),
+            name: entry_fields.name,
+            full_name: entry_fields.path_with_namespace,
+            description: entry_fields.description,
             language: None,
-            private: told.visibility.as_deref() != Some("public"),
-            archived: told.archived,
-            fork: told.forked_from_project.is_some(),
-            default_branch: told.default_branch,
-            clone_url: told.http_url_to_repo,
-            html_url: told.web_url,
-            updated: told.last_activity_at,
+            private: entry_fields.visibility.as_deref() != Some("public"),
+            archived: entry_fields.archived,
+            fork: entry_fields.forked_from_project.is_some(),
+            default_branch: entry_fields.default_branch,
+            clone_url: entry_fields.http_url_to_repo,
+            html_url: entry_fields.web_url,
+            updated: entry_fields.last_activity_at,
         }
         .check()
     }

@@ -116,26 +116,26 @@ struct Entry {
 
 /// Parses GitHub's form.
 pub(super) fn read_common(entry: &Value) -> Result<Found, Unreadable> {
-    let told = Entry::deserialize(entry).map_err(|_| Unreadable {
+    let entry_fields = Entry::deserialize(entry).map_err(|_| Unreadable {
         external_id: id_of(entry),
     })?;
     // GitHub's short form may omit it; there it is the page's address with `.git`.
-    let clone_url = told
+    let clone_url = entry_fields
         .clone_url
-        .unwrap_or_else(|| format!("{}.git", told.html_url));
+        .unwrap_or_else(|| format!("{}.git", entry_fields.html_url));
     Told {
-        external_id: told.id.to_string(),
-        name: told.name,
-        full_name: told.full_name,
-        description: told.description,
-        language: told.language,
-        private: told.private,
-        archived: told.archived,
-        fork: told.fork,
-        default_branch: told.default_branch,
+        external_id: entry_fields.id.to_string(),
+        name: entry_fields.name,
+        full_name: entry_fields.full_name,
+        description: entry_fields.description,
+        language: entry_fields.language,
+        private: entry_fields.private,
+        archived: entry_fields.archived,
+        fork: entry_fields.fork,
+        default_branch: entry_fields.default_branch,
         clone_url,
-        html_url: told.html_url,
-        updated: told.updated_at,
+        html_url: entry_fields.html_url,
+        updated: entry_fields.updated_at,
     }
     .check()
 }

@@ -8,8 +8,8 @@
 //! └─ mirror-desk  assigns the mirrors that are wanted or dropped
 //! ```
 
-mod carry;
 mod remote;
+mod run;
 
 use std::time::Duration;
 
@@ -29,45 +29,45 @@ pub fn branch(state: &ReposContext) -> SupervisorSpec {
     let (syncs, jobs) = SupervisorSpec::new("syncs")
         .serves("lists of code hosts that are being read")
         .with_handle();
-    let desk = Desk {
+    let scheduler = Scheduler {
         state: state.clone(),
         jobs,
     };
-    let looking = desk.clone();
+    let in_pass = scheduler.clone();
     let child = ChildSpec::periodic(
         "desk",
         ActorKind::RepoSync,
         EVERY,
-        &desk.state.syncs,
+        &scheduler.state.syncs,
         move |_| {
-            let desk = looking.clone();
-            async move { desk.look().await }
+            let scheduler = in_pass.clone();
+            async move { scheduler.run_pass().await }
         },
     );
-    let (mirrors, mirror_desk) = mirroring::children(state);
+    let (mirrors, mirror_scheduler) = mirroring::children(state);
     SupervisorSpec::new("repos")
         .serves("repositories of code hosts")
         .child(syncs)
         .child(child.serves("syncs that are wanted"))
         .child(mirrors)
-        .child(mirror_desk)
+        .child(mirror_scheduler)
 }
 
 /// Assigns syncs.
 #[derive(Clone)]
-struct Desk {
+struct Scheduler {
     state: ReposContext,
     jobs: SupervisorHandle,
 }
 
-impl Desk {
+impl Scheduler {
     /// Starts a job for each sync that is due, while there is room.
-    async fn look(&self) -> Result<(), Failure> {
+    async fn run_pass(&self) -> Result<(), Failure> {
         let room = AT_ONCE.saturating_sub(self.jobs.len());
         let due = store::due(self.state.db.read(), self.state.clock.now(), room as u64).await?;
         for row in due {
             let holder = fresh(&self.state.ids);
-            let Some(claimed) = carry::claim(&self.state, &row, holder).await? else {
+            let Some(claimed) = run::claim(&self.state, &row, holder).await? else {
                 continue;
             };
             let (state, tenant) = (self.state.clone(), Tenant::new(claimed.workspace_id));
@@ -75,7 +75,7 @@ impl Desk {
             let started = self
                 .jobs
                 .spawn_job(name, Some(tenant), move |_| async move {
-                    carry::carry(&state, &claimed, holder).await?;
+                    run::run(&state, &claimed, holder).await?;
                     // Now another sync can start.
                     state.syncs.nudge();
                     Ok(())

@@ -37,7 +37,7 @@ pub(super) struct Source {
 pub(super) enum Answer {
     Page(Page),
     /// 404. The text is used when there is no other list to try.
-    NotThere(String),
+    NotFound(String),
     /// The reason, in words for people.
     Refused(String),
 }
@@ -84,7 +84,7 @@ pub(super) async fn page(
                 // The broker itself did not answer: only this place has the cause.
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "the secret broker did not ask a code host"
+                    "the secret broker could not query a code host"
                 );
             }
             Answer::Refused(model::unasked(source.kind, code))
@@ -121,12 +121,12 @@ async fn ask(
     if !(200..300).contains(&status) {
         // An error without a readable message is still an error.
         let body = answer.whole(MOST_REFUSAL).await.unwrap_or_default();
-        let told = message(&body);
+        let text = message(&body);
         let owner = source.owner.as_deref();
-        let told = model::refusal(source.kind, owner, status, header, told.as_deref());
+        let text = model::refusal(source.kind, owner, status, header, text.as_deref());
         return Ok(match status {
-            404 => Answer::NotThere(told),
-            _ => Answer::Refused(told),
+            404 => Answer::NotFound(text),
+            _ => Answer::Refused(text),
         });
     }
     let body = match answer.whole(MOST).await {

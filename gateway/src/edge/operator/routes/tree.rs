@@ -77,7 +77,7 @@ pub(super) async fn stream(
     let feed = TreeFeed {
         clock: state.clock.clone(),
         view,
-        lately: state.lately.clone(),
+        snapshots: state.snapshots.clone(),
         reader,
         promises,
     };

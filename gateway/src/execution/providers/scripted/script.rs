@@ -45,13 +45,13 @@ pub enum ScriptError {
     },
     #[error("the script is not in the form of its documentation")]
     Form(#[from] toml::de::Error),
-    #[error("in scene {scene}, turn {turn}: the condition is no regular expression")]
+    #[error("in scene {scene}, turn {turn}: the condition is not a regular expression")]
     Condition {
         scene: usize,
         turn: usize,
         source: Box<regex::Error>,
     },
-    #[error("scene {0} has no turn, so there is nothing to say")]
+    #[error("scene {0} has no turn; add one")]
     Empty(usize),
 }
 

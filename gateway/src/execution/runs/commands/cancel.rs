@@ -1,7 +1,7 @@
 //! Cancels a run with all its descendants.
 
 use crate::execution::runs::entity::run;
-use crate::execution::runs::{RunError, RunsHandle, closing, queue, shown, store};
+use crate::execution::runs::{RunError, RunsHandle, completion, queue, status_events, store};
 use crate::platform::events::{Event, ResourceKind};
 use crate::platform::ids::{RunId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
@@ -36,21 +36,21 @@ pub async fn cancel(
                 .iter()
                 .map(|run| Event::changed(ResourceKind::Run, run.id, run.version).in_run(run.id)),
         );
-        let resting = shown::all_resting(&change, scope, &over, change.now()).await?;
+        let resting = status_events::rest_all(&change, scope, &over, change.now()).await?;
         change.events(resting);
         let ended = moved.iter().filter(|run| run.is_over());
         let of_teams = ended.map(|run| (run.id, run.workspace_id, run.team_id));
-        let going = closing::team_ends(runs, &mut change, of_teams).await?;
+        let going = completion::apply_to_teams(runs, &mut change, of_teams).await?;
         change.events(going.into_iter().map(|(_, fact)| fact));
     }
     let row = store::get(change.tx(), scope, id)
         .await?
         .ok_or(RunError::NotFound)?;
     change.commit().await?;
-    runs.tell_cancelled(moved.iter().map(|run| run.id));
+    runs.notify_cancelled(moved.iter().map(|run| run.id));
     for run in &over {
-        runs.tell_ended(*run);
+        runs.announce_end(*run);
     }
-    closing::let_go(runs, over).await;
+    completion::abandon_calls(runs, over).await;
     Ok(row)
 }

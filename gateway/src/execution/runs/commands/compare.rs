@@ -23,15 +23,15 @@ pub async fn compare(
     scope: WorkspaceScope,
     user: UserId,
     id: RunId,
-    asked: NewComparison,
+    new_comparison: NewComparison,
 ) -> Result<run::Model, RunError> {
     let mut change = Change::begin(runs, scope, user).await?;
     if let Some(present) = store::get(change.tx(), scope, id).await? {
         return Ok(present);
     }
     let mut wrong = Vec::new();
-    let mut contenders = Vec::with_capacity(asked.candidates.len());
-    for (place, candidate) in asked.candidates.iter().enumerate() {
+    let mut contenders = Vec::with_capacity(new_comparison.candidates.len());
+    for (place, candidate) in new_comparison.candidates.iter().enumerate() {
         match contender(runs, &change, scope, candidate).await? {
             Ok(contender) => contenders.push(contender),
             Err((field, detail)) => wrong.push(FieldError {
@@ -40,7 +40,7 @@ pub async fn compare(
             }),
         }
     }
-    if let Some(judge) = asked.judge_agent_id {
+    if let Some(judge) = new_comparison.judge_agent_id {
         let claw = claws::find(change.tx(), scope, judge).await?;
         if claw.is_none_or(|claw| claw.deleted_at.is_some()) {
             wrong.push(FieldError {
@@ -52,19 +52,19 @@ pub async fn compare(
     if !wrong.is_empty() {
         return Err(RunError::Wrong(wrong));
     }
-    let title = asked.title.unwrap_or_else(|| titled(&contenders));
-    let judge = asked.judge_agent_id.map(|judge| judge.0);
+    let title = new_comparison.title.unwrap_or_else(|| titled(&contenders));
+    let judge = new_comparison.judge_agent_id.map(|judge| judge.0);
     let new = New {
         id,
         kind: Kind::Compare,
         tier: Tier::Team,
         title: title.trim().to_owned(),
         graph: topology::comparison(&contenders, judge, id.0),
-        input: asked.input,
+        input: new_comparison.input,
         team: None,
         parent: None,
         forked: None,
-        ceiling: asked.cost_ceiling_microusd,
+        ceiling: new_comparison.cost_ceiling_microusd,
     };
     let row = start_in(runs, &mut change, new).await?;
     change.commit().await?;

@@ -4,7 +4,7 @@
 use super::enqueue::{Fork, New, start_in};
 use crate::execution::runs::entity::{run, step};
 use crate::execution::runs::model::{Kind, Status, StepStatus, Tier};
-use crate::execution::runs::{RunError, RunsHandle, forget, store};
+use crate::execution::runs::{RunError, RunsHandle, retention, store};
 use crate::platform::ids::{RunId, UserId};
 use crate::tenancy::auth::WorkspaceScope;
 use crate::tenancy::change::Change;
@@ -12,7 +12,7 @@ use crate::tenancy::change::Change;
 /// Enqueues the fork from the step `key` of lap `lap`.
 ///
 /// # Errors
-/// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`], [`RunError::Forgotten`],
+/// [`RunError::NotFound`], [`RunError::StillGoing`], [`RunError::NoStep`], [`RunError::Deleted`],
 /// [`RunError::TeamGoing`].
 pub async fn fork(
     runs: &RunsHandle,
@@ -52,8 +52,8 @@ pub async fn fork(
             ..row
         })
         .collect();
-    if forget::is_forgotten(&kept) {
-        return Err(RunError::Forgotten);
+    if retention::outputs_are_deleted(&kept) {
+        return Err(RunError::Deleted);
     }
     let new = New {
         id,

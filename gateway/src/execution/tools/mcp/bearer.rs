@@ -160,7 +160,7 @@ impl Mcp {
             tx.commit().await
         };
         if let Err(error) = touched.await {
-            tracing::warn!(%error, "the use of an agent's token could not be noted");
+            tracing::warn!(%error, "the gateway could not record the use of an agent's token");
         }
     }
 }

@@ -181,7 +181,7 @@ impl Server {
 
     async fn stop(&self, may: &Capability, key: EffectKey) {
         if let Err(error) = self.mcp.inner.toolbox.cancel(may, key).await {
-            tracing::warn!(%error, "a command of a caller that is gone could not be stopped");
+            tracing::warn!(%error, "the gateway could not stop the command of a disconnected caller");
         }
     }
 }

@@ -1,5 +1,5 @@
 # Runs one command and passes its output on as it comes; shows both on the terminal of the agent's pane, where there is
-# one. The command is this program's child, not the multiplexer's: whoever ends the operation ends it with all that it
+# one. The command is this program's child, not the multiplexer's: the end of the operation ends it with all that it
 # started, and its output and exit code are exact. The pane is never waited for: what it cannot take at once it misses.
 import fcntl, os, select, signal, subprocess, sys
 

@@ -19,7 +19,7 @@ pub enum TokenError {
         most: u64,
     },
     /// The token could not be created.
-    #[error("a token could not be made")]
+    #[error("the token could not be created")]
     Token(#[from] AuthError),
     /// The database failed.
     #[error("database")]

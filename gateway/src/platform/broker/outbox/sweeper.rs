@@ -45,12 +45,12 @@ impl CredentialSweeper {
                 tracing::error!(
                     tenant = row.tenant,
                     connection = row.connection,
-                    "a credential to forget has a name that is none"
+                    "the deletion queue has an invalid credential name"
                 );
                 continue;
             };
             if let Err(error) = self.broker.delete(name).await {
-                tracing::warn!(%error, attempts = row.attempts + 1, "the secret broker could not forget a credential; it is asked again");
+                tracing::warn!(%error, attempts = row.attempts + 1, "the secret broker could not delete a credential; the gateway tries again");
                 return Ok(());
             }
             let tx = self.db.write().await?;

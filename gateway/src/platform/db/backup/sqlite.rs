@@ -113,7 +113,7 @@ async fn set_aside(target: &Path) -> Result<(), DbError> {
             .execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)")
             .await;
         if let Err(error) = outcome {
-            tracing::warn!(%error, "the former database could not be checkpointed; it is kept as it is");
+            tracing::warn!(%error, "the former database could not be checkpointed; its files stay unchanged");
         }
         close(present).await;
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Listener;
-use super::wakes::Woken;
+use super::wake_batches::Woken;
 use crate::platform::events::{EventId, StoredEvent};
 
 /// The limit of early events that wait. Beyond it, all are dropped, and the relay reads them from the store.
@@ -16,7 +16,7 @@ const MOST_HELD: usize = 1_024;
 pub(super) struct Channel {
     listeners: BTreeMap<u64, Arc<dyn Listener>>,
     next_number: u64,
-    told: Option<EventId>,
+    delivered: Option<EventId>,
     held: BTreeMap<EventId, Arc<StoredEvent>>,
 }
 
@@ -33,23 +33,23 @@ impl Channel {
         self.listeners.is_empty()
     }
 
-    pub(super) fn told(&self) -> Option<EventId> {
-        self.told
+    pub(super) fn delivered(&self) -> Option<EventId> {
+        self.delivered
     }
 
     /// Delivers an event and the waiting ones that follow it. An early event waits. Returns whether events are missing
     /// now.
     pub(super) fn offer(&mut self, event: Arc<StoredEvent>, woken: &mut Woken) -> bool {
-        match self.told {
-            Some(told) if event.id <= told => return !self.held.is_empty(),
-            Some(told) if !event.id.follows(told) => {
+        match self.delivered {
+            Some(delivered) if event.id <= delivered => return !self.held.is_empty(),
+            Some(delivered) if !event.id.follows(delivered) => {
                 if self.held.len() >= MOST_HELD {
                     self.held.clear();
                 }
                 self.held.insert(event.id, event);
                 return true;
             }
-            _ => self.tell(&event, woken),
+            _ => self.deliver(&event, woken),
         }
         self.tell_held(woken);
         !self.held.is_empty()
@@ -58,38 +58,38 @@ impl Channel {
     /// Delivers the waiting events that follow the last delivered one without a gap.
     fn tell_held(&mut self, woken: &mut Woken) {
         while let Some(first) = self.held.first_entry() {
-            match self.told {
-                Some(told) if *first.key() <= told => drop(first.remove()),
-                Some(told) if first.key().follows(told) => {
+            match self.delivered {
+                Some(delivered) if *first.key() <= delivered => drop(first.remove()),
+                Some(delivered) if first.key().follows(delivered) => {
                     let event = first.remove();
-                    self.tell(&event, woken);
+                    self.deliver(&event, woken);
                 }
                 _ => return,
             }
         }
     }
 
-    fn tell(&mut self, event: &Arc<StoredEvent>, woken: &mut Woken) {
-        self.told = Some(event.id);
+    fn deliver(&mut self, event: &Arc<StoredEvent>, woken: &mut Woken) {
+        self.delivered = Some(event.id);
         for listener in self.listeners.values() {
-            woken.extend(listener.hear(event));
+            woken.extend(listener.on_event(event));
         }
     }
 
     /// A listener has read the store up to `cursor`. `false`: the channel has already delivered later events. An event
     /// that the store had and the channel has not delivered arrives later, also from the relay; the listener recognises
     /// it by its id.
-    pub(super) fn stands_at(&mut self, cursor: EventId) -> bool {
-        *self.told.get_or_insert(cursor) <= cursor
+    pub(super) fn is_at(&mut self, cursor: EventId) -> bool {
+        *self.delivered.get_or_insert(cursor) <= cursor
     }
 
     pub(super) fn skip_to(&mut self, head: EventId, woken: &mut Woken) {
-        if self.told.is_some_and(|told| told >= head) {
+        if self.delivered.is_some_and(|delivered| delivered >= head) {
             return;
         }
-        self.told = Some(head);
+        self.delivered = Some(head);
         for listener in self.listeners.values() {
-            listener.fell_behind(head);
+            listener.on_lag(head);
         }
         self.tell_held(woken);
     }

@@ -1,12 +1,12 @@
 //! Fan-out inside one gateway: a cache of the log. Each workspace with listeners has a channel, which delivers
 //! committed events to them in the order of the log. An early event waits there, and the relay reads the missing ones
 //! once for all listeners. A listener must handle an event quickly, because it is called inside the channel's lock.
-//! Sleeping receivers are woken after the lock is released, a large number of them in batches (`wakes.rs`).
+//! Sleeping receivers are woken after the lock is released, a large number of them in batches (`batches.rs`).
 
 mod channel;
 #[cfg(test)]
 mod tests;
-mod wakes;
+mod wake_batches;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -15,8 +15,8 @@ use std::task::Waker;
 use tokio::sync::Notify;
 
 use self::channel::Channel;
-pub use self::wakes::Wakes;
-use self::wakes::Woken;
+pub use self::wake_batches::WakeBatches;
+use self::wake_batches::Woken;
 use super::{EventId, StoredEvent};
 use crate::platform::ids::WorkspaceId;
 use crate::platform::supervision::Nudge;
@@ -25,9 +25,9 @@ use crate::platform::supervision::Nudge;
 pub trait Listener: Send + Sync {
     /// The next event of the log, or one after a gap that only this listener has. Returns the waker of a sleeping
     /// receiver.
-    fn hear(&self, event: &Arc<StoredEvent>) -> Option<Waker>;
+    fn on_event(&self, event: &Arc<StoredEvent>) -> Option<Waker>;
     /// The log is ahead of the delivered events: the listener must read the store.
-    fn fell_behind(&self, head: EventId);
+    fn on_lag(&self, head: EventId);
 }
 
 /// All live listeners of this gateway.
@@ -35,8 +35,8 @@ pub trait Listener: Send + Sync {
 pub struct Hub {
     channels: Arc<RwLock<HashMap<WorkspaceId, Arc<Mutex<Channel>>>>>,
     /// Wakes the relay when an event arrives before its predecessor.
-    hole: Nudge,
-    wakes: Wakes,
+    gap: Nudge,
+    batches: WakeBatches,
 }
 
 /// A listener's registration. Dropping it ends the registration.
@@ -49,10 +49,10 @@ pub struct Listening {
 
 /// A channel's position, for the relay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct ChannelPosition {
     pub workspace: WorkspaceId,
     /// The last event that was delivered in order; absent while the log's position is unknown.
-    pub told: Option<EventId>,
+    pub delivered: Option<EventId>,
 }
 
 impl Hub {
@@ -94,12 +94,12 @@ impl Hub {
                     events.next_if(|event| event.workspace == workspace)
                 }))
                 .map(Arc::new);
-            self.tell(workspace, same);
+            self.deliver(workspace, same);
         }
     }
 
     /// Delivers events of one workspace.
-    pub(super) fn tell(
+    pub(super) fn deliver(
         &self,
         workspace: WorkspaceId,
         events: impl Iterator<Item = Arc<StoredEvent>>,
@@ -110,14 +110,14 @@ impl Hub {
         };
         let mut woken = Woken::new();
         let mut channel = lock(&channel);
-        let mut hole = false;
+        let mut gap = false;
         for event in events {
-            hole |= channel.offer(event, &mut woken);
+            gap |= channel.offer(event, &mut woken);
         }
         drop(channel);
-        self.wakes.wake(woken);
-        if hole {
-            self.hole.nudge();
+        self.batches.wake(woken);
+        if gap {
+            self.gap.nudge();
         }
     }
 
@@ -126,18 +126,18 @@ impl Hub {
         if let Some(channel) = self.channel(workspace) {
             let mut woken = Woken::new();
             lock(&channel).skip_to(head, &mut woken);
-            self.wakes.wake(woken);
+            self.batches.wake(woken);
         }
     }
 
     /// Receivers that wait for a later batch.
-    pub fn wakes(&self) -> &Wakes {
-        &self.wakes
+    pub fn wake_batches(&self) -> &WakeBatches {
+        &self.batches
     }
 
     /// Wakes the relay.
-    pub fn hole(&self) -> &Nudge {
-        &self.hole
+    pub fn gap(&self) -> &Nudge {
+        &self.gap
     }
 
     /// The workspaces that have listeners in this gateway.
@@ -145,7 +145,7 @@ impl Hub {
         self.map().keys().copied().collect()
     }
 
-    pub(super) fn standings(&self) -> Vec<Standing> {
+    pub(super) fn positions(&self) -> Vec<ChannelPosition> {
         let channels: Vec<_> = self
             .map()
             .iter()
@@ -153,9 +153,9 @@ impl Hub {
             .collect();
         channels
             .into_iter()
-            .map(|(workspace, channel)| Standing {
+            .map(|(workspace, channel)| ChannelPosition {
                 workspace,
-                told: lock(&channel).told(),
+                delivered: lock(&channel).delivered(),
             })
             .collect()
     }
@@ -174,7 +174,7 @@ impl Listening {
     /// then called inside the channel's lock. `false`: the store has more to read.
     pub fn go_live(&self, cursor: EventId, live: impl FnOnce()) -> bool {
         let mut channel = lock(&self.channel);
-        let all_read = channel.stands_at(cursor);
+        let all_read = channel.is_at(cursor);
         if all_read {
             live();
         }
@@ -215,12 +215,12 @@ struct Wake {
 }
 
 impl Listener for Wake {
-    fn hear(&self, _: &Arc<StoredEvent>) -> Option<Waker> {
+    fn on_event(&self, _: &Arc<StoredEvent>) -> Option<Waker> {
         self.changed.notify_one();
         None
     }
 
-    fn fell_behind(&self, _: EventId) {
+    fn on_lag(&self, _: EventId) {
         self.changed.notify_one();
     }
 }

@@ -24,7 +24,7 @@ fn event(seq: i64) -> StoredEvent {
     }
 }
 
-/// Records the events that it receives. A negative number is the head of a `fell_behind` call.
+/// Records the events that it receives. A negative number is the head of a `on_lag` call.
 #[derive(Default)]
 struct Notes(Mutex<Vec<i64>>);
 
@@ -35,12 +35,12 @@ impl Notes {
 }
 
 impl Listener for Notes {
-    fn hear(&self, event: &Arc<StoredEvent>) -> Option<Waker> {
+    fn on_event(&self, event: &Arc<StoredEvent>) -> Option<Waker> {
         self.0.lock().unwrap().push(event.id.seq);
         None
     }
 
-    fn fell_behind(&self, head: EventId) {
+    fn on_lag(&self, head: EventId) {
         self.0.lock().unwrap().push(-head.seq);
     }
 }
@@ -72,7 +72,7 @@ async fn a_hole_wakes_the_relay() {
     let (_notes, listening) = listener(&hub);
     assert!(listening.go_live(id(1), || {}));
     hub.publish(vec![event(2)]);
-    let nudged = |hub: &Hub| hub.hole().clone().take();
+    let nudged = |hub: &Hub| hub.gap().clone().take();
     assert!(!nudged(&hub));
     hub.publish(vec![event(4)]);
     assert!(nudged(&hub));

@@ -38,7 +38,7 @@ async fn stop_entry(tree: TreeContext, entry: Arc<Entry>) {
     if !died {
         tracing::error!(
             child = entry.path(),
-            "a killed child does not die; it blocks its thread"
+            "a killed child does not end; it blocks its thread"
         );
     }
     if let Some(below) = entry.branch_if_any() {

@@ -157,7 +157,7 @@ impl Ward {
                 tracing::error!(
                     child = path,
                     failure = exit.text,
-                    "a child failed; it is not one to be restarted"
+                    "a child failed; its policy does not restart it"
                 );
                 self.bury(name);
             }

@@ -112,7 +112,7 @@ async fn a_job_of_nobody_runs_below_its_supervisor_and_leaves_when_it_is_done() 
 }
 
 #[tokio::test]
-async fn a_worker_is_restarted_when_it_fails_and_dropped_when_it_shall_stop() {
+async fn worker_is_restarted_after_a_failure_and_dropped_when_it_must_stop() {
     let rounds = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&rounds);
     let worker = ChildSpec::worker("w", ActorKind::Worker, move |_| {

@@ -41,7 +41,7 @@ async fn a_static_child_that_does_not_start_ends_the_tree_backwards_and_is_the_e
 }
 
 #[tokio::test]
-async fn the_error_of_a_first_start_goes_to_whoever_asked_and_is_not_repeated() {
+async fn error_of_a_first_start_goes_to_the_caller_once() {
     let tree = start(root()).await;
     let script = Script::new("bad", &Diary::default()).failing_at([1]);
     let error = tree
@@ -128,7 +128,7 @@ async fn names_must_be_free_and_fit_into_a_path() {
         .await
         .expect("the name is free");
     let cases: [(&'static str, &str); 5] = [
-        ("node:1", "roost/node:1 exists already"),
+        ("node:1", "roost/node:1 already exists"),
         (
             "",
             "\"\" cannot name an actor: use 1 to 160 visible characters without `/`",

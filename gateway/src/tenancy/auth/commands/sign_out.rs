@@ -22,7 +22,7 @@ pub async fn end_session(
     let mut change = Change::within(state, tx, scope, user);
     change.record("session.ended", ("session", &session), details);
     if ended.by_issuer {
-        hosted::again::release_idle_grants(&change, change.now()).await?;
+        hosted::revalidation::release_idle_grants(&change, change.now()).await?;
     }
     if let Some(hosted) = &state.hosted {
         change.wake(&hosted.credentials);

@@ -9,7 +9,7 @@ use super::flow::{Asked, Binding, authorize, scope};
 use super::grant::SignedIn;
 use super::metadata::Metadata;
 use super::takeover::Linked;
-use super::{Facts, Hosted, HostedError, again, no_key, store};
+use super::{Facts, Hosted, HostedError, no_key, revalidation, store};
 use crate::platform::broker::outbox;
 use crate::platform::ids::UserId;
 use crate::tenancy::auth::commands::{NewSession, Origin, insert_session};
@@ -229,7 +229,7 @@ pub async fn enter(
             false => hosted
                 .settings
                 .session
-                .min(again::TRUST.to_std().unwrap_or_default()),
+                .min(revalidation::TRUST.to_std().unwrap_or_default()),
         }),
         by_issuer: true,
     };

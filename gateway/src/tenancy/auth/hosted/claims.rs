@@ -18,17 +18,17 @@ const NEVER_S: f64 = 253_402_300_799.0;
 pub enum Refusal {
     #[error("it is not a signed JSON Web Token")]
     Malformed,
-    #[error("only RS256 is taken")]
+    #[error("only RS256 is accepted")]
     Algorithm,
     #[error("it is a token of another type")]
     Type,
-    #[error("it asks for an extension that is not known here")]
+    #[error("it requires an unknown extension")]
     Critical,
     #[error("the issuer has no such key")]
     UnknownKey,
     #[error("its signature is wrong")]
     Signature,
-    #[error("it is of another issuer")]
+    #[error("another issuer issued it")]
     Issuer,
     #[error("it has expired")]
     Expired,
@@ -38,9 +38,9 @@ pub enum Refusal {
     Audience,
     #[error("it was given to another client")]
     Party,
-    #[error("it answers another sign-in")]
+    #[error("its nonce belongs to another sign-in")]
     Nonce,
-    #[error("it names nobody")]
+    #[error("it has no subject")]
     Subject,
 }
 

@@ -15,25 +15,25 @@ pub enum HostedError {
     #[error("no sign-in by an issuer is configured")]
     NoSignIn,
     /// The token is not valid.
-    #[error("the token was not taken: {0}")]
+    #[error("the token was refused: {0}")]
     Refused(#[from] Refusal),
     /// The token is valid, but its person is not let in.
     #[error(transparent)]
     Stopped(#[from] Stop),
     /// The issuer cannot be asked.
-    #[error("the issuer cannot be asked")]
+    #[error("the issuer cannot be reached")]
     Unreachable(#[from] OutboundError),
     /// The broker, which finishes sign-ins and keeps their tokens, failed.
-    #[error("the secret broker did not do it")]
+    #[error("the secret broker did not complete the request")]
     Broker(#[from] crate::platform::broker::BrokerError),
     /// The issuer's endpoint for claims did not return any.
     #[error("the issuer's userinfo endpoint answered {0} and no claims")]
     NoClaims(u16),
     /// The gateway asked the issuer a moment ago, and that failed.
-    #[error("the issuer did not answer as it should; it is asked again in {retry_after_s} s")]
+    #[error("the issuer gave an invalid answer; the gateway asks it again in {retry_after_s} s")]
     NotNow { retry_after_s: u64 },
     /// The discovery document names another issuer.
-    #[error("auth.issuer_url is {configured}, and what answers there calls itself {said}")]
+    #[error("auth.issuer_url is {configured}, but the server there calls itself {said}")]
     AnotherIssuer { configured: String, said: String },
     /// The issuer's key set has no key that verifies RS256.
     #[error("the issuer publishes no key for RS256")]
@@ -48,7 +48,7 @@ pub enum HostedError {
     #[error("the issuer refused: {0}")]
     RefusedByIssuer(String),
     /// The issuer does not know the code that the browser brought back, or the code was used before.
-    #[error("the issuer did not take the code of the sign-in")]
+    #[error("the issuer refused the code of the sign-in")]
     CodeRefused,
     /// The database failed.
     #[error("database")]

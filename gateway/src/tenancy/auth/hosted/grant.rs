@@ -35,10 +35,10 @@ pub(super) struct SignedIn {
 }
 
 /// The issuer's later answer.
-pub(super) enum Said {
-    Still(Facts),
+pub(super) enum GrantAnswer {
+    Active(Facts),
     /// The issuer withdrew its grant.
-    Gone,
+    Revoked,
 }
 
 impl Hosted {
@@ -87,17 +87,19 @@ impl Hosted {
     }
 
     /// Asks the issuer for the person's present claims.
-    pub(super) async fn renew(&self, user: &user::Model) -> Result<Said, HostedError> {
+    pub(super) async fn renew(&self, user: &user::Model) -> Result<GrantAnswer, HostedError> {
         let grant = user.issuer_grant.as_deref().unwrap_or_default();
         let Ok(name) = RecordName::new(DEPLOYMENT, grant) else {
-            return Ok(Said::Gone);
+            return Ok(GrantAnswer::Revoked);
         };
         let metadata = self.metadata().await?;
         let renewed = match self.broker.renew(name.clone()).await {
             Ok(renewed) => renewed,
             Err(error) => {
                 return match error.code() {
-                    Some(FaultCode::NeedsReauth | FaultCode::UnknownRecord) => Ok(Said::Gone),
+                    Some(FaultCode::NeedsReauth | FaultCode::UnknownRecord) => {
+                        Ok(GrantAnswer::Revoked)
+                    }
                     _ => Err(refused(error)),
                 };
             }
@@ -112,7 +114,7 @@ impl Hosted {
             }
         };
         match user.auth_subject.as_ref() == Some(&facts.subject) {
-            true => Ok(Said::Still(facts)),
+            true => Ok(GrantAnswer::Active(facts)),
             false => Err(Refusal::Subject.into()),
         }
     }

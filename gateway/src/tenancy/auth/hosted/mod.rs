@@ -6,7 +6,6 @@
 //! link ends the credentials of an account with an address that was not vouched for; the role follows the newest token;
 //! a claim never makes an operator. Tables: `home_workspace`, `hosted_sign_ins`, `login_codes`. No actors.
 
-pub mod again;
 pub mod browser;
 pub mod claims;
 pub(crate) mod entity;
@@ -17,6 +16,7 @@ pub mod keys;
 mod metadata;
 pub mod model;
 mod provision;
+pub mod revalidation;
 mod settings;
 pub mod store;
 mod takeover;
@@ -89,7 +89,7 @@ impl Hosted {
         if inner.settings.audience.is_none() {
             tracing::warn!(
                 issuer = inner.settings.issuer,
-                "auth.audience is not set: every token of the issuer is taken, whatever program it was made for"
+                "auth.audience is not set: the gateway accepts every token of the issuer, for any program"
             );
         }
         Self(Arc::new(inner))

@@ -159,7 +159,7 @@ pub enum Stop {
     #[error("only a person who is signed in to the account can link it")]
     NotLinked,
     /// Neither an invitation, nor a claim, nor the e-mail's domain lets them in.
-    #[error("nothing admits this person")]
+    #[error("no rule admits this person")]
     NotAdmitted,
 }
 

@@ -200,7 +200,7 @@ impl Hosted {
             tx.wake(self.streams.nudge());
         }
         tx.commit().await?;
-        tracing::info!(user = %user.id, ?link, "a person of the issuer came for the first time");
+        tracing::info!(user = %user.id, ?link, "a person of the issuer signed in for the first time");
         match link {
             // The token's claim is applied as for every known person.
             Link::ToAccount | Link::TakeOver => Ok(None),

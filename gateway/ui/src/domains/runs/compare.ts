@@ -47,7 +47,7 @@ export function bodyOf({ title, input, candidates, judge, most }: Draft): Schema
   };
 }
 
-/** In the order of their letters. Those are drawn by lot, so the gateway's order, that of the request, is another one. */
+/** In the order of their letters. Those are drawn at random, so the gateway's order, that of the request, is another one. */
 export const byLabel = (candidates: readonly Compared[]): Compared[] =>
   candidates.toSorted((a, b) => (a.label < b.label ? -1 : 1));
 

@@ -1,6 +1,6 @@
 // The live progress of the agents of one run. An event names its agent, not its run, and an agent may work in several. So an
-// agent is listened to only while this run itself has a step of it at work, as the page knows the steps; whatever comes
-// before or after that is another run's, or cannot be told, and is forgotten. Where two runs of an agent are at work at
+// agent is listened to only while this run itself has a step of it at work, as the page knows the steps; earlier and
+// later events belong to another run, or to an unknown one, and are dropped. Where two runs of an agent are at work at
 // the same time, what it says in the other one is still shown here as well: nothing in the event tells them apart.
 import type { RunStep } from "~/api/runs";
 import { addDelta, type Channel, type LiveTurn, type Screen } from "./transcript";

@@ -9,7 +9,7 @@ type Part = Pick<Run, "status" | "graph" | "steps" | "comparison">;
 /** Names of nodes as the run's own topology has them. */
 export const namesOf = (run: Run) => new Map(run.graph.nodes.map((node) => [node.id, node.label || node.id]));
 
-/** A gate that is through has chosen; whomever it did not choose was never to be reached. */
+/** A gate that is through has chosen. The run never reaches the other nodes. */
 function notChosen({ graph, steps }: Part, node: string) {
   const gate = steps.find(({ purpose, status }) => purpose === "gate" && status === "done")?.node;
   return (

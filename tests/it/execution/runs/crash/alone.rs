@@ -12,7 +12,7 @@ use super::books::{Ran, SCRIPT, Work};
 use super::{image, seeds};
 
 #[tokio::test]
-async fn whoever_dies_whenever_each_step_is_done_once_and_each_command_ran_once() {
+async fn each_step_is_done_once_and_each_command_runs_once_after_any_crash() {
     for seed in seeds() {
         play(seed, Store::Sqlite).await;
         if let Some(scratch) = ScratchPostgres::new().await {

@@ -238,10 +238,13 @@ impl<'a> Stage<'a> {
             eventually("the sleeper finds that it lost them", async || {
                 let log = self.gateways[before].log();
                 // At work on them, or about to begin.
-                ["the run goes on elsewhere", "belongs to somebody else now"]
-                    .iter()
-                    .any(|words| log[slept..].contains(words))
-                    .then_some(())
+                [
+                    "the run continues on another gateway",
+                    "another gateway owns the run",
+                ]
+                .iter()
+                .any(|words| log[slept..].contains(words))
+                .then_some(())
             })
             .await;
         }

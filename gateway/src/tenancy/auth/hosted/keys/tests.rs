@@ -143,7 +143,7 @@ async fn nothing_known_is_not_the_same_as_an_unknown_key() {
 }
 
 #[tokio::test]
-async fn whoever_goes_away_while_the_issuer_is_slow_makes_no_room_for_the_next() {
+async fn caller_that_disconnects_keeps_its_place_while_the_issuer_is_slow() {
     let (keys, _) = cache();
     let issuer = Issuer::with(&["1"]);
     for _ in 0..100 {

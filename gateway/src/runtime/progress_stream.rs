@@ -14,13 +14,13 @@ use crate::platform::ids::{ClawId, RunId};
 use crate::tenancy::auth::WorkspaceScope;
 
 /// The maximum number of pieces in the queue.
-const WAITING: usize = 2_048;
+const QUEUE_CAPACITY: usize = 2_048;
 /// Text that arrives within this time is published together.
-const TOGETHER: Duration = Duration::from_millis(60);
+const BATCH_WINDOW: Duration = Duration::from_millis(60);
 /// The maximum size of one event.
 const MOST_BYTES: usize = 4 << 10;
 /// The number of lines on a screen.
-const SCREEN: usize = 24;
+const SCREEN_LINES: usize = 24;
 
 /// A piece of the stream.
 #[derive(Debug)]
@@ -33,12 +33,12 @@ enum Piece {
 
 /// The sending end, for the session. Cheap to clone.
 #[derive(Clone)]
-pub struct Voice {
+pub struct ProgressSender {
     tx: mpsc::Sender<Piece>,
 }
 
 /// The receiving end, which publishes.
-pub struct Telling {
+pub struct ProgressPublisher {
     rx: mpsc::Receiver<Piece>,
     events: EventLog,
     scope: WorkspaceScope,
@@ -48,14 +48,14 @@ pub struct Telling {
 }
 
 /// Creates both ends for an agent in a run.
-pub fn voice(
+pub fn channel(
     events: &EventLog,
     scope: WorkspaceScope,
     agent: ClawId,
     run: RunId,
-) -> (Voice, Telling) {
-    let (tx, rx) = mpsc::channel(WAITING);
-    let telling = Telling {
+) -> (ProgressSender, ProgressPublisher) {
+    let (tx, rx) = mpsc::channel(QUEUE_CAPACITY);
+    let publisher = ProgressPublisher {
         rx,
         events: events.clone(),
         scope,
@@ -63,12 +63,12 @@ pub fn voice(
         run,
         screen: Vec::new(),
     };
-    (Voice { tx }, telling)
+    (ProgressSender { tx }, publisher)
 }
 
-impl Voice {
+impl ProgressSender {
     /// Queues a piece of a model's stream.
-    pub fn heard(&self, delta: Delta) {
+    pub fn push_delta(&self, delta: Delta) {
         let (channel, text) = match delta {
             Delta::Think(text) => (Channel::Think, text),
             Delta::Say(text) => (Channel::Say, text),
@@ -78,14 +78,14 @@ impl Voice {
     }
 
     /// Queues lines for the agent's screen.
-    pub fn shows(&self, lines: Vec<FrameLine>) {
+    pub fn push_lines(&self, lines: Vec<FrameLine>) {
         if !lines.is_empty() {
             self.put(Piece::Lines(lines));
         }
     }
 
     /// Queues an event.
-    pub fn tells(&self, event: Event) {
+    pub fn push_event(&self, event: Event) {
         self.put(Piece::Other(event));
     }
 
@@ -96,27 +96,27 @@ impl Voice {
     }
 }
 
-impl Telling {
+impl ProgressPublisher {
     /// Publishes until the sending end is dropped.
-    pub async fn tell(mut self) {
+    pub async fn run(mut self) {
         while let Some(first) = self.rx.recv().await {
-            let until = Instant::now() + TOGETHER;
-            let mut heard = OutputItem::default();
+            let until = Instant::now() + BATCH_WINDOW;
+            let mut batch = Batch::default();
             let mut next = Some(first);
             while let Some(piece) = next.take() {
                 match piece {
-                    Piece::Words(channel, text) => heard.words(channel, &text),
+                    Piece::Words(channel, text) => batch.push_text(channel, &text),
                     Piece::Lines(more) => {
-                        self.show(more);
-                        heard.lines = true;
+                        self.scroll(more);
+                        batch.lines = true;
                     }
                     Piece::Other(event) => {
                         // Publish the earlier text before this event.
-                        self.emit(std::mem::take(&mut heard)).await;
+                        self.emit(std::mem::take(&mut batch)).await;
                         self.events.emit(self.scope, event.in_run(self.run)).await;
                     }
                 }
-                if heard.bytes < MOST_BYTES {
+                if batch.bytes < MOST_BYTES {
                     next = tokio::select! {
                         biased;
                         piece = self.rx.recv() => piece,
@@ -124,18 +124,18 @@ impl Telling {
                     };
                 }
             }
-            self.emit(heard).await;
+            self.emit(batch).await;
         }
     }
 
-    fn show(&mut self, more: Vec<FrameLine>) {
+    fn scroll(&mut self, more: Vec<FrameLine>) {
         self.screen.extend(more);
-        let over = self.screen.len().saturating_sub(SCREEN);
+        let over = self.screen.len().saturating_sub(SCREEN_LINES);
         self.screen.drain(..over);
     }
 
-    async fn emit(&self, heard: OutputItem) {
-        for (channel, text) in heard.said {
+    async fn emit(&self, batch: Batch) {
+        for (channel, text) in batch.texts {
             for part in parts(&text) {
                 let event = Event::AgentReasoningDelta(AgentReasoningDelta {
                     agent_id: self.agent,
@@ -145,7 +145,7 @@ impl Telling {
                 self.events.emit(self.scope, event.in_run(self.run)).await;
             }
         }
-        if heard.lines {
+        if batch.lines {
             let frame = Event::AgentComputerFrame(AgentComputerFrame {
                 agent_id: self.agent,
                 app: App::Terminal,
@@ -159,19 +159,19 @@ impl Telling {
 
 /// Pieces that were received and not yet published.
 #[derive(Default)]
-struct OutputItem {
-    said: Vec<(Channel, String)>,
+struct Batch {
+    texts: Vec<(Channel, String)>,
     bytes: usize,
     /// The screen changed.
     lines: bool,
 }
 
-impl OutputItem {
-    fn words(&mut self, channel: Channel, text: &str) {
+impl Batch {
+    fn push_text(&mut self, channel: Channel, text: &str) {
         self.bytes += text.len();
-        match self.said.last_mut() {
+        match self.texts.last_mut() {
             Some((last, so_far)) if *last == channel => so_far.push_str(text),
-            _ => self.said.push((channel, text.to_owned())),
+            _ => self.texts.push((channel, text.to_owned())),
         }
     }
 }
@@ -194,10 +194,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_text_is_told_in_whole_characters_and_nothing_is_lost() {
+    fn long_text_is_split_between_characters_without_loss() {
         let text = "größe ".repeat(3_000);
-        let told: Vec<&str> = parts(&text).collect();
-        assert!(told.len() > 1 && told.iter().all(|part| part.len() <= MOST_BYTES));
-        assert_eq!(told.concat(), text);
+        let pieces: Vec<&str> = parts(&text).collect();
+        assert!(pieces.len() > 1 && pieces.iter().all(|part| part.len() <= MOST_BYTES));
+        assert_eq!(pieces.concat(), text);
     }
 }

@@ -21,10 +21,10 @@ const SILENCE: Duration = Duration::from_secs(10);
 const ATTEMPTS: usize = 20;
 
 /// Receives pieces of output.
-pub(super) type Hearer<'a> = &'a mut (dyn FnMut(Frame) + Send);
+pub(super) type FrameSink<'a> = &'a mut (dyn FnMut(Frame) + Send);
 
 /// A process to run.
-pub(super) struct Work {
+pub(super) struct SandboxCommand {
     /// The agent's request, for people.
     pub purpose: Purpose,
     pub argv: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) enum Exit {
 }
 
 /// The output and the end of a process.
-pub(super) struct Done {
+pub(super) struct CommandResult {
     pub output: Gathered,
     pub exit: Exit,
 }
@@ -57,9 +57,9 @@ pub(super) async fn run(
     sandboxes: &SandboxesHandle,
     may: &Capability,
     key: EffectKey,
-    work: Work,
-    heard: Option<Hearer<'_>>,
-) -> Result<Done, ToolError> {
+    work: SandboxCommand,
+    on_frame: Option<FrameSink<'_>>,
+) -> Result<CommandResult, ToolError> {
     let (scope, agent) = (may.scope, may.sandbox_of);
     let key = attempt(sandboxes, may, key).await?;
     let wanted = NewExec {
@@ -79,7 +79,7 @@ pub(super) async fn run(
         may,
         id,
         Gathered::new(work.keep, work.most),
-        heard,
+        on_frame,
     );
     match tokio::time::timeout(whole, follow).await {
         Ok(done) => done,
@@ -92,19 +92,21 @@ async fn follow(
     may: &Capability,
     id: OperationId,
     mut output: Gathered,
-    mut heard: Option<Hearer<'_>>,
-) -> Result<Done, ToolError> {
+    mut on_frame: Option<FrameSink<'_>>,
+) -> Result<CommandResult, ToolError> {
     let mut stream = sandboxes::output(sandboxes, may.scope, may.sandbox_of, id, 0).await?;
     let mut frames = Frames::default();
     let begun = tokio::time::Instant::now();
     let mut silent_since = begun;
     loop {
         // Without a receiver, no frames are made.
-        let due = heard.as_ref().and_then(|_| frames.due_in(begun.elapsed()));
+        let due = on_frame
+            .as_ref()
+            .and_then(|_| frames.due_in(begun.elapsed()));
         let wait = due.map_or(SILENCE, |due| due.min(SILENCE));
         let Ok(next) = tokio::time::timeout(wait, stream.next()).await else {
             if due.is_some_and(|due| due <= wait) {
-                show(&mut heard, frames.take(begun.elapsed()));
+                show(&mut on_frame, frames.take(begun.elapsed()));
             }
             if silent_since.elapsed() >= SILENCE {
                 // The operation continues there. A later call with the same key follows it when the machine is back.
@@ -118,24 +120,24 @@ async fn follow(
             Some(OutputItem::Part(Part::Gap { from, to })) => output.skip(to - from),
             Some(OutputItem::Part(Part::Data { data, .. })) => {
                 output.push(&data);
-                if heard.is_some() {
+                if on_frame.is_some() {
                     frames.push(&data);
                 }
             }
             Some(OutputItem::Ended(ended)) => {
-                show(&mut heard, frames.rest());
+                show(&mut on_frame, frames.rest());
                 output.skip(ended.output_dropped);
                 let exit = exit(&ended)?;
-                return Ok(Done { output, exit });
+                return Ok(CommandResult { output, exit });
             }
             None => return Err(ToolError::TooSlow),
         }
     }
 }
 
-fn show(heard: &mut Option<Hearer<'_>>, frame: Option<Frame>) {
-    if let (Some(heard), Some(frame)) = (heard, frame) {
-        heard(frame);
+fn show(on_frame: &mut Option<FrameSink<'_>>, frame: Option<Frame>) {
+    if let (Some(on_frame), Some(frame)) = (on_frame, frame) {
+        on_frame(frame);
     }
 }
 
@@ -154,7 +156,7 @@ async fn attempt(
                 if standing
                     .row
                     .ended()
-                    .is_some_and(|ended| turned_away(&ended)) =>
+                    .is_some_and(|ended| was_refused_before_start(&ended)) =>
             {
                 now = key.part(&format!("attempt {number}"));
             }
@@ -165,13 +167,13 @@ async fn attempt(
     Ok(now)
 }
 
-fn turned_away(ended: &Ended) -> bool {
+fn was_refused_before_start(ended: &Ended) -> bool {
     matches!(&ended.outcome, Outcome::Error { error }
-        if ended.state == Terminal::Failed && before_it_began(error.kind))
+        if ended.state == Terminal::Failed && is_before_start(error.kind))
 }
 
 /// Errors that mean that nothing was started, and that may pass.
-fn before_it_began(kind: ErrorKind) -> bool {
+fn is_before_start(kind: ErrorKind) -> bool {
     matches!(
         kind,
         ErrorKind::NoSandbox
@@ -215,7 +217,7 @@ fn exit(ended: &Ended) -> Result<Exit, ToolError> {
                 Err(ToolError::Unclear(error.detail.clone()))
             }
             ErrorKind::NoSandbox => Err(ToolError::NoSandbox),
-            kind if before_it_began(kind) => {
+            kind if is_before_start(kind) => {
                 Err(ToolError::Away(SandboxError::Refused(error.clone())))
             }
             _ => Err(ToolError::Refused(error.clone())),

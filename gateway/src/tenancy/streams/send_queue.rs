@@ -30,12 +30,12 @@ pub(super) struct Full;
 
 /// The sender's end of the queue. Cheap to clone.
 #[derive(Clone)]
-pub struct Outlet {
+pub struct SendQueue {
     shared: Arc<Shared>,
 }
 
 /// The connection's end of the queue. It is dropped when the client is gone.
-pub(super) struct Intake {
+pub(super) struct SendQueueReader {
     shared: Arc<Shared>,
 }
 
@@ -68,15 +68,15 @@ struct Frame {
 }
 
 /// A new queue.
-pub(super) fn pair() -> (Outlet, Intake) {
+pub(super) fn pair() -> (SendQueue, SendQueueReader) {
     let shared = Arc::<Shared>::default();
-    let intake = Intake {
+    let reader = SendQueueReader {
         shared: shared.clone(),
     };
-    (Outlet { shared }, intake)
+    (SendQueue { shared }, reader)
 }
 
-impl Outlet {
+impl SendQueue {
     /// Puts a frame into the queue as soon as there is room. Cancel-safe.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ impl Outlet {
     }
 
     /// Puts a heartbeat into an empty queue. In a queue with frames it is not needed.
-    pub(super) fn offer_sign(&self, bytes: Bytes) {
+    pub(super) fn offer_heartbeat(&self, bytes: Bytes) {
         let mut state = self.shared.lock();
         let reader = match state.frames.is_empty() {
             true => state.push(Frame { bytes, event: None }),
@@ -140,7 +140,7 @@ impl Outlet {
     }
 
     /// The connection's filter excludes this event: it counts as taken, after the frames before it.
-    pub(super) fn pass_over(&self, id: EventId) {
+    pub(super) fn skip_event(&self, id: EventId) {
         let mut state = self.shared.lock();
         state.newest = state.newest.max(id.seq);
         match state.frames.back_mut() {
@@ -150,7 +150,7 @@ impl Outlet {
     }
 
     /// Sets the position at which the connection begins.
-    pub(super) fn begins_at(&self, id: EventId) {
+    pub(super) fn start_at(&self, id: EventId) {
         let mut state = self.shared.lock();
         (state.newest, state.taken) = (id.seq, id.seq);
     }
@@ -165,7 +165,7 @@ impl Outlet {
     ///
     /// # Errors
     /// When the connection is gone or ended.
-    pub(super) async fn half_empty(&self) -> Result<(), Gone> {
+    pub(super) async fn wait_half_empty(&self) -> Result<(), Gone> {
         self.at_most(MOST_FRAMES / 2, MOST_BYTES / 2).await
     }
 
@@ -205,7 +205,7 @@ impl Outlet {
     }
 
     /// Accepts no more frames, and discards waiting frames.
-    pub(super) fn cut(&self) {
+    pub(super) fn discard(&self) {
         self.finish(true);
     }
 
@@ -290,7 +290,7 @@ fn wake(reader: Option<Waker>) {
     }
 }
 
-impl Stream for Intake {
+impl Stream for SendQueueReader {
     type Item = Bytes;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
@@ -315,7 +315,7 @@ impl Stream for Intake {
     }
 }
 
-impl Drop for Intake {
+impl Drop for SendQueueReader {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.gone = true;
@@ -339,93 +339,93 @@ mod tests {
 
     #[tokio::test]
     async fn the_queue_is_bounded_in_count_and_in_bytes_and_one_large_frame_passes_alone() {
-        let (outlet, mut intake) = pair();
+        let (queue, mut reader) = pair();
         let mut count = 0;
-        while outlet
+        while queue
             .offer_event(id(count + 1), &Bytes::from_static(b"x"))
             .is_ok()
         {
             count += 1;
         }
         assert_eq!(count, 1_024);
-        assert_eq!(intake.next().await.unwrap().len(), 1_024, "joined");
+        assert_eq!(reader.next().await.unwrap().len(), 1_024, "joined");
 
         let large = Bytes::from(vec![b'x'; 100 << 10]);
-        let offered = [2_000, 2_001, 2_002].map(|seq| outlet.offer_event(id(seq), &large).is_ok());
+        let offered = [2_000, 2_001, 2_002].map(|seq| queue.offer_event(id(seq), &large).is_ok());
         assert_eq!(offered, [true, true, false], "256 KiB");
-        let mut sending = Box::pin(outlet.send(large.clone()));
+        let mut sending = Box::pin(queue.send(large.clone()));
         assert!((&mut sending).now_or_never().is_none(), "it waits");
-        intake.next().await.unwrap();
+        reader.next().await.unwrap();
         sending.await.unwrap();
 
-        let (outlet, _intake) = pair();
-        outlet.send(Bytes::from(vec![b'x'; 1 << 20])).await.unwrap();
+        let (queue, _intake) = pair();
+        queue.send(Bytes::from(vec![b'x'; 1 << 20])).await.unwrap();
         let small = Bytes::from_static(b"x");
-        assert_eq!(outlet.offer_event(id(1), &small).err(), Some(Full));
+        assert_eq!(queue.offer_event(id(1), &small).err(), Some(Full));
     }
 
     #[tokio::test]
     async fn who_sleeps_is_handed_out_once_to_be_woken() {
-        let (outlet, mut intake) = pair();
-        assert!(intake.next().now_or_never().is_none(), "it sleeps now");
+        let (queue, mut reader) = pair();
+        assert!(reader.next().now_or_never().is_none(), "it sleeps now");
         let offer = |seq| {
-            outlet
+            queue
                 .offer_event(id(seq), &Bytes::from_static(b"x"))
                 .unwrap()
         };
         assert!(offer(1).is_some());
         assert!(offer(2).is_none(), "somebody is about to wake it");
-        assert_eq!(intake.next().await.unwrap(), "xx");
+        assert_eq!(reader.next().await.unwrap(), "xx");
         assert!(offer(3).is_none(), "it did not sleep again");
     }
 
     #[tokio::test]
     async fn the_lag_counts_events_and_bytes_until_they_are_taken() {
-        let (outlet, mut intake) = pair();
-        outlet.begins_at(id(10));
-        assert_eq!(outlet.lag(), Lag::default());
+        let (queue, mut reader) = pair();
+        queue.start_at(id(10));
+        assert_eq!(queue.lag(), Lag::default());
         for seq in 11..=13 {
             let four = Bytes::from_static(b"four");
-            outlet.offer_event(id(seq), &four).unwrap();
+            queue.offer_event(id(seq), &four).unwrap();
         }
-        outlet.pass_over(id(14));
-        outlet.note_newest(id(20));
+        queue.skip_event(id(14));
+        queue.note_newest(id(20));
         let lag = Lag {
             events: 10,
             waiting: 3,
             bytes: 12,
         };
-        assert_eq!(outlet.lag(), lag);
-        intake.next().await.unwrap();
-        assert_eq!(outlet.lag().events, 6, "14 went with 13");
-        outlet.pass_over(id(20));
-        assert_eq!(outlet.lag(), Lag::default());
+        assert_eq!(queue.lag(), lag);
+        reader.next().await.unwrap();
+        assert_eq!(queue.lag().events, 6, "14 went with 13");
+        queue.skip_event(id(20));
+        assert_eq!(queue.lag(), Lag::default());
     }
 
     #[tokio::test]
     async fn an_end_lets_what_waits_be_taken_and_a_cut_does_not() {
-        let (outlet, mut intake) = pair();
-        outlet.send(Bytes::from_static(b"last")).await.unwrap();
-        outlet.end();
-        assert_eq!(outlet.send(Bytes::new()).await, Err(Gone));
-        assert_eq!(intake.next().await.unwrap(), "last");
-        assert_eq!(intake.next().await, None);
+        let (queue, mut reader) = pair();
+        queue.send(Bytes::from_static(b"last")).await.unwrap();
+        queue.end();
+        assert_eq!(queue.send(Bytes::new()).await, Err(Gone));
+        assert_eq!(reader.next().await.unwrap(), "last");
+        assert_eq!(reader.next().await, None);
 
-        let (outlet, mut intake) = pair();
-        outlet.send(Bytes::from_static(b"secret")).await.unwrap();
-        outlet.cut();
-        assert_eq!(intake.next().await, None);
+        let (queue, mut reader) = pair();
+        queue.send(Bytes::from_static(b"secret")).await.unwrap();
+        queue.discard();
+        assert_eq!(reader.next().await, None);
     }
 
     #[tokio::test]
-    async fn whoever_waits_hears_that_the_connection_went_away() {
-        let (outlet, intake) = pair();
+    async fn waiting_sender_fails_when_the_connection_closes() {
+        let (queue, reader) = pair();
         let full = Bytes::from(vec![b'x'; 300 << 10]);
-        outlet.send(full.clone()).await.unwrap();
-        let (sent, drained, ()) = tokio::join!(outlet.send(full), outlet.gone(), async {
-            drop(intake);
+        queue.send(full.clone()).await.unwrap();
+        let (sent, drained, ()) = tokio::join!(queue.send(full), queue.gone(), async {
+            drop(reader);
         });
         assert_eq!((sent, drained), (Err(Gone), ()));
-        assert_eq!(outlet.half_empty().await, Err(Gone));
+        assert_eq!(queue.wait_half_empty().await, Err(Gone));
     }
 }

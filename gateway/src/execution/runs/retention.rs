@@ -15,7 +15,7 @@ use crate::platform::ids::RunId;
 const AT_ONCE: usize = 200;
 
 #[derive(FromQueryResult)]
-struct Forgotten {
+struct Deleted {
     id: RunId,
 }
 
@@ -25,7 +25,7 @@ struct Forgotten {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> {
+pub async fn delete_outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> {
     let now = tx.backend().now_ms();
     let sql = format!(
         "UPDATE topology_runs SET result = NULL, comparison = NULL, forgotten_ms = {now}, version = version + 1 WHERE id IN (\
@@ -35,7 +35,7 @@ pub async fn outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> {
         age.as_millis()
     );
     let statement = Statement::from_string(tx.backend().into(), sql);
-    let old = Forgotten::find_by_statement(statement).all(&**tx).await?;
+    let old = Deleted::find_by_statement(statement).all(&**tx).await?;
     let old: Vec<RunId> = old.into_iter().map(|run| run.id).collect();
     if old.is_empty() {
         return Ok(false);
@@ -53,7 +53,7 @@ pub async fn outputs(tx: &WriteTx, age: Duration) -> Result<bool, DbErr> {
 }
 
 /// Whether the output of one of these steps was deleted.
-pub fn is_forgotten(steps: &[step::Model]) -> bool {
+pub fn outputs_are_deleted(steps: &[step::Model]) -> bool {
     steps
         .iter()
         .any(|step| step.status == StepStatus::Done.as_str() && step.output.is_none())

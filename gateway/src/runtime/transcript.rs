@@ -7,12 +7,12 @@ use crate::execution::providers::{Call, Message, Stop};
 use crate::execution::runs::CallRow;
 
 /// The maximum number of model turns in one step.
-pub const MOST_TURNS: usize = 80;
+pub const MAX_TURNS: usize = 80;
 /// This many equal calls with equal results in a row are a loop: first the model gets a hint, then the step ends.
-const SAME_TOLD: usize = 3;
-const SAME_ENDED: usize = 6;
+const REPEATS_BEFORE_HINT: usize = 3;
+const REPEATS_BEFORE_END: usize = 6;
 /// The maximum size of a conversation that a model gets, in bytes. Older results are shortened first.
-const SHOWN_BYTES: usize = 400 << 10;
+const MAX_PROMPT_BYTES: usize = 400 << 10;
 /// The size of a shortened older result.
 const OLD_RESULT_BYTES: usize = 2 << 10;
 
@@ -50,7 +50,7 @@ pub struct Unreadable {
 
 /// The conversation.
 #[derive(Debug, Clone, Default)]
-pub struct Talk {
+pub struct Transcript {
     turns: Vec<(Turn, Vec<Answer>)>,
     /// The number of entries in the journal, which is also the place of the next entry.
     entries: u32,
@@ -64,38 +64,40 @@ pub enum Next<'a> {
     /// Execute this call of the model. Its result gets this place in the journal.
     Call { call: &'a Call, place: u32 },
     /// The model has finished. This turn is what the agent hands over.
-    Over(&'a Turn),
+    Finished(&'a Turn),
     /// The model repeats the same calls.
     Looping,
     /// The conversation has reached its maximum length.
     TooLong,
 }
 
-impl Talk {
+impl Transcript {
     /// Rebuilds the conversation from the journal.
     ///
     /// # Errors
     /// [`Unreadable`].
     pub fn replay(journal: &[CallRow]) -> Result<Self, Unreadable> {
-        let mut talk = Self::default();
+        let mut transcript = Self::default();
         for (at, entry) in journal.iter().enumerate() {
             let wrong = |source| Unreadable { at, source };
             match entry.kind.as_str() {
-                "model" => talk.said(serde_json::from_str(&entry.content).map_err(wrong)?),
-                _ => talk.came_back(serde_json::from_str(&entry.content).map_err(wrong)?),
+                "model" => {
+                    transcript.push_turn(serde_json::from_str(&entry.content).map_err(wrong)?)
+                }
+                _ => transcript.push_answer(serde_json::from_str(&entry.content).map_err(wrong)?),
             }
         }
-        Ok(talk)
+        Ok(transcript)
     }
 
     /// Adds a turn of the model.
-    pub fn said(&mut self, turn: Turn) {
+    pub fn push_turn(&mut self, turn: Turn) {
         self.turns.push((turn, Vec::new()));
         self.entries += 1;
     }
 
     /// Adds the result of a call.
-    pub fn came_back(&mut self, answer: Answer) {
+    pub fn push_answer(&mut self, answer: Answer) {
         if let Some((_, answers)) = self.turns.last_mut() {
             answers.push(answer);
         }
@@ -119,24 +121,24 @@ impl Talk {
             };
         }
         if turn.calls.is_empty() {
-            return Next::Over(turn);
+            return Next::Finished(turn);
         }
-        if self.same_in_a_row() >= SAME_ENDED {
+        if self.equal_turns_in_a_row() >= REPEATS_BEFORE_END {
             return Next::Looping;
         }
-        if self.turns.len() >= MOST_TURNS {
+        if self.turns.len() >= MAX_TURNS {
             return Next::TooLong;
         }
         Next::Ask
     }
 
     /// How many of the last turns in a row have the same calls with the same results.
-    fn same_in_a_row(&self) -> usize {
+    fn equal_turns_in_a_row(&self) -> usize {
         let Some(last) = self.turns.last() else {
             return 0;
         };
         let same = |(turn, answers): &&(Turn, Vec<Answer>)| {
-            let asked = |turn: &Turn| -> Vec<_> {
+            let calls_of = |turn: &Turn| -> Vec<_> {
                 let calls = turn.calls.iter();
                 calls
                     .map(|call| (call.name.clone(), call.arguments.clone()))
@@ -145,7 +147,7 @@ impl Talk {
             let texts = |answers: &[Answer]| -> Vec<String> {
                 answers.iter().map(|answer| answer.text.clone()).collect()
             };
-            asked(turn) == asked(&last.0) && texts(answers) == texts(&last.1)
+            calls_of(turn) == calls_of(&last.0) && texts(answers) == texts(&last.1)
         };
         self.turns.iter().rev().take_while(same).count()
     }
@@ -168,7 +170,7 @@ impl Talk {
                 });
             }
         }
-        if self.same_in_a_row() >= SAME_TOLD {
+        if self.equal_turns_in_a_row() >= REPEATS_BEFORE_HINT {
             messages.push(Message::User(
                 "You have asked for exactly this several times and got the same each time. Do something else, or say \
                  what keeps you from going on and end here."
@@ -194,7 +196,7 @@ fn shorten(messages: &mut [Message]) {
     };
     let mut whole: usize = messages.iter().map(size).sum();
     for message in messages {
-        if whole <= SHOWN_BYTES {
+        if whole <= MAX_PROMPT_BYTES {
             return;
         }
         if let Message::Tool { text, .. } = message
@@ -251,51 +253,51 @@ mod tests {
     }
 
     #[test]
-    fn each_call_is_made_once_in_its_place_and_then_the_model_is_asked() {
-        let mut talk = Talk::default();
-        assert_eq!(talk.next(), Next::Ask);
-        talk.said(turn(vec![call("1", "shell"), call("2", "read_file")]));
-        assert!(matches!(talk.next(), Next::Call { call, place: 1 } if call.id == "1"));
-        talk.came_back(answer("1", "done"));
-        assert!(matches!(talk.next(), Next::Call { call, place: 2 } if call.id == "2"));
-        talk.came_back(answer("2", "done"));
-        assert_eq!(talk.next(), Next::Ask);
-        talk.said(turn(Vec::new()));
-        assert!(matches!(talk.next(), Next::Over(_)));
-        assert_eq!(talk.messages("go").len(), 5);
+    fn next_executes_each_call_once_and_then_asks_the_model() {
+        let mut transcript = Transcript::default();
+        assert_eq!(transcript.next(), Next::Ask);
+        transcript.push_turn(turn(vec![call("1", "shell"), call("2", "read_file")]));
+        assert!(matches!(transcript.next(), Next::Call { call, place: 1 } if call.id == "1"));
+        transcript.push_answer(answer("1", "done"));
+        assert!(matches!(transcript.next(), Next::Call { call, place: 2 } if call.id == "2"));
+        transcript.push_answer(answer("2", "done"));
+        assert_eq!(transcript.next(), Next::Ask);
+        transcript.push_turn(turn(Vec::new()));
+        assert!(matches!(transcript.next(), Next::Finished(_)));
+        assert_eq!(transcript.messages("go").len(), 5);
     }
 
     #[test]
-    fn who_asks_for_the_same_again_and_again_is_told_and_then_stopped() {
-        let mut talk = Talk::default();
-        for round in 1..=SAME_ENDED {
-            assert_ne!(talk.next(), Next::Looping, "round {round}");
-            talk.said(turn(vec![call("1", "shell")]));
-            talk.came_back(answer("1", "the same"));
-            let told = matches!(talk.messages("go").last(), Some(Message::User(_)));
-            assert_eq!(told, round >= SAME_TOLD, "round {round}");
+    fn equal_calls_in_a_row_get_a_hint_and_then_end_the_step() {
+        let mut transcript = Transcript::default();
+        for round in 1..=REPEATS_BEFORE_END {
+            assert_ne!(transcript.next(), Next::Looping, "round {round}");
+            transcript.push_turn(turn(vec![call("1", "shell")]));
+            transcript.push_answer(answer("1", "the same"));
+            let has_hint = matches!(transcript.messages("go").last(), Some(Message::User(_)));
+            assert_eq!(has_hint, round >= REPEATS_BEFORE_HINT, "round {round}");
         }
-        assert_eq!(talk.next(), Next::Looping);
+        assert_eq!(transcript.next(), Next::Looping);
     }
 
     #[test]
-    fn a_conversation_that_does_not_end_is_ended() {
-        let mut talk = Talk::default();
-        for round in 0..MOST_TURNS {
-            talk.said(turn(vec![call("1", "shell")]));
-            talk.came_back(answer("1", &round.to_string()));
+    fn transcript_is_too_long_after_the_maximum_number_of_turns() {
+        let mut transcript = Transcript::default();
+        for round in 0..MAX_TURNS {
+            transcript.push_turn(turn(vec![call("1", "shell")]));
+            transcript.push_answer(answer("1", &round.to_string()));
         }
-        assert_eq!(talk.next(), Next::TooLong);
+        assert_eq!(transcript.next(), Next::TooLong);
     }
 
     #[test]
-    fn old_results_are_cut_down_first_and_the_prompt_stays_whole() {
-        let mut talk = Talk::default();
+    fn messages_shorten_the_oldest_results_first_and_keep_the_prompt() {
+        let mut transcript = Transcript::default();
         for round in 0..12 {
-            talk.said(turn(vec![call("1", "shell")]));
-            talk.came_back(answer("1", &format!("{round}{}", "x".repeat(48 << 10))));
+            transcript.push_turn(turn(vec![call("1", "shell")]));
+            transcript.push_answer(answer("1", &format!("{round}{}", "x".repeat(48 << 10))));
         }
-        let messages = talk.messages("the goal");
+        let messages = transcript.messages("the goal");
         let Message::Tool { text: first, .. } = &messages[2] else {
             panic!("{messages:?}")
         };
@@ -309,11 +311,11 @@ mod tests {
     proptest! {
         /// A conversation that is interrupted at any point continues from its journal at the same point.
         #[test]
-        fn a_journal_brings_back_the_place_at_which_it_was_cut_off(
+        fn replay_restores_the_position_of_an_interrupted_step(
             shape in proptest::collection::vec(0usize..4, 1..8), cut in 0usize..40,
         ) {
             let mut written: Vec<CallRow> = Vec::new();
-            let mut live = Talk::default();
+            let mut live = Transcript::default();
             let mut steps = 0;
             for calls in shape {
                 let calls: Vec<Call> = (0..calls).map(|n| call(&n.to_string(), "shell")).collect();
@@ -325,12 +327,12 @@ mod tests {
                     steps += 1;
                     written.push(entry(written.len(), kind, &content));
                     match kind {
-                        "model" => live.said(serde_json::from_str(&content).unwrap()),
-                        _ => live.came_back(serde_json::from_str(&content).unwrap()),
+                        "model" => live.push_turn(serde_json::from_str(&content).unwrap()),
+                        _ => live.push_answer(serde_json::from_str(&content).unwrap()),
                     }
                 }
             }
-            let replayed = Talk::replay(&written).unwrap();
+            let replayed = Transcript::replay(&written).unwrap();
             prop_assert_eq!(replayed.place(), live.place());
             prop_assert_eq!(replayed.next(), live.next());
             prop_assert_eq!(replayed.messages("go"), live.messages("go"));

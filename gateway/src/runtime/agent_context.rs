@@ -5,7 +5,7 @@ use sea_orm::DbErr;
 use super::Agents;
 use crate::agents::claws::{self, ClawRow, brain};
 use crate::execution::models::{ModelsError, Resolved};
-use crate::execution::runs::{End, Job, RunRow};
+use crate::execution::runs::{RunRow, StepJob, StepResult};
 use crate::execution::tools::{Capability, Pane, Profile};
 use crate::execution::topology::Purpose;
 use crate::organisation::skills;
@@ -18,9 +18,9 @@ const BRAIN_BYTES: usize = 32 << 10;
 
 /// An agent that is ready to work on a step.
 #[derive(Clone)]
-pub(super) struct Staffed {
+pub(super) struct AgentContext {
     pub may: Capability,
-    pub seat: Seat,
+    pub seat: Permissions,
     pub model: Resolved,
     pub system: String,
     /// The machine for a new sandbox. The workspace's placement applies when it is absent.
@@ -31,19 +31,19 @@ pub(super) struct Staffed {
 ///
 /// # Errors
 /// Why no agent can work on the step.
-pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
+pub(super) async fn load(agents: &Agents, job: &StepJob) -> Result<AgentContext, StepResult> {
     let scope = job.journal.fence.scope();
-    let (claw, standing) = seated(agents, job).await?;
-    let team_model = standing.model.clone();
-    let machine = match standing.workbench {
+    let (claw, settings) = load_agent(agents, job).await?;
+    let team_model = settings.model.clone();
+    let machine = match settings.workbench {
         // An agent in the team's sandbox works on the machine of that sandbox.
         Some(_) => None,
         None => job.node.attributes.machine.clone(),
     };
-    let machine = machine.or_else(|| standing.machine.clone());
-    let version = standing.version;
-    let may = in_step(job, claw.id, standing);
-    let seat = Seat {
+    let machine = machine.or_else(|| settings.machine.clone());
+    let version = settings.version;
+    let may = permissions_in_step(job, claw.id, settings);
+    let seat = Permissions {
         version,
         may: may.clone(),
     };
@@ -60,12 +60,12 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
         .await
         .map_err(|error| match error {
             ModelsError::Db(error) => again(error),
-            other => End::terminal(other.to_string()),
+            other => StepResult::terminal(other.to_string()),
         })?;
     let system = system(agents, job, &claw, may.profile)
         .await
         .map_err(again)?;
-    Ok(Staffed {
+    Ok(AgentContext {
         may,
         seat,
         model,
@@ -76,17 +76,17 @@ pub(super) async fn staff(agents: &Agents, job: &Job) -> Result<Staffed, End> {
 
 /// What an agent may use, for one version of its team.
 #[derive(Clone)]
-pub(super) struct Seat {
+pub(super) struct Permissions {
     version: Option<i64>,
     pub may: Capability,
 }
 
-impl Seat {
+impl Permissions {
     /// The current permissions: the team or the agent may have changed or been deleted since the step began.
     ///
     /// # Errors
     /// Why the agent may not continue.
-    pub(super) async fn now(&self, agents: &Agents, job: &Job) -> Result<Self, End> {
+    pub(super) async fn now(&self, agents: &Agents, job: &StepJob) -> Result<Self, StepResult> {
         if let (Some(team), Some(version)) = (job.run.team_id, self.version) {
             let scope = job.journal.fence.scope();
             let seat = teams::seat(agents.db.read(), scope, self.may.agent, team).await;
@@ -94,37 +94,45 @@ impl Seat {
                 return Ok(self.clone());
             }
         }
-        let (claw, standing) = seated(agents, job).await?;
+        let (claw, settings) = load_agent(agents, job).await?;
         Ok(Self {
-            version: standing.version,
-            may: in_step(job, claw.id, standing),
+            version: settings.version,
+            may: permissions_in_step(job, claw.id, settings),
         })
     }
 }
 
-async fn seated(agents: &Agents, job: &Job) -> Result<(ClawRow, teams::Standing), End> {
+async fn load_agent(
+    agents: &Agents,
+    job: &StepJob,
+) -> Result<(ClawRow, teams::EffectiveSettings), StepResult> {
     let scope = job.journal.fence.scope();
     let db = agents.db.read();
     let id = job.node.attributes.agent.map(ClawId);
-    let id =
-        id.ok_or_else(|| End::terminal(format!("No agent is bound to the node {}.", job.node.id)))?;
+    let id = id.ok_or_else(|| {
+        StepResult::terminal(format!("No agent is bound to the node {}.", job.node.id))
+    })?;
     let claw = claws::find(db, scope, id).await.map_err(again)?;
     let claw = claw
         .filter(|claw| claw.deleted_at.is_none())
         .ok_or_else(|| {
-            End::terminal(format!(
+            StepResult::terminal(format!(
                 "The agent of the node {} does not exist any more.",
                 job.node.id
             ))
         })?;
-    let standing = teams::standing(db, scope, id, job.run.team_id)
+    let settings = teams::effective_settings(db, scope, id, job.run.team_id)
         .await
         .map_err(again)?;
-    Ok((claw, standing))
+    Ok((claw, settings))
 }
 
-fn in_step(job: &Job, agent: ClawId, standing: teams::Standing) -> Capability {
-    let mut may = of_standing(job.journal.fence.scope(), &job.run, agent, standing);
+fn permissions_in_step(
+    job: &StepJob,
+    agent: ClawId,
+    settings: teams::EffectiveSettings,
+) -> Capability {
+    let mut may = permissions_of(job.journal.fence.scope(), &job.run, agent, settings);
     if job.step.purpose == Purpose::Verdict {
         // A judge of other agents' text sees only the text that it was given. It gets no tools.
         may.profile = Profile::Toolfree;
@@ -143,37 +151,37 @@ pub(super) async fn capability(
     run: &RunRow,
     agent: ClawId,
 ) -> Result<Capability, DbErr> {
-    let standing = teams::standing(agents.db.read(), scope, agent, run.team_id).await?;
-    Ok(of_standing(scope, run, agent, standing))
+    let settings = teams::effective_settings(agents.db.read(), scope, agent, run.team_id).await?;
+    Ok(permissions_of(scope, run, agent, settings))
 }
 
-fn of_standing(
+fn permissions_of(
     scope: WorkspaceScope,
     run: &RunRow,
     agent: ClawId,
-    standing: teams::Standing,
+    settings: teams::EffectiveSettings,
 ) -> Capability {
     Capability {
         scope,
         agent,
         user: run.created_by,
-        sandbox_of: standing.workbench.unwrap_or(agent),
-        profile: standing.profile,
-        bundles: standing.bundles,
+        sandbox_of: settings.workbench.unwrap_or(agent),
+        profile: settings.profile,
+        bundles: settings.bundles,
         run: Some(run.id),
         pane: Some(Pane::of_run(run.id, agent)),
     }
 }
 
-fn again(error: DbErr) -> End {
-    End::retryable(error.to_string())
+fn again(error: DbErr) -> StepResult {
+    StepResult::retryable(error.to_string())
 }
 
 /// The agent's system prompt: its own prompt, its skills, its memory, and the rules last, so that no earlier part
 /// overrides them.
 async fn system(
     agents: &Agents,
-    job: &Job,
+    job: &StepJob,
     claw: &ClawRow,
     profile: Profile,
 ) -> Result<String, DbErr> {

@@ -24,7 +24,7 @@ use crate::tenancy::auth::WorkspaceScope;
 ///
 /// # Errors
 /// When the database fails.
-pub(super) async fn turn(
+pub(super) async fn change_agents(
     tx: &WriteTx,
     scope: WorkspaceScope,
     rests: Option<ClawId>,
@@ -34,14 +34,14 @@ pub(super) async fn turn(
     // Another run of these agents may begin or end at the same moment. With the lock, the later transaction reads
     // what the earlier one wrote.
     claws::hold(tx, rests.into_iter().chain(work.iter().copied())).await?;
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     if let Some(agent) = rests {
-        told.extend(resting(tx, scope, agent, now).await?);
+        events.extend(resting(tx, scope, agent, now).await?);
     }
     for &agent in work {
-        told.extend(status::change(tx, scope, agent, AgentState::Working, now).await?);
+        events.extend(status::change(tx, scope, agent, AgentState::Working, now).await?);
     }
-    Ok(told)
+    Ok(events)
 }
 
 /// An agent's step has ended. The agent rests, unless another of its steps is at work.
@@ -67,20 +67,20 @@ async fn resting(
 ///
 /// # Errors
 /// When the database fails.
-pub(super) async fn all_resting(
+pub(super) async fn rest_all(
     tx: &WriteTx,
     scope: WorkspaceScope,
     runs: &[RunId],
     now: DateTime<Utc>,
 ) -> Result<Vec<Stamped>, DbErr> {
     // Agents whose steps ended before already rest.
-    let agents = store::who_works(&**tx, runs).await?;
+    let agents = store::working_agents(&**tx, runs).await?;
     claws::hold(tx, agents.iter().copied()).await?;
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     for agent in agents {
-        told.extend(resting(tx, scope, agent, now).await?);
+        events.extend(resting(tx, scope, agent, now).await?);
     }
-    Ok(told)
+    Ok(events)
 }
 
 /// Publishes the topology of a run that begins.

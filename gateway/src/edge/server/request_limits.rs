@@ -19,15 +19,19 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use crate::web::error::{ApiError, Code};
 
 /// The most bytes of a path with its query.
-const LONGEST_ADDRESS: usize = 8 << 10;
+const MAX_URI_BYTES: usize = 8 << 10;
 /// For each so many bytes, a body may take one second more than its grace.
-const BODY_PACE: u64 = 4 << 10;
+const MIN_BODY_RATE: u64 = 4 << 10;
 
 /// Refuses an address that is too long, and ends a body that is slower than its pace. `grace`: the time that any body
 /// may take.
-pub async fn bounded(State(grace): State<Duration>, request: Request, next: Next) -> Response {
+pub async fn enforce_limits(
+    State(grace): State<Duration>,
+    request: Request,
+    next: Next,
+) -> Response {
     let address = request.uri().path_and_query();
-    if address.is_some_and(|address| address.as_str().len() > LONGEST_ADDRESS) {
+    if address.is_some_and(|address| address.as_str().len() > MAX_URI_BYTES) {
         return ApiError::new(Code::UriTooLong).into_response();
     }
     if let Some(address) = address
@@ -39,7 +43,7 @@ pub async fn bounded(State(grace): State<Duration>, request: Request, next: Next
         if body.is_end_stream() {
             return body;
         }
-        Body::new(Paced {
+        Body::new(PacedBody {
             body,
             grace,
             received: 0,
@@ -63,10 +67,10 @@ fn is_text(part: &str) -> Result<(), &'static str> {
 
 /// The body was too slow.
 #[derive(Debug, thiserror::Error)]
-#[error("the body came slower than {BODY_PACE} bytes a second")]
+#[error("the request body arrives slower than {MIN_BODY_RATE} bytes a second")]
 struct TooSlow;
 
-struct Paced {
+struct PacedBody {
     body: Body,
     grace: Duration,
     received: u64,
@@ -75,7 +79,7 @@ struct Paced {
     late: Option<Pin<Box<Sleep>>>,
 }
 
-impl HttpBody for Paced {
+impl HttpBody for PacedBody {
     type Data = Bytes;
     type Error = axum::BoxError;
 
@@ -92,7 +96,7 @@ impl HttpBody for Paced {
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
         let begun = *self.begun.get_or_insert_with(Instant::now);
-        let until = begun + self.grace + Duration::from_secs(self.received / BODY_PACE);
+        let until = begun + self.grace + Duration::from_secs(self.received / MIN_BODY_RATE);
         let late = self
             .late
             .get_or_insert_with(|| Box::pin(sleep_until(until)));

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::grant::Said;
+use super::grant::GrantAnswer;
 use super::{Hosted, HostedError, store};
 use crate::platform::broker::outbox;
 use crate::tenancy::auth::entity::user;
@@ -16,11 +16,11 @@ pub const PERIOD: TimeDelta = TimeDelta::minutes(5);
 pub const TRUST: TimeDelta = TimeDelta::hours(1);
 
 /// The result for a request by an issuer's session.
-pub enum Again {
+pub enum Revalidated {
     /// The request continues, as this user.
-    As(Box<user::Model>),
+    User(Box<user::Model>),
     /// The session is over.
-    Over,
+    SessionEnded,
 }
 
 /// What to do about a person now.
@@ -48,31 +48,31 @@ impl Hosted {
     ///
     /// # Errors
     /// [`HostedError::NotNow`] when the issuer has not answered for [`TRUST`]; when the database fails.
-    pub async fn again(&self, user: user::Model) -> Result<Again, HostedError> {
+    pub async fn revalidate(&self, user: user::Model) -> Result<Revalidated, HostedError> {
         let now = self.clock.now();
         let has_grant = user.issuer_grant.is_some();
         if due(user.issuer_asked_at, has_grant, now) == Due::Ask
             && store::take_question(&self.db, &user, now).await?
         {
             match self.renew(&user).await {
-                Ok(Said::Still(facts)) => {
+                Ok(GrantAnswer::Active(facts)) => {
                     store::note_answer(&self.db, user.id, now).await?;
-                    return Ok(Again::As(Box::new(self.arrive(&facts).await?)));
+                    return Ok(Revalidated::User(Box::new(self.arrive(&facts).await?)));
                 }
-                Ok(Said::Gone) => {
+                Ok(GrantAnswer::Revoked) => {
                     self.end_sessions(&user).await?;
-                    return Ok(Again::Over);
+                    return Ok(Revalidated::SessionEnded);
                 }
                 Err(error) => tracing::warn!(
                     user = %user.id,
                     error = %roost_secret_broker::outbound::chain(&error),
-                    "the issuer could not be asked about a person who is signed in"
+                    "the gateway could not revalidate a signed-in person with the issuer"
                 ),
             }
         }
         match is_stale(user.issuer_answered_at, has_grant, now) {
             true => Err(HostedError::NotNow { retry_after_s: 60 }),
-            false => Ok(Again::As(Box::new(user))),
+            false => Ok(Revalidated::User(Box::new(user))),
         }
     }
 
@@ -90,7 +90,7 @@ impl Hosted {
         tx.wake(&self.credentials);
         tx.wake(self.streams.nudge());
         tx.commit().await?;
-        tracing::info!(user = %user.id, "the issuer took its grant back; the person's browser sessions are over");
+        tracing::info!(user = %user.id, "the issuer revoked its grant; the gateway ended the person's browser sessions");
         Ok(())
     }
 }

@@ -11,25 +11,25 @@ use std::time::Duration;
 use crate::platform::supervision::Nudge;
 
 /// The size of a batch: about as many tasks as the runtime runs before it polls its sockets again.
-const PART: usize = 64;
+const BATCH: usize = 64;
 
 /// The wakers of one event.
 pub(super) type Woken = Vec<Waker>;
 
 /// Receivers that wait for a later batch. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Wakes {
+pub struct WakeBatches {
     waiting: Arc<Mutex<VecDeque<Waker>>>,
     nudge: Nudge,
 }
 
-impl Wakes {
+impl WakeBatches {
     /// How often the worker runs without a nudge. It is nudged whenever there is work.
     pub const PERIOD: Duration = Duration::from_secs(1);
 
     /// Wakes the first batch now and leaves the rest to the worker.
     pub(super) fn wake(&self, mut woken: Woken) {
-        let rest = woken.split_off(woken.len().min(PART));
+        let rest = woken.split_off(woken.len().min(BATCH));
         woken.into_iter().for_each(Waker::wake);
         if !rest.is_empty() {
             self.waiting().extend(rest);
@@ -44,15 +44,15 @@ impl Wakes {
 
     /// The worker: wakes all waiting receivers in batches. None is lost when the worker is dropped between two batches.
     pub async fn wake_rest(&self) {
-        while self.wake_part() {
+        while self.wake_batch() {
             tokio::task::yield_now().await;
         }
     }
 
-    fn wake_part(&self) -> bool {
+    fn wake_batch(&self) -> bool {
         let part: Vec<Waker> = {
             let mut waiting = self.waiting();
-            let count = waiting.len().min(PART);
+            let count = waiting.len().min(BATCH);
             waiting.drain(..count).collect()
         };
         let any = !part.is_empty();
@@ -83,33 +83,33 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_few_are_woken_at_once_and_a_crowd_by_the_worker() {
-        let (wakes, count) = (Wakes::default(), Arc::new(Count::default()));
+    async fn first_batch_is_woken_at_once_and_the_rest_by_the_worker() {
+        let (batches, count) = (WakeBatches::default(), Arc::new(Count::default()));
         let awake = || count.0.load(Ordering::Relaxed);
         let crowd = |size| vec![Waker::from(count.clone()); size];
-        wakes.wake(crowd(PART));
-        assert_eq!(awake(), PART);
-        assert!(!wakes.nudge().take(), "nobody is left");
-        wakes.wake(crowd(3 * PART + 1));
-        assert_eq!(awake(), 2 * PART);
-        assert!(wakes.nudge().take());
-        wakes.wake_rest().await;
-        assert_eq!(awake(), 4 * PART + 1);
+        batches.wake(crowd(BATCH));
+        assert_eq!(awake(), BATCH);
+        assert!(!batches.nudge().take(), "nobody is left");
+        batches.wake(crowd(3 * BATCH + 1));
+        assert_eq!(awake(), 2 * BATCH);
+        assert!(batches.nudge().take());
+        batches.wake_rest().await;
+        assert_eq!(awake(), 4 * BATCH + 1);
     }
 
     #[tokio::test]
-    async fn others_run_between_the_parts() {
-        let (wakes, count) = (Wakes::default(), Arc::new(Count::default()));
-        wakes.wake(vec![Waker::from(count.clone()); 4 * PART]);
+    async fn other_tasks_run_between_batches() {
+        let (batches, count) = (WakeBatches::default(), Arc::new(Count::default()));
+        batches.wake(vec![Waker::from(count.clone()); 4 * BATCH]);
         let other = async {
             let mut seen = Vec::new();
             for _ in 0..3 {
-                seen.push(count.0.load(Ordering::Relaxed) / PART);
+                seen.push(count.0.load(Ordering::Relaxed) / BATCH);
                 tokio::task::yield_now().await;
             }
             seen
         };
-        let ((), seen) = tokio::join!(biased; wakes.wake_rest(), other);
+        let ((), seen) = tokio::join!(biased; batches.wake_rest(), other);
         assert_eq!(seen, [2, 3, 4]);
     }
 }

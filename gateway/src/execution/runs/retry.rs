@@ -27,7 +27,7 @@ pub(super) struct Attempt<'a> {
 ///
 /// # Errors
 /// [`FenceError`].
-pub(super) async fn judge(
+pub(super) async fn decide(
     runs: &RunsHandle,
     fence: Fence,
     attempt: Attempt<'_>,
@@ -70,7 +70,7 @@ pub(super) async fn judge(
 }
 
 /// The error text of a step that is given up.
-pub(super) fn given_up(runs: &RunsHandle, class: Class, detail: String) -> String {
+pub(super) fn final_error(runs: &RunsHandle, class: Class, detail: String) -> String {
     match class {
         Class::Away => format!(
             "{detail} It was waited for as long as `runs.machine_wait_seconds` says, {} s.",

@@ -8,7 +8,7 @@ use axum::response::Response;
 use http::{HeaderValue, Method, Version, header};
 
 /// The routes that receive credentials of other services.
-const CARRYING: [&str; 5] = [
+const CREDENTIAL_ROUTES: [&str; 5] = [
     "/api/apps/connections",
     "/api/fleet/meshvpn",
     "/api/models",
@@ -17,13 +17,15 @@ const CARRYING: [&str; 5] = [
 ];
 
 /// The middleware.
-pub async fn hang_up(request: Request, next: Next) -> Response {
+pub async fn close_after_credentials(request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    let carries = matches!(*request.method(), Method::POST | Method::PATCH)
+    let has_credential = matches!(*request.method(), Method::POST | Method::PATCH)
         && request.version() < Version::HTTP_2
-        && CARRYING.iter().any(|route| is_of(route, path));
+        && CREDENTIAL_ROUTES
+            .iter()
+            .any(|route| matches_route(route, path));
     let mut response = next.run(request).await;
-    if carries {
+    if has_credential {
         let close = HeaderValue::from_static("close");
         response.headers_mut().insert(header::CONNECTION, close);
     }
@@ -31,7 +33,7 @@ pub async fn hang_up(request: Request, next: Next) -> Response {
 }
 
 /// Whether a path matches a route.
-fn is_of(route: &str, path: &str) -> bool {
+fn matches_route(route: &str, path: &str) -> bool {
     let (mut route, mut path) = (route.split('/'), path.split('/'));
     loop {
         match (route.next(), path.next()) {
@@ -48,11 +50,11 @@ mod tests {
 
     #[test]
     fn a_path_is_of_its_route_alone() {
-        assert!(is_of("/api/models", "/api/models"));
-        assert!(is_of("/api/models/{id}", "/api/models/7"));
-        assert!(!is_of("/api/models/{id}", "/api/models"));
-        assert!(!is_of("/api/models/{id}", "/api/models/7/try"));
-        assert!(!is_of("/api/models", "/api/modelsx"));
+        assert!(matches_route("/api/models", "/api/models"));
+        assert!(matches_route("/api/models/{id}", "/api/models/7"));
+        assert!(!matches_route("/api/models/{id}", "/api/models"));
+        assert!(!matches_route("/api/models/{id}", "/api/models/7/try"));
+        assert!(!matches_route("/api/models", "/api/modelsx"));
     }
 
     /// Fields of bodies that are credentials of other services.
@@ -79,6 +81,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(taking, CARRYING);
+        assert_eq!(taking, CREDENTIAL_ROUTES);
     }
 }

@@ -12,11 +12,11 @@ use crate::organisation::templates::{self, Content};
 use crate::platform::ids::{ClawId, TeamId};
 use crate::tenancy::auth::WorkspaceScope;
 
-/// The permissions of an agent, and where it works.
+/// The effective settings of an agent in a team.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct EffectiveSettings {
     pub team: Option<TeamId>,
-    /// The version of the team's row. The standing is unchanged while this version is unchanged.
+    /// The version of the team's row. The settings are unchanged while this version is unchanged.
     pub version: Option<i64>,
     pub profile: Profile,
     pub bundles: BTreeSet<Bundle>,
@@ -28,24 +28,24 @@ pub struct Standing {
     pub machine: Option<String>,
 }
 
-/// The standing of an agent in this team, or in the team that it is a member of. An agent without a team is
+/// The settings of an agent in this team, or in the team that it is a member of. An agent without a team is
 /// `toolfree` and has only its skills.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn standing(
+pub async fn effective_settings(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     agent: ClawId,
     team: Option<TeamId>,
-) -> Result<Standing, DbErr> {
+) -> Result<EffectiveSettings, DbErr> {
     let row = match team {
         Some(team) => store::get(db, scope, team).await?,
         None => store::of_agent(db, scope, agent).await?,
     };
     match row {
         Some(row) => of_team(db, scope, &row).await,
-        None => Ok(Standing {
+        None => Ok(EffectiveSettings {
             team: None,
             version: None,
             profile: Profile::Toolfree,
@@ -57,7 +57,7 @@ pub async fn standing(
     }
 }
 
-/// The standing of all members of a team.
+/// The settings of all members of a team.
 ///
 /// # Errors
 /// When the database fails.
@@ -65,7 +65,7 @@ pub async fn of_team(
     db: &impl ConnectionTrait,
     scope: WorkspaceScope,
     row: &team::Model,
-) -> Result<Standing, DbErr> {
+) -> Result<EffectiveSettings, DbErr> {
     // Use the template version from which the team was made: a newer version must not change permissions silently.
     let template = match (row.template_id, row.template_version) {
         (Some(id), Some(version)) => templates::version(db, scope, id, version).await?,
@@ -79,7 +79,7 @@ pub async fn of_team(
     let given = template
         .iter()
         .flat_map(|content| content.mcp_bundles.iter());
-    Ok(Standing {
+    Ok(EffectiveSettings {
         team: Some(row.id),
         version: Some(row.version),
         profile: effective_profile(row.risk_profile.as_deref(), profile),

@@ -30,7 +30,7 @@ const AT_ONCE: u64 = 8;
 const LONGEST: TimeDelta = TimeDelta::minutes(2);
 
 #[derive(Clone)]
-pub struct DoorKeeper {
+pub struct ApprovalExecutor {
     pub db: Db,
     pub clock: SharedClock,
     pub ids: SharedIds,
@@ -38,14 +38,14 @@ pub struct DoorKeeper {
     pub kill_points: KillPoints,
 }
 
-impl DoorKeeper {
+impl ApprovalExecutor {
     /// One pass. Each step is a statement that only one gateway wins, so all gateways may run passes.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn look(&self) -> Result<(), DbErr> {
+    pub async fn run_pass(&self) -> Result<(), DbErr> {
         self.expire().await?;
-        self.tell_cut_off().await?;
+        self.end_cut_off().await?;
         loop {
             let some = store::approved(self.db.read(), AT_ONCE).await?;
             if some.is_empty() {
@@ -62,7 +62,7 @@ impl DoorKeeper {
         let mut tx = self.db.write().await?;
         let over = store::expire(&tx, now).await?;
         for door in &over {
-            store::tell_resolved(&mut tx, door, Decision::Deny, now).await?;
+            store::publish_resolved(&mut tx, door, Decision::Deny, now).await?;
             audit::record(
                 &tx,
                 &self.ids,
@@ -78,7 +78,7 @@ impl DoorKeeper {
         tx.commit().await
     }
 
-    async fn tell_cut_off(&self) -> Result<(), DbErr> {
+    async fn end_cut_off(&self) -> Result<(), DbErr> {
         let now = self.clock.now();
         for door in store::cut_off(self.db.read(), now - LONGEST).await? {
             self.end(&door, &Outcome::cut_off()).await?;
@@ -112,7 +112,7 @@ impl DoorKeeper {
                     )
                     .await;
                 if let Err(error) = &called {
-                    tracing::warn!(door = %door.id, action = door.action, error = error as &dyn std::error::Error, "a door could not be performed");
+                    tracing::warn!(door = %door.id, action = door.action, error = error as &dyn std::error::Error, "the gateway could not execute an approved door");
                 }
                 Outcome::of(&called)
             }
@@ -141,7 +141,7 @@ impl DoorKeeper {
     }
 }
 
-impl ChangeContext for DoorKeeper {
+impl ChangeContext for ApprovalExecutor {
     fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
         (&self.db, &self.clock, &self.ids)
     }

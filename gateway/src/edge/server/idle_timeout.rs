@@ -17,7 +17,7 @@ const PREFACE: usize = 24;
 
 /// The HTTP versions of a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaks {
+pub enum HttpVersions {
     /// Without TLS only a few programs use HTTP/2, and the version detection costs each open connection 8 KiB: hyper's
     /// buffer doubles when a head comes in two pieces, and the detection passes it on in two.
     Http1,
@@ -27,85 +27,85 @@ pub enum Speaks {
 
 /// Accepts connections that must send their first bytes within a time. It wraps another acceptor, so TLS comes first.
 #[derive(Debug, Clone)]
-pub struct Patient<A> {
+pub struct IdleTimeout<A> {
     pub inner: A,
     pub within: Duration,
-    pub speaks: Speaks,
+    pub versions: HttpVersions,
 }
 
-impl<A, I, S> Accept<I, S> for Patient<A>
+impl<A, I, S> Accept<I, S> for IdleTimeout<A>
 where
     A: Accept<I, S>,
     A::Future: Send + 'static,
 {
-    type Stream = Begins<A::Stream>;
+    type Stream = IdleTimeoutStream<A::Stream>;
     type Service = A::Service;
     type Future = BoxFuture<'static, io::Result<(Self::Stream, Self::Service)>>;
 
     fn accept(&self, stream: I, service: S) -> Self::Future {
         let (accepting, within) = (self.inner.accept(stream, service), self.within);
-        let looked_at = self.speaks == Speaks::Both;
+        let detected = self.versions == HttpVersions::Both;
         Box::pin(async move {
             let (stream, service) = accepting.await?;
-            let begins = Begins {
+            let with_timeout = IdleTimeoutStream {
                 stream,
-                looked_at,
-                left: PREFACE,
-                late: Some(Box::pin(sleep_until(Instant::now() + within))),
+                detected,
+                preface_left: PREFACE,
+                deadline: Some(Box::pin(sleep_until(Instant::now() + within))),
             };
-            Ok((begins, service))
+            Ok((with_timeout, service))
         })
     }
 }
 
 /// A connection that fails when its first bytes do not come in time.
-pub struct Begins<S> {
+pub struct IdleTimeoutStream<S> {
     stream: S,
     /// The version detection may read the first bytes.
-    looked_at: bool,
-    left: usize,
+    detected: bool,
+    preface_left: usize,
     /// Absent after the connection has begun.
-    late: Option<Pin<Box<Sleep>>>,
+    deadline: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Begins<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for IdleTimeoutStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if !std::mem::replace(&mut self.looked_at, true) {
+        if !std::mem::replace(&mut self.detected, true) {
             // The detection reads an end of input as HTTP/1 and keeps nothing. hyper's own first read comes next.
             return Poll::Ready(Ok(()));
         }
         let before = buf.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
-        let Some(late) = &mut self.late else {
+        let Some(deadline) = &mut self.deadline else {
             return read;
         };
         if read.is_ready() {
-            let came = buf.filled().len() - before;
-            self.left = self.left.saturating_sub(came);
-            if self.left == 0 || came == 0 {
-                self.late = None;
+            let received = buf.filled().len() - before;
+            self.preface_left = self.preface_left.saturating_sub(received);
+            if self.preface_left == 0 || received == 0 {
+                self.deadline = None;
             }
             return read;
         }
-        match late.as_mut().poll(cx) {
+        match deadline.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Begins<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for IdleTimeoutStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
         // The server answers only after a request, and a request may be shorter than a preface.
-        self.late = None;
+        self.deadline = None;
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
 
@@ -122,7 +122,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Begins<S> {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.late = None;
+        self.deadline = None;
         Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
     }
 

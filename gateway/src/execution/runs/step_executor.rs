@@ -15,7 +15,7 @@ use crate::platform::ids::ClawId;
 
 /// A step to execute.
 #[derive(Clone)]
-pub struct Job {
+pub struct StepJob {
     pub run: run::Model,
     pub step: Step,
     pub node: Node,
@@ -30,7 +30,7 @@ pub struct Job {
 
 /// The end of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum StepResult {
     /// The text that the step hands over.
     Done(String),
     /// The attempt failed.
@@ -45,7 +45,7 @@ pub enum End {
     Fenced,
 }
 
-impl End {
+impl StepResult {
     /// A failure that a retry would repeat.
     pub fn terminal(detail: impl Into<String>) -> Self {
         Self::Failed {
@@ -94,10 +94,10 @@ pub struct Effect {
 
 /// Executes steps.
 #[async_trait]
-pub trait Perform: Send + Sync + 'static {
+pub trait StepExecutor: Send + Sync + 'static {
     /// Executes a step, or continues a step from its journal. The run's actor drops the future when the run is
     /// cancelled.
-    async fn perform(&self, job: Job) -> End;
+    async fn execute(&self, job: StepJob) -> StepResult;
 
     /// Stops the outside calls of a cancelled run.
     async fn abandon(&self, run: &run::Model, effects: Vec<Effect>);

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::Agents;
-use super::staff::Staffed;
-use super::talk::Answer;
-use super::voice::Voice;
-use crate::execution::runs::{Job, StepRow, StepStatus};
+use super::agent_context::AgentContext;
+use super::progress_stream::ProgressSender;
+use super::transcript::Answer;
+use crate::execution::runs::{StepJob, StepRow, StepStatus};
 use crate::execution::tools;
 use crate::platform::events::{
     ActivityKind, AgentTaskUpdate, AgentToolCall, Event, FrameLine, LineKind, PartState, TaskPart,
@@ -20,15 +20,15 @@ const LINES: usize = 12;
 
 /// Publishes `agent.task.update` with the step's place in its run. `over`: the step has ended, but its row does not
 /// say so yet.
-pub(super) async fn task(
+pub(super) async fn task_update(
     agents: &Agents,
-    job: &Job,
-    staffed: &Staffed,
+    job: &StepJob,
+    context: &AgentContext,
     elapsed_ms: u64,
     over: bool,
 ) {
     let event = Event::AgentTaskUpdate(AgentTaskUpdate {
-        agent_id: staffed.may.agent,
+        agent_id: context.may.agent,
         task_id: format!("{}/{}#{}", job.run.id, job.step.key, job.step.lap),
         title: format!("{}: {}", job.node.name(), job.run.title),
         elapsed_ms: Some(elapsed_ms),
@@ -38,7 +38,7 @@ pub(super) async fn task(
 }
 
 /// The steps of the run, as their rows describe them.
-async fn parts(agents: &Agents, job: &Job, over: bool) -> Vec<TaskPart> {
+async fn parts(agents: &Agents, job: &StepJob, over: bool) -> Vec<TaskPart> {
     let rows = crate::execution::runs::steps(agents.db.read(), job.run.id).await;
     let rows = rows.unwrap_or_default();
     let ended = |row: &StepRow| {
@@ -69,34 +69,39 @@ fn part(status: &str, key: &str, lap: i32, has_ended: bool) -> TaskPart {
 }
 
 /// Publishes that the agent asks its model.
-pub(super) fn thinking(staffed: &Staffed, voice: &Voice) {
+pub(super) fn thinking(context: &AgentContext, progress: &ProgressSender) {
     let event = Event::WorldTouch(WorldTouch {
-        agent_id: staffed.may.agent,
-        node_id: format!("model:{}", staffed.model.name),
+        agent_id: context.may.agent,
+        node_id: format!("model:{}", context.model.name),
         kind: Some(ActivityKind::Service),
         weight: None,
     });
-    voice.tells(event);
+    progress.push_event(event);
 }
 
 /// Publishes that the agent uses a tool.
-pub(super) fn calling(staffed: &Staffed, tool: &str, arguments: &Value, voice: &Voice) {
+pub(super) fn calling(
+    context: &AgentContext,
+    tool: &str,
+    arguments: &Value,
+    progress: &ProgressSender,
+) {
     let target = target(tool, arguments);
     let event = Event::AgentToolCall(AgentToolCall {
-        agent_id: staffed.may.agent,
+        agent_id: context.may.agent,
         tool: tool.chars().take(64).collect(),
         target: target.clone(),
         door_required: false,
     });
-    voice.tells(event);
+    progress.push_event(event);
     let touch = Event::WorldTouch(WorldTouch {
-        agent_id: staffed.may.agent,
+        agent_id: context.may.agent,
         node_id: format!("tool:{}", tool.chars().take(64).collect::<String>()),
         kind: Some(ActivityKind::Event),
         weight: Some(0.5),
     });
-    voice.tells(touch);
-    voice.shows(opening(tool, arguments, target));
+    progress.push_event(touch);
+    progress.push_lines(opening(tool, arguments, target));
 }
 
 /// What a tool works on, in one line.
@@ -139,7 +144,7 @@ fn opening(tool: &str, arguments: &Value, target: Option<String>) -> Vec<FrameLi
 }
 
 /// Shows a call's result, if the screen did not show it while the call ran.
-pub(super) fn came_back(answer: &Answer, voice: &Voice) {
+pub(super) fn tool_result(answer: &Answer, progress: &ProgressSender) {
     let mut lines = Vec::new();
     if answer.exit_code.is_none() {
         let shown = answer.text.lines().take(LINES);
@@ -158,7 +163,7 @@ pub(super) fn came_back(answer: &Answer, voice: &Voice) {
         Some(code) => lines.push(line(format!("exit {code}"), LineKind::Warn)),
         None => {}
     }
-    voice.shows(lines);
+    progress.push_lines(lines);
 }
 
 /// Lines of a running command.
@@ -174,7 +179,7 @@ fn line(text: String, kind: LineKind) -> FrameLine {
     }
 }
 
-async fn emit(agents: &Agents, job: &Job, event: Event) {
+async fn emit(agents: &Agents, job: &StepJob, event: Event) {
     let scope = job.journal.fence.scope();
     agents.events.emit(scope, event.in_run(job.run.id)).await;
 }

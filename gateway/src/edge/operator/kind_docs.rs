@@ -4,13 +4,13 @@
 use crate::platform::supervision::ActorKind;
 
 /// What a kind holds, and why its loss does no harm.
-pub struct Lore {
+pub struct KindDoc {
     pub holds: &'static str,
     pub lost: &'static str,
 }
 
 /// The sentences of a kind.
-pub const fn of(kind: ActorKind) -> Lore {
+pub const fn of(kind: ActorKind) -> KindDoc {
     use ActorKind as K;
     let (holds, lost) = match kind {
         K::Supervisor => (
@@ -101,5 +101,5 @@ pub const fn of(kind: ActorKind) -> Lore {
         ),
         K::RetentionSweeper => ("nothing", "nothing: its next round deletes the rest"),
     };
-    Lore { holds, lost }
+    KindDoc { holds, lost }
 }

@@ -35,7 +35,7 @@ pub(super) async fn claim(
 }
 
 /// Reads the list and stores the result. When the database fails, the sync stays wanted and is assigned again.
-pub(super) async fn carry(
+pub(super) async fn run(
     state: &ReposContext,
     row: &connection::Model,
     holder: Uuid,
@@ -62,10 +62,10 @@ pub(super) async fn carry(
     tx.commit().await?;
     match &read.error {
         None => {
-            tracing::info!(connection = %row.id, pages = read.pages, skipped = read.skipped, cut = read.cut, "synced a code host");
+            tracing::info!(connection = %row.id, pages = read.pages, skipped = read.skipped, cut = read.cut, "the gateway synced a code host");
         }
         Some(error) => {
-            tracing::warn!(connection = %row.id, pages = read.pages, error, "a code host was not synced");
+            tracing::warn!(connection = %row.id, pages = read.pages, error, "the gateway could not sync a code host");
         }
     }
     Ok(())
@@ -109,8 +109,8 @@ async fn read(
         for page in 1.. {
             let answer = match remote::page(state, &source, &list, page).await {
                 Answer::Page(answer) => answer,
-                Answer::NotThere(_) if page == 1 && !lists.is_empty() => break,
-                Answer::NotThere(error) | Answer::Refused(error) => {
+                Answer::NotFound(_) if page == 1 && !lists.is_empty() => break,
+                Answer::NotFound(error) | Answer::Refused(error) => {
                     read.error = Some(error);
                     return Ok(Some(read));
                 }

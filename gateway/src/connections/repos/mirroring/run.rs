@@ -21,9 +21,9 @@ use crate::platform::ids::RepoId;
 /// How long a hold lasts without a renewal.
 const HOLD: TimeDelta = TimeDelta::seconds(60);
 /// The interval for progress and for the check whether the mirror is still wanted.
-const TELL: Duration = Duration::from_secs(1);
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// The number of attempts while the broker works on the mirror for another caller.
-const BUSY: u32 = 30;
+const BUSY_TRIES: u32 = 30;
 
 /// Takes a mirror; `None` when another job has it.
 pub(super) async fn claim(
@@ -50,7 +50,7 @@ pub(super) async fn release(state: &ReposContext, id: RepoId, holder: Uuid) -> R
 }
 
 /// Does the wanted work and stores its result. When the database fails, the work stays wanted and is assigned again.
-pub(super) async fn carry(
+pub(super) async fn run(
     state: &ReposContext,
     row: &mirror::Model,
     holder: Uuid,
@@ -76,9 +76,9 @@ async fn forget(
         name: record_name(connection)?,
         mirror: row.repo_id.to_string(),
     };
-    if let Err(error) = forgotten(state, forget).await {
+    if let Err(error) = forget_when_free(state, forget).await {
         // The mirror stays dropped; the next attempt comes when the hold is over.
-        tracing::warn!(error = &error as &dyn std::error::Error, repo = %row.repo_id, "a mirror is not forgotten yet");
+        tracing::warn!(error = &error as &dyn std::error::Error, repo = %row.repo_id, "the broker has not deleted a mirror yet; the gateway tries again");
         return Ok(());
     }
     let now = state.clock.now();
@@ -98,10 +98,10 @@ async fn fetch(
     connection: &connection::Model,
     holder: Uuid,
 ) -> Result<(), DbErr> {
-    let ended = match asked(repo, connection) {
-        Ok(asked) => match fetched(state, row, asked, holder).await? {
+    let ended = match request(repo, connection) {
+        Ok(request) => match fetched(state, row, request, holder).await? {
             Some(Ok(mirror)) => Ok((mirror, state.clock.now())),
-            Some(Err(error)) => Err(told(connection, &error)),
+            Some(Err(error)) => Err(error_text(connection, &error)),
             None => return Ok(()),
         },
         Err(unknown) => Err(unknown),
@@ -117,13 +117,15 @@ async fn fetch(
     tx.commit().await?;
     match error {
         None => tracing::info!(repo = %row.repo_id, bytes = ended.bytes, "a mirror is up to date"),
-        Some(error) => tracing::warn!(repo = %row.repo_id, error, "a mirror was not fetched"),
+        Some(error) => {
+            tracing::warn!(repo = %row.repo_id, error, "the broker could not fetch a mirror")
+        }
     }
     Ok(())
 }
 
 /// The request to the broker, or why there cannot be one.
-fn asked(repo: &repo::Model, connection: &connection::Model) -> Result<GitFetch, String> {
+fn request(repo: &repo::Model, connection: &connection::Model) -> Result<GitFetch, String> {
     let unknown = || {
         "This gateway does not know that kind of host. Run the newest release, or connect again."
             .to_owned()
@@ -147,7 +149,7 @@ fn asked(repo: &repo::Model, connection: &connection::Model) -> Result<GitFetch,
 async fn fetched(
     state: &ReposContext,
     row: &mirror::Model,
-    asked: GitFetch,
+    request: GitFetch,
     holder: Uuid,
 ) -> Result<Option<Result<Mirror, BrokerError>>, DbErr> {
     let begin = Fetching {
@@ -155,9 +157,9 @@ async fn fetched(
         percent: 0,
         bytes: 0,
     };
-    let (heard, hearing) = watch::channel(begin);
-    let mut fetching = std::pin::pin!(patient(state, asked, &heard));
-    let mut tick = interval(TELL);
+    let (progress_tx, progress_rx) = watch::channel(begin);
+    let mut fetching = std::pin::pin!(fetch_when_free(state, request, &progress_tx));
+    let mut tick = interval(PROGRESS_EVERY);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut last = None;
     loop {
@@ -165,8 +167,8 @@ async fn fetched(
             biased;
             done = &mut fetching => return Ok(Some(done)),
             _ = tick.tick() => {
-                let now = *hearing.borrow();
-                if !tell(state, row, holder, now, last != Some(now)).await? {
+                let now = *progress_rx.borrow();
+                if !record_progress(state, row, holder, now, last != Some(now)).await? {
                     return Ok(None);
                 }
                 last = Some(now);
@@ -176,50 +178,52 @@ async fn fetched(
 }
 
 /// Fetches. A job that lost its hold may still be fetching; it stops within a second or two, and this waits for it.
-async fn patient(
+async fn fetch_when_free(
     state: &ReposContext,
-    asked: GitFetch,
-    heard: &watch::Sender<Fetching>,
+    request: GitFetch,
+    progress_tx: &watch::Sender<Fetching>,
 ) -> Result<Mirror, BrokerError> {
-    let mut left = BUSY;
+    let mut tries_left = BUSY_TRIES;
     loop {
-        let hear = |now| {
-            heard.send_replace(now);
+        let on_progress = |now| {
+            progress_tx.send_replace(now);
         };
-        match state.broker.git_fetch(asked.clone(), hear).await {
-            Err(error) if is_busy(&error, &mut left) => sleep(TELL).await,
+        match state.broker.git_fetch(request.clone(), on_progress).await {
+            Err(error) if is_busy(&error, &mut tries_left) => sleep(PROGRESS_EVERY).await,
             done => return done,
         }
     }
 }
 
 /// Has the broker delete the mirror; waits as for a fetch.
-async fn forgotten(state: &ReposContext, asked: GitForget) -> Result<bool, BrokerError> {
-    let mut left = BUSY;
+async fn forget_when_free(state: &ReposContext, request: GitForget) -> Result<bool, BrokerError> {
+    let mut tries_left = BUSY_TRIES;
     loop {
-        match state.broker.git_forget(asked.clone()).await {
-            Err(error) if is_busy(&error, &mut left) => sleep(TELL).await,
+        match state.broker.git_forget(request.clone()).await {
+            Err(error) if is_busy(&error, &mut tries_left) => sleep(PROGRESS_EVERY).await,
             done => return done,
         }
     }
 }
 
-fn is_busy(error: &BrokerError, left: &mut u32) -> bool {
-    *left = left.saturating_sub(1);
-    *left > 0 && error.code() == Some(FaultCode::Busy)
+fn is_busy(error: &BrokerError, tries_left: &mut u32) -> bool {
+    *tries_left = tries_left.saturating_sub(1);
+    *tries_left > 0 && error.code() == Some(FaultCode::Busy)
 }
 
 /// Stores the progress and renews the hold; `false` when the hold is lost.
-async fn tell(
+async fn record_progress(
     state: &ReposContext,
     row: &mirror::Model,
     holder: Uuid,
-    told: Fetching,
+    progress: Fetching,
     news: bool,
 ) -> Result<bool, DbErr> {
     let now = state.clock.now();
     let mut tx = state.db.write().await?;
-    let Some(row) = store_mirrors::tell(&tx, row.repo_id, holder, now + HOLD, told).await? else {
+    let Some(row) =
+        store_mirrors::record_progress(&tx, row.repo_id, holder, now + HOLD, progress).await?
+    else {
         return Ok(false);
     };
     if news {
@@ -231,7 +235,7 @@ async fn tell(
 }
 
 /// Why the fetch failed, in words for people.
-fn told(connection: &connection::Model, error: &BrokerError) -> String {
+fn error_text(connection: &connection::Model, error: &BrokerError) -> String {
     let kind = ProviderKind::from_stored(&connection.provider).unwrap_or(ProviderKind::GitHub);
     if error.fault().is_none() {
         tracing::warn!(

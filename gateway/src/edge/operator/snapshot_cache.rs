@@ -14,11 +14,11 @@ type Taken = (Instant, Arc<TreeSnapshot>);
 
 /// The shared snapshot. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Lately {
+pub struct SnapshotCache {
     last: Arc<Mutex<Option<Taken>>>,
 }
 
-impl Lately {
+impl SnapshotCache {
     /// The tree, at most half a second old.
     pub(super) fn snapshot(&self, view: &TreeView, clock: &SharedClock) -> Arc<TreeSnapshot> {
         let now = clock.monotonic();

@@ -9,8 +9,8 @@ use super::entity::run;
 use super::fence::{Ended, Fence, FenceError, Finish};
 use super::handle::RunsHandle;
 use super::model::{StepStatus, effect_key};
-use super::perform::Effect;
-use super::{comparison, shown, store};
+use super::step_executor::Effect;
+use super::{comparison, status_events, store};
 use crate::execution::topology::StepRef;
 use crate::kill_point;
 use crate::platform::db::WriteTx;
@@ -23,7 +23,7 @@ use crate::tenancy::auth::WorkspaceScope;
 ///
 /// # Errors
 /// [`FenceError`]. Nothing was written then.
-pub(super) async fn close<M: Send + 'static>(
+pub(super) async fn complete<M: Send + 'static>(
     runs: &RunsHandle,
     cx: &Context<M>,
     fence: Fence,
@@ -35,19 +35,19 @@ pub(super) async fn close<M: Send + 'static>(
     let mut tx = runs.inner.db.write().await?;
     let version = fence.finish(&tx, ended.as_ref(), &finish).await?;
     comparison::keep(&tx, row, finish.status).await?;
-    let mut told = shown::all_resting(&tx, fence.scope(), &[fence.run], now).await?;
+    let mut events = status_events::rest_all(&tx, fence.scope(), &[fence.run], now).await?;
     let over = (fence.run, fence.workspace, row.team_id);
-    let going = team_ends(runs, &mut tx, [over]).await?;
-    told.extend(going.into_iter().map(|(_, fact)| fact.into()));
-    told.push(Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run));
-    events::append(&mut tx, fence.workspace, now, told).await?;
+    let going = apply_to_teams(runs, &mut tx, [over]).await?;
+    events.extend(going.into_iter().map(|(_, fact)| fact.into()));
+    events.push(Event::changed(ResourceKind::Run, fence.run, version).in_run(fence.run));
+    events::append(&mut tx, fence.workspace, now, events).await?;
     if let Some(last) = tx.last_announced() {
         fence.last_event(&tx, last).await?;
     }
     kill_point!(cx, "runs.close.before_commit");
     tx.commit().await?;
     kill_point!(cx, "runs.close.after_commit");
-    runs.tell_ended(fence.run);
+    runs.announce_end(fence.run);
     tracing::info!(run = %fence.run, status = finish.status.as_str(), "a run ended");
     Ok(())
 }
@@ -57,7 +57,7 @@ pub(super) async fn close<M: Send + 'static>(
 ///
 /// # Errors
 /// When the database fails.
-pub(super) async fn team_ends(
+pub(super) async fn apply_to_teams(
     runs: &RunsHandle,
     tx: &mut WriteTx,
     over: impl IntoIterator<Item = (RunId, WorkspaceId, Option<TeamId>)>,
@@ -68,7 +68,7 @@ pub(super) async fn team_ends(
     // Always in the same order, so that transactions cannot deadlock.
     let of_teams: BTreeSet<_> = of_teams.collect();
     let (ids, now) = (&runs.inner.ids, runs.inner.clock.now());
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     for (team, workspace, run) in of_teams {
         let scope = WorkspaceScope::of_row(workspace);
         let going = runs
@@ -76,17 +76,17 @@ pub(super) async fn team_ends(
             .subjects
             .after_run(tx, ids, now, scope, (team, run))
             .await?;
-        told.extend(going.map(|fact| (workspace, fact)));
+        events.extend(going.map(|fact| (workspace, fact)));
     }
-    if !told.is_empty() {
+    if !events.is_empty() {
         tx.wake(&runs.inner.sagas);
     }
-    Ok(told)
+    Ok(events)
 }
 
 /// Stops the outside calls of runs that ended without their actor: in the queue, or because their owner crashed. The
 /// caller does not wait for it.
-pub(super) async fn let_go(runs: &RunsHandle, over: Vec<RunId>) {
+pub(super) async fn abandon_calls(runs: &RunsHandle, over: Vec<RunId>) {
     let Some(first) = over.first().copied() else {
         return;
     };
@@ -98,14 +98,14 @@ pub(super) async fn let_go(runs: &RunsHandle, over: Vec<RunId>) {
                 continue;
             }
             if let Some(row) = store::by_id(handle.inner.db.read(), run).await? {
-                handle.inner.perform.abandon(&row, effects).await;
+                handle.inner.step_executor.abandon(&row, effects).await;
             }
         }
         Ok(())
     };
     let name = format!("let-go-{first}");
     if let Err(error) = runs.inner.live.spawn_job(name, None, work).await {
-        tracing::warn!(%error, run = %first, "commands of ended runs go on until their deadline");
+        tracing::warn!(%error, run = %first, "the gateway cannot stop the commands of ended runs; they continue until their deadline");
     }
 }
 
@@ -141,9 +141,9 @@ pub(super) async fn open_effects(
         let Some(turn) = calls.iter().rposition(|call| call.kind == "model") else {
             continue;
         };
-        let asked = serde_json::from_str::<Value>(&calls[turn].content).unwrap_or_default();
-        let asked = asked["calls"].as_array().map_or(0, Vec::len);
-        for place in calls.len()..=turn + asked {
+        let call_count = serde_json::from_str::<Value>(&calls[turn].content).unwrap_or_default();
+        let call_count = call_count["calls"].as_array().map_or(0, Vec::len);
+        for place in calls.len()..=turn + call_count {
             let place = u32::try_from(place).unwrap_or(u32::MAX);
             let key = effect_key(run, &step.step_key, lap, place);
             open.push(Effect { agent, key });
