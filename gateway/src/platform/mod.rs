@@ -1,8 +1,9 @@
 //! The lowest wing: every other wing uses it, and it imports none of them.
 //!
 //! The database and its transactions, the event log, supervision, sagas, the secret broker, requests to addresses that
-//! others choose, the clock, ids, telemetry, and the program's memory.
+//! others choose, back-off, the clock, ids, telemetry, and the program's memory.
 
+pub mod backoff;
 pub mod broker;
 pub mod clock;
 pub mod db;

@@ -25,6 +25,8 @@ pub use store::{Which, end as end_connections, forget_expired, providers_of};
 use roost_secret_broker::wire::RecordName;
 use sea_orm::DbErr;
 
+use crate::platform::broker::credential;
+
 mod routes;
 mod settings;
 mod store;
@@ -34,6 +36,5 @@ mod store;
 /// # Errors
 /// When the name in the row is invalid, which never happens with the gateway's own names.
 pub fn record_of(row: &entity::connection::Model) -> Result<RecordName, DbErr> {
-    RecordName::new(row.workspace_id.to_string(), row.secret_ref.clone())
-        .map_err(|error| DbErr::Custom(format!("app_connections {}: {error}", row.id)))
+    credential::name_of(row.workspace_id, &row.secret_ref)
 }

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::platform::backoff::BackOff;
 use crate::platform::ids::RunId;
 
 macro_rules! words {
@@ -134,11 +135,12 @@ pub fn after_failure(
     if class != Class::Retryable || attempt >= STEP_ATTEMPTS || retries >= RUN_RETRIES {
         return Verdict::GivenUp;
     }
-    let whole = FIRST_WAIT
-        .saturating_mul(1 << attempt.saturating_sub(1).min(10))
-        .min(LONGEST_WAIT);
+    let back_off = BackOff {
+        first: FIRST_WAIT,
+        cap: LONGEST_WAIT,
+    };
     // Between half and all of the wait, so that steps that failed together do not retry together.
-    let spread = whole.mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0));
+    let spread = back_off.delay(attempt, 1.0 - chance.clamp(0.0, 1.0));
     let requested = requested.unwrap_or_default().min(LONGEST_WAIT);
     Verdict::Again(spread.max(requested))
 }

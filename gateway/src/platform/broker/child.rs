@@ -10,11 +10,14 @@ use std::time::Duration;
 
 use tokio::process::{Child, ChildStdin, Command};
 
+use crate::platform::backoff::BackOff;
 use crate::platform::supervision::{ActorKind, ChildSpec, Failure, JobContext, NoMessages};
 
-/// The wait between two starts. It doubles from the shortest to the longest.
-const SHORTEST: Duration = Duration::from_millis(250);
-const LONGEST: Duration = Duration::from_secs(30);
+/// The wait between two starts. A process that ran for longer than the cap did not fail in a row.
+const BACK_OFF: BackOff = BackOff {
+    first: Duration::from_millis(250),
+    cap: Duration::from_secs(30),
+};
 /// How long the broker may take to end after its input closes. It drains for ten seconds.
 const GRACE: Duration = Duration::from_secs(15);
 /// The time limit of `roost-broker check`.
@@ -94,7 +97,7 @@ pub fn child(embedded: Embedded) -> ChildSpec<NoMessages> {
 }
 
 async fn keep(embedded: Embedded, cx: JobContext) -> Result<(), Failure> {
-    let mut wait = SHORTEST;
+    let mut failures: u32 = 0;
     loop {
         match embedded.start() {
             Ok(mut process) => {
@@ -111,19 +114,19 @@ async fn keep(embedded: Embedded, cx: JobContext) -> Result<(), Failure> {
                         return Ok(());
                     }
                 }
-                if began.elapsed() > LONGEST {
-                    wait = SHORTEST;
+                if began.elapsed() > BACK_OFF.cap {
+                    failures = 0;
                 }
             }
             Err(error) => {
                 tracing::error!(%error, program = %embedded.program.display(), "the secret broker cannot be started; install roost-broker beside roost, or set `broker.program`");
             }
         }
+        failures = failures.saturating_add(1);
         tokio::select! {
-            () = tokio::time::sleep(wait) => {}
+            () = tokio::time::sleep(BACK_OFF.whole(failures)) => {}
             () = cx.cancelled() => return Ok(()),
         }
-        wait = (wait * 2).min(LONGEST);
     }
 }
 

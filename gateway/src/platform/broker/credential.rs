@@ -199,11 +199,12 @@ mod tests {
             let until = vault.clock.now();
             let placed = Credential::expected(&tx, name(), until).await.unwrap();
             tx.commit().await.unwrap();
-            let tx = vault.db.write().await.unwrap();
             let row = queued(&vault.db).await.remove(0);
+            let tx = vault.db.write().await.unwrap();
             assert!(outbox::take(&tx, &row, until).await.unwrap());
             let kept = placed.keep(&tx).await;
             assert!(matches!(kept, Err(CredentialError::TooSlow)));
+            drop(tx);
             scratch.remove().await;
         }
     }

@@ -10,6 +10,7 @@ use sea_orm::DbErr;
 
 use super::{Kind, Next, SagaHandler, Step, saga, store};
 use crate::kill_point;
+use crate::platform::backoff::BackOff;
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
 use crate::platform::db::lease::Lease;
@@ -33,6 +34,11 @@ const LEASE_TTL: Duration = Duration::from_secs(5);
 const RENEW_EVERY: Duration = Duration::from_secs(2);
 /// A step that takes longer is stopped and retried.
 const STEP_TIMEOUT: Duration = Duration::from_secs(20);
+/// The time until the next attempt of a step that failed.
+const BACK_OFF: BackOff = BackOff {
+    first: Duration::from_secs(1),
+    cap: Duration::from_secs(256),
+};
 
 impl SagaDriver {
     /// Executes one step of one saga; `false` when nothing is due or another replica is the driver.
@@ -121,7 +127,8 @@ impl SagaDriver {
         saga: &saga::Model,
         error: &str,
     ) -> Result<bool, DbErr> {
-        let wait = Duration::from_secs(2_u64.saturating_pow(saga.attempts.clamp(0, 8) as u32));
+        let before = u32::try_from(saga.attempts).unwrap_or(0);
+        let wait = BACK_OFF.whole(before.saturating_add(1));
         tracing::warn!(saga = %saga.id, step = saga.step, error, wait_s = wait.as_secs(), "a step of a saga failed; the gateway tries it again");
         let tx = self.db.write().await?;
         store::postpone(&tx, saga, error, wait, self.clock.now()).await?;

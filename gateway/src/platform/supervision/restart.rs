@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+pub use crate::platform::backoff::BackOff;
+
 /// Whether an actor that ended is started again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -44,34 +46,6 @@ impl Default for Intensity {
             max: 8,
             within: Duration::from_secs(60),
         }
-    }
-}
-
-/// The wait before a restart. It doubles with each failure in a row, up to a cap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BackOff {
-    /// The wait after the first failure.
-    pub first: Duration,
-    /// The longest wait.
-    pub cap: Duration,
-}
-
-impl Default for BackOff {
-    fn default() -> Self {
-        Self {
-            first: Duration::from_millis(50),
-            cap: Duration::from_secs(30),
-        }
-    }
-}
-
-impl BackOff {
-    /// The wait after the `failures`-th failure in a row (1 is the first). `jitter` in 0..=1 shortens it by up to half,
-    /// so that actors which failed together do not restart together.
-    pub fn delay(&self, failures: u32, jitter: f64) -> Duration {
-        let doublings = failures.saturating_sub(1).min(31);
-        let full = self.first.saturating_mul(1 << doublings).min(self.cap);
-        full.mul_f64(1.0 - jitter.clamp(0.0, 1.0) / 2.0)
     }
 }
 

@@ -8,9 +8,9 @@ use crate::platform::db::WriteTx;
 use crate::platform::ids::{SharedIds, UserId, fresh};
 use crate::tenancy::auth::WorkspaceScope;
 
-/// Appends an entry to a transaction that is no [`Change`](crate::tenancy::change::Change): one of several workspaces,
-/// or a step of a saga. `actor` is the user with whose authority the change is made; `entity` is (kind, id); `details` is
-/// a JSON object without secrets.
+/// Appends an entry in a transaction outside of a [`Change`](crate::tenancy::change::Change), such as one over several
+/// workspaces or a step of a saga. `actor` is the user with whose authority the change is made; `entity` is (kind, id);
+/// `details` is a JSON object without secrets.
 ///
 /// # Errors
 /// When the database fails.

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use roost_secret_broker::wire::RecordName;
 use sea_orm::DbErr;
 
 use super::store;
+use crate::platform::backoff::BackOff;
 use crate::platform::broker::BrokerHandle;
 use crate::platform::clock::SharedClock;
 use crate::platform::db::Db;
@@ -15,9 +15,11 @@ use crate::platform::db::Db;
 pub const PERIOD: Duration = Duration::from_secs(5);
 /// Rows in one sweep.
 const SOME: u64 = 50;
-/// Seconds until the next attempt for a row: the first wait and the longest wait.
-const FIRST: i64 = 30;
-const LONGEST: i64 = 3_600;
+/// The time until the next attempt for a row.
+const BACK_OFF: BackOff = BackOff {
+    first: Duration::from_secs(30),
+    cap: Duration::from_secs(3_600),
+};
 
 /// What the sweeper needs.
 #[derive(Clone)]
@@ -61,10 +63,9 @@ impl CredentialSweeper {
     }
 }
 
-/// The wait until the next attempt.
-fn wait(attempts: i32) -> TimeDelta {
-    let doubled = FIRST.saturating_mul(1 << attempts.clamp(0, 10));
-    TimeDelta::seconds(doubled.min(LONGEST))
+/// The wait until the next attempt, after this number of attempts.
+fn wait(attempts: i32) -> Duration {
+    BACK_OFF.whole(u32::try_from(attempts).unwrap_or(0).saturating_add(1))
 }
 
 #[cfg(test)]
@@ -73,8 +74,8 @@ mod tests {
 
     #[test]
     fn the_wait_grows_to_an_hour() {
-        assert_eq!(wait(0).num_seconds(), FIRST);
-        assert_eq!(wait(3).num_seconds(), 8 * FIRST);
-        assert_eq!(wait(1_000).num_seconds(), LONGEST);
+        assert_eq!(wait(0), BACK_OFF.first);
+        assert_eq!(wait(3), 8 * BACK_OFF.first);
+        assert_eq!(wait(1_000), BACK_OFF.cap);
     }
 }
