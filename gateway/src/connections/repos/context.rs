@@ -15,9 +15,9 @@ pub struct ReposContext {
     pub ids: SharedIds,
     pub broker: BrokerHandle,
     pub outbound: Outbound,
-    /// Wakes the desk that assigns syncs.
+    /// Wakes the scheduler that assigns syncs.
     pub syncs: Nudge,
-    /// Wakes the desk that assigns mirrors.
+    /// Wakes the scheduler that assigns mirrors.
     pub mirrors: Nudge,
     /// Wakes the worker that has the broker delete tokens.
     pub credentials: Nudge,

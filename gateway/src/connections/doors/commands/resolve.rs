@@ -47,7 +47,7 @@ pub async fn resolve(
     store::publish_resolved(&mut tx, &door, decision, Some(by.user.name.clone()), now).await?;
     tx.commit().await?;
     if decision == Decision::Approve {
-        doors.keeper.nudge();
+        doors.approvals.nudge();
     }
     Ok(door)
 }
