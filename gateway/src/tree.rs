@@ -198,7 +198,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             parts.open_streams.nudge(),
             move |_| {
                 let (streams, db, clock) = (streams.clone(), watched.clone(), clock.clone());
-                async move { Ok(streams.look(&db, &clock).await?) }
+                async move { Ok(streams.end_revoked(&db, &clock).await?) }
             },
         ))
         .child(ChildSpec::periodic(
