@@ -175,7 +175,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             parts.hub.gap(),
             move |_| {
                 let (db, hub) = (db.clone(), hub.clone());
-                async move { Ok(relay::look(&db, &hub).await?) }
+                async move { Ok(relay::deliver_missed(&db, &hub).await?) }
             },
         ))
         .child(ChildSpec::periodic(
