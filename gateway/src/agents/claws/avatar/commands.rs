@@ -40,7 +40,7 @@ pub async fn upload(
         at: state.clock.now(),
     };
     store::put(&*tx, row).await?;
-    told(
+    record_change(
         state,
         &mut tx,
         scope,
@@ -68,7 +68,7 @@ pub async fn remove(
     let agent = present(&tx, scope, id).await?;
     if store::remove_of(&*tx, scope, id).await? {
         let details = serde_json::json!({ "name": agent.name });
-        told(
+        record_change(
             state,
             &mut tx,
             scope,
@@ -94,7 +94,7 @@ async fn present(
         .ok_or(ClawError::NotFound)
 }
 
-async fn told(
+async fn record_change(
     state: &ClawsContext,
     tx: &mut WriteTx,
     scope: WorkspaceScope,

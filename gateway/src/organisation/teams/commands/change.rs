@@ -98,8 +98,8 @@ pub async fn change(
     }
     let details = serde_json::json!({ "fields": changed });
     let rebound = rebound.iter();
-    let told = rebound.map(|claw| Event::changed(ResourceKind::Claw, claw.id, claw.version));
-    let what = ("team.changed", details, told.collect());
+    let events = rebound.map(|claw| Event::changed(ResourceKind::Claw, claw.id, claw.version));
+    let what = ("team.changed", details, events.collect());
     written(state, tx, scope, user, row, what).await
 }
 
@@ -165,7 +165,7 @@ async fn written(
     scope: WorkspaceScope,
     user: UserId,
     row: team::Model,
-    (action, details, mut told): (&'static str, serde_json::Value, Vec<Event>),
+    (action, details, mut events): (&'static str, serde_json::Value, Vec<Event>),
 ) -> Result<team::Model, TeamError> {
     let now = state.claws.clock.now();
     let from = row.version;
@@ -188,8 +188,8 @@ async fn written(
         details,
     )
     .await?;
-    told.push(Event::changed(ResourceKind::Team, row.id, row.version));
-    events::append(&mut tx, scope.workspace(), now, told).await?;
+    events.push(Event::changed(ResourceKind::Team, row.id, row.version));
+    events::append(&mut tx, scope.workspace(), now, events).await?;
     tx.commit().await?;
     Ok(row)
 }
