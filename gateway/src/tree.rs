@@ -175,7 +175,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             parts.hub.gap(),
             move |_| {
                 let (db, hub) = (db.clone(), hub.clone());
-                async move { Ok(relay::look(&db, &hub).await?) }
+                async move { Ok(relay::deliver_missed(&db, &hub).await?) }
             },
         ))
         .child(ChildSpec::periodic(
@@ -198,7 +198,7 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             parts.open_streams.nudge(),
             move |_| {
                 let (streams, db, clock) = (streams.clone(), watched.clone(), clock.clone());
-                async move { Ok(streams.look(&db, &clock).await?) }
+                async move { Ok(streams.end_revoked(&db, &clock).await?) }
             },
         ))
         .child(ChildSpec::periodic(

@@ -3,10 +3,10 @@ use std::time::Duration;
 
 use roost_protocol::text::clean;
 use roost_protocol::verify::{Check, Level};
-use roost_sandbox_driver::{Driver, EngineConfig, Held, ImageState};
+use roost_sandbox_driver::{Driver, Enforcement, EngineConfig, ImageState};
 
 use crate::channel::connect::check_address;
-use crate::channel::keep::ca_file;
+use crate::channel::reconnect::ca_file;
 use crate::channel::tls;
 use crate::control_socket::client;
 use crate::control_socket::message::{Answer, Request};
@@ -84,8 +84,8 @@ pub fn total_check(state: &StateFolder) -> Option<Check> {
     };
     let bounds = status.executor.bounds?;
     let held = match bounds.not_enforced {
-        None => Held::Yes,
-        Some(why) => Held::No { why },
+        None => Enforcement::Yes,
+        Some(why) => Enforcement::No { why },
     };
     Some(roost_sandbox_driver::verify::total_check(&held))
 }

@@ -82,7 +82,7 @@ impl Reporter {
         let reporter = self.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = reporter.beats(executor, beats, &sender) => {}
+                () = reporter.send_heartbeats(executor, beats, &sender) => {}
                 () = reporter.tools(&sender) => {}
                 () = sender.closed() => {}
             }
@@ -90,7 +90,7 @@ impl Reporter {
         Reports { receiver }
     }
 
-    async fn beats(
+    async fn send_heartbeats(
         &self,
         executor: ExecutorHandle,
         every: Duration,

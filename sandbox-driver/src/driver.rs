@@ -11,7 +11,7 @@ use crate::engine::{self, EngineConfig, EngineFacts};
 use crate::error::DriverError;
 use crate::link::GuestLink;
 use crate::names;
-use crate::total::Held;
+use crate::total::Enforcement;
 
 /// Hardened sandboxes on one container engine. Cheap to clone; all clones share their links to guests.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ pub(crate) struct Inner {
     /// Held while sandboxes are counted and one is created, so that a race cannot exceed the owner's caps.
     pub(crate) admission: tokio::sync::Mutex<()>,
     /// Whether the kernel enforces the total of all sandboxes, by the last check.
-    pub(crate) total: Mutex<Held>,
+    pub(crate) total: Mutex<Enforcement>,
 }
 
 /// The only link to a sandbox. The first caller that finds it empty opens it while the others wait.
@@ -45,7 +45,7 @@ impl Driver {
                 engine,
                 links: Mutex::default(),
                 admission: tokio::sync::Mutex::new(()),
-                total: Mutex::new(Held::No {
+                total: Mutex::new(Enforcement::No {
                     why: "it was not set yet".to_owned(),
                 }),
             }),

@@ -214,7 +214,7 @@ where
                     Piece::Gap { from, to } => {
                         return Err(DriverError::GuestSilent {
                             sandbox: link.sandbox(),
-                            detail: format!("bytes {from} to {to} of {program}'s output are gone"),
+                            detail: format!("bytes {from} to {to} of {program}'s output are lost"),
                         });
                     }
                 }

@@ -41,5 +41,5 @@ pub use error::DriverError;
 pub use image::ImageState;
 pub use link::{Events, GuestHello, GuestLink};
 pub use provision::ProvisionOptions;
-pub use total::{Allowance, Held, Host, KernelTotal};
+pub use total::{Allowance, Enforcement, Host, KernelTotal};
 pub use watch::{Gone, GoneHow};

@@ -63,7 +63,7 @@ impl Driver {
             if let Some(allowance) = &options.allowance {
                 self.room(allowance, spec.sandbox, &limits).await?;
                 // Set it even when it was set before: a restarted machine has lost it.
-                let _ = self.hold_total(allowance).await;
+                let _ = self.enforce_total(allowance).await;
             }
             self.create(spec.sandbox, body.clone(), &image).await?
         };

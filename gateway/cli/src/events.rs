@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_hostile_in_an_event_makes_no_line_and_moves_no_cursor() {
+    fn hostile_event_text_makes_no_line_and_moves_no_cursor() {
         let hostile = "x\u{1b}[2J\u{202e}\n1.2 claw.deleted";
         let message = Message {
             id: Some(hostile.to_owned()),

@@ -144,7 +144,7 @@ impl Running<'_> {
                 Ok(ExecEvents::Output(output)) => *offset = write(&output)?,
                 Ok(ExecEvents::Gap(gap)) => {
                     eprintln!(
-                        "roost: {} bytes of output are no longer to be had",
+                        "roost: {} bytes of output are no longer available",
                         gap.to.saturating_sub(gap.from)
                     );
                     *offset = gap.to;

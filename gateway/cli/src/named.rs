@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn two_of_one_name_are_told_apart_by_what_is_known_of_them() {
+    fn two_of_one_name_differ_by_their_details() {
         let items: Vec<Parsed<Team>> = serde_json::from_value(json!([
             { "id": "1", "name": "Ada", "created_at": "2026-11-21T05:09:40Z", "state": "ready" },
             { "id": "2", "name": "Ada" },

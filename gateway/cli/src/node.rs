@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_that_calls_itself_something_hostile_makes_no_line_and_moves_no_cursor() {
+    fn hostile_machine_name_makes_no_line_and_moves_no_cursor() {
         let hostile = "x\u{1b}[2J\u{202e}\nstatus online";
         let node = json!({ "id": hostile, "status": hostile, "connection": hostile, "image": hostile,
             "sandboxes": 0, "created_at": hostile, "last_seen_at": hostile, "local_ip": hostile, "arch": hostile,

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_told_commands_and_no_routes() {
+    fn terminal_output_names_commands_and_no_routes() {
         let problem = json!({ "detail": "The agent has no sandbox; make one with POST /api/claws/{id}/sandbox.", "code": "no-sandbox" });
         assert_eq!(
             sentence(&problem, 409),

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_a_dash_and_never_zero() {
+    fn unknown_value_is_a_dash_and_never_zero() {
         assert_eq!(None::<String>.shown(), "-");
         assert_eq!(bytes(None), "-");
         assert_eq!(bytes(Some(1536)), "1.5 KiB");

@@ -82,7 +82,7 @@ pub(super) fn contexts(
             clock: clock.clone(),
             ids: ids.clone(),
             apps: shared.apps.clone(),
-            keeper: shared.door_nudge.clone(),
+            approvals: shared.door_nudge.clone(),
         },
         live: streams.clone(),
         run_streams: streams,

@@ -32,7 +32,10 @@ pub(super) async fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
     let (db, _) = owner::open(&config).await?;
     let report = audit::verify(&db, noted).await?;
     db.close().await;
-    print!("{}", roost_protocol::text::visible_lines(&told(&report)));
+    print!(
+        "{}",
+        roost_protocol::text::visible_lines(&report_text(&report))
+    );
     Ok(if report.is_intact() {
         ExitCode::SUCCESS
     } else {
@@ -41,7 +44,7 @@ pub(super) async fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// The report for people.
-fn told(report: &Report) -> String {
+fn report_text(report: &Report) -> String {
     let mut text = String::new();
     let mut say = |line: String| {
         text.push_str(&line);

@@ -68,13 +68,13 @@ async fn status(config: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
     } else {
         print!(
             "{}",
-            visible_lines(&told(&status, handle.client().socket()))
+            visible_lines(&report_text(&status, handle.client().socket()))
         );
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(status: &Status, socket: &Path) -> String {
+fn report_text(status: &Status, socket: &Path) -> String {
     let Status {
         records,
         needs_reauth,
@@ -162,7 +162,7 @@ async fn verify(config: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
             "broken"
         };
         println!(
-            "The broker's audit log is {state}: {entries} entries in {files} files. It ends at {end}\nKeep that line elsewhere: it shows whether the chain was made anew since."
+            "The broker's audit log is {state}: {entries} entries in {files} files. It ends at {end}\nKeep that line elsewhere: it shows later whether the chain was rewritten."
         );
     }
     Ok(if faults.is_empty() {

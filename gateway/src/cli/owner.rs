@@ -190,7 +190,9 @@ pub(super) async fn restore(args: BackupArgs) -> anyhow::Result<ExitCode> {
     // A restore may make the database, so it says which one it was.
     let place =
         file_of_sqlite(url).map_or_else(String::new, |file| format!(" in {}", file.display()));
-    println!("{rows} rows are restored{place}. Clients that follow events are told to start anew.");
+    println!(
+        "{rows} rows are restored{place}. Clients that follow events start again from the present end."
+    );
     Ok(ExitCode::SUCCESS)
 }
 

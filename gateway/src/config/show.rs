@@ -272,7 +272,7 @@ mod tests {
     use crate::config::{Overrides, load};
 
     #[test]
-    fn what_is_printed_is_a_configuration_again_without_the_password() {
+    fn printed_configuration_parses_and_has_no_password() {
         let folder = tempfile::tempdir().unwrap();
         let overrides = |file: Option<std::path::PathBuf>| Overrides {
             file,

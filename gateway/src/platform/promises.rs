@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_promise_that_is_made_is_watched_from_both_sides_and_no_other_is() {
+    fn each_made_promise_has_a_defended_and_a_broken_watch() {
         for promise in PROMISES {
             let of_it = Watch::ALL
                 .iter()

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::agent_context::AgentContext;
 use super::progress_stream::ProgressSender;
-use super::spending::{self, Hold, Refused};
+use super::spending::{self, Refused, Reservation};
 use super::transcript::{Answer, Next, Transcript, Turn};
 use super::{Agents, progress_events};
 use crate::execution::providers::{
@@ -84,13 +84,13 @@ impl Session<'_> {
                 Next::Finished(turn) => return final_text(turn).map_err(Stopped::from),
                 Next::Looping => {
                     return Err(StepResult::terminal(
-                        "The agent asked for the same again and again, although it was told. Give it another model, or a clearer goal.",
+                        "The agent repeated the same calls in spite of a hint. Give it another model, or a clearer goal.",
                     )
                     .into());
                 }
                 Next::TooLong => {
                     return Err(StepResult::terminal(format!(
-                        "The agent did not come to an end within {} turns. Divide the goal, or give it another model.",
+                        "The agent did not finish within {} turns. Divide the goal, or give it another model.",
                         super::transcript::MAX_TURNS
                     ))
                     .into());
@@ -113,7 +113,7 @@ impl Session<'_> {
                 Next::Ask => {
                     let request = self.request(transcript.messages(&self.job.prompt)).await?;
                     // The reservation lasts until the turn's cost is in the journal.
-                    let _held = self.reserve(&request).await?;
+                    let _reservation = self.reserve(&request).await?;
                     let (reply, took) = self.ask(&request).await?;
                     if is_empty_reply(&reply) {
                         // An empty answer is not written to the journal, so the next attempt asks the model again.
@@ -136,11 +136,11 @@ impl Session<'_> {
 
     /// Checks the ceilings before the turn spends anything: the run's own, those of its ancestors, and the
     /// workspace's.
-    async fn reserve(&self, request: &Request) -> Result<Option<Hold>, Stopped> {
+    async fn reserve(&self, request: &Request) -> Result<Option<Reservation>, Stopped> {
         let price = self.context.model.price;
         let most = spending::most(request, price);
-        let held = spending::hold(self.agents, &self.job.run, price, most).await;
-        held.map_err(|refused| match refused {
+        let reserved = spending::reserve(self.agents, &self.job.run, price, most).await;
+        reserved.map_err(|refused| match refused {
             Refused::Over(why) => ceiling_reached(&why),
             Refused::Db(error) => FenceError::from(error).into(),
         })
@@ -319,7 +319,7 @@ impl Session<'_> {
         };
         match known {
             Ok(Some(node)) if node.draining => StepResult::away(format!(
-                "The machine {} takes no new commands: it is drained.",
+                "The machine {} is draining and accepts no new commands.",
                 node.called()
             )),
             Ok(Some(node)) => {

@@ -36,80 +36,80 @@ pub struct Spending {
 
 struct Inner {
     /// Millionths of a US dollar.
-    held: Mutex<HashMap<Account, u64>>,
+    reserved: Mutex<HashMap<Account, u64>>,
     freed: Notify,
     /// One task at a time checks the accounts of a workspace and reserves on them. Workspaces share these locks.
-    looking: [tokio::sync::Mutex<()>; LANES],
+    locks: [tokio::sync::Mutex<()>; LOCKS],
 }
 
-const LANES: usize = 64;
+const LOCKS: usize = 64;
 
 impl Default for Inner {
     fn default() -> Self {
         Self {
-            held: Mutex::default(),
+            reserved: Mutex::default(),
             freed: Notify::new(),
-            looking: std::array::from_fn(|_| tokio::sync::Mutex::default()),
+            locks: std::array::from_fn(|_| tokio::sync::Mutex::default()),
         }
     }
 }
 
 /// A reservation for one turn. Dropping it frees the amount.
-pub(super) struct Hold {
+pub(super) struct Reservation {
     spending: Spending,
     accounts: Vec<Account>,
     amount: u64,
 }
 
-impl Drop for Hold {
+impl Drop for Reservation {
     fn drop(&mut self) {
-        let mut held = self.spending.held();
+        let mut reserved = self.spending.reserved();
         for account in &self.accounts {
-            if let Some(amount) = held.get_mut(account) {
+            if let Some(amount) = reserved.get_mut(account) {
                 *amount = amount.saturating_sub(self.amount);
                 if *amount == 0 {
-                    held.remove(account);
+                    reserved.remove(account);
                 }
             }
         }
-        drop(held);
+        drop(reserved);
         self.spending.inner.freed.notify_waiters();
     }
 }
 
 impl Spending {
-    fn held(&self) -> MutexGuard<'_, HashMap<Account, u64>> {
+    fn reserved(&self) -> MutexGuard<'_, HashMap<Account, u64>> {
         self.inner
-            .held
+            .reserved
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What turns in flight have reserved on each of these accounts.
     fn of(&self, accounts: &[Account]) -> Vec<u64> {
-        let held = self.held();
-        let of = |account| held.get(account).copied().unwrap_or(0);
+        let reserved = self.reserved();
+        let of = |account| reserved.get(account).copied().unwrap_or(0);
         accounts.iter().map(of).collect()
     }
 
-    fn hold(&self, accounts: Vec<Account>, amount: u64) -> Hold {
-        let mut held = self.held();
+    fn reserve(&self, accounts: Vec<Account>, amount: u64) -> Reservation {
+        let mut reserved = self.reserved();
         for account in &accounts {
-            let all = held.entry(*account).or_default();
+            let all = reserved.entry(*account).or_default();
             *all = all.saturating_add(amount);
         }
-        drop(held);
-        Hold {
+        drop(reserved);
+        Reservation {
             spending: self.clone(),
             accounts,
             amount,
         }
     }
 
-    fn lane(&self, workspace: WorkspaceId) -> &tokio::sync::Mutex<()> {
-        let lane = workspace.0.as_u128() % LANES as u128;
-        let lane = usize::try_from(lane).unwrap_or(0);
-        &self.inner.looking[lane]
+    fn lock_of(&self, workspace: WorkspaceId) -> &tokio::sync::Mutex<()> {
+        let lock_of = workspace.0.as_u128() % LOCKS as u128;
+        let lock_of = usize::try_from(lock_of).unwrap_or(0);
+        &self.inner.locks[lock_of]
     }
 }
 
@@ -140,20 +140,20 @@ pub(super) fn most(request: &Request, price: Option<Price>) -> u64 {
 
 /// Waits until a turn may begin, and reserves its maximum cost on the run's account, on its ancestors' accounts, and
 /// on the workspace's. `None` when there is no ceiling.
-pub(super) async fn hold(
+pub(super) async fn reserve(
     agents: &Agents,
     run: &RunRow,
     price: Option<Price>,
     most: u64,
-) -> Result<Option<Hold>, Refused> {
+) -> Result<Option<Reservation>, Refused> {
     let scope = WorkspaceScope::of_row(run.workspace_id);
     let db = agents.db.read();
     let ceilings = agents.ceilings(scope).await?;
-    let nobody_bounds = ceilings == Ceilings::default() && run.cost_ceiling_microusd.is_none();
-    if nobody_bounds && run.parent_run_id.is_none() {
+    let has_no_ceiling = ceilings == Ceilings::default() && run.cost_ceiling_microusd.is_none();
+    if has_no_ceiling && run.parent_run_id.is_none() {
         return Ok(None);
     }
-    let line: Vec<RunId> = match run.parent_run_id {
+    let charged: Vec<RunId> = match run.parent_run_id {
         None => vec![run.id],
         Some(_) => {
             let tree = runs::tree_of(db, run.root_run_id).await?;
@@ -161,14 +161,14 @@ pub(super) async fn hold(
             accounts.iter().map(|account| account.run).collect()
         }
     };
-    let accounts = line.into_iter().map(Account::Run);
+    let accounts = charged.into_iter().map(Account::Run);
     let accounts: Vec<Account> = accounts.chain([Account::Month(run.workspace_id)]).collect();
     loop {
         let freed = agents.spending.inner.freed.notified();
         tokio::pin!(freed);
         // From here on, this task misses no notification of a freed reservation.
         freed.as_mut().enable();
-        let alone = agents.spending.lane(run.workspace_id).lock().await;
+        let guard = agents.spending.lock_of(run.workspace_id).lock().await;
         // Read the reservations before the spent amounts. A turn that settles in between then counts twice, but never
         // zero times.
         let others = agents.spending.of(&accounts);
@@ -177,35 +177,35 @@ pub(super) async fn hold(
             Some(_) => agents.spent_lately(scope).await?,
             None => 0,
         };
-        match room(&tree, run.id, ceilings, month, &others, price).map_err(Refused::Over)? {
-            Room::Free => return Ok(Some(agents.spending.hold(accounts, most))),
-            Room::Taken => drop(alone),
+        match admission(&tree, run.id, ceilings, month, &others, price).map_err(Refused::Over)? {
+            Admission::Fits => return Ok(Some(agents.spending.reserve(accounts, most))),
+            Admission::Wait => drop(guard),
         }
         freed.await;
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Room {
-    Free,
+enum Admission {
+    Fits,
     /// Turns in flight have reserved the rest.
-    Taken,
+    Wait,
 }
 
 /// Whether one more turn fits on all its accounts. `others` holds the reservations on each account, the workspace's
 /// last.
-fn room(
+fn admission(
     tree: &Tree,
     run: RunId,
     ceilings: Ceilings,
     month: u64,
     others: &[u64],
     price: Option<Price>,
-) -> Result<Room, String> {
+) -> Result<Admission, String> {
     let unsigned = |amount: i64| u64::try_from(amount).unwrap_or(0);
     let accounts = tree.accounts(run);
     let of_month = others.last().copied().unwrap_or(0);
-    let mut room = Room::Free;
+    let mut admission = Admission::Fits;
     for (place, account) in accounts.iter().enumerate() {
         // The workspace's ceiling applies to a root run with all its descendants.
         let of_workspace = ceilings.run.filter(|_| place + 1 == accounts.len());
@@ -216,17 +216,17 @@ fn room(
         };
         let spent = unsigned(account.spent);
         bounds.allow(spent, month, price)?;
-        let held = others.get(place).copied().unwrap_or(0);
-        let with_held = bounds.allow(
-            spent.saturating_add(held),
+        let reserved = others.get(place).copied().unwrap_or(0);
+        let with_reserved = bounds.allow(
+            spent.saturating_add(reserved),
             month.saturating_add(of_month),
             price,
         );
-        if with_held.is_err() {
-            room = Room::Taken;
+        if with_reserved.is_err() {
+            admission = Admission::Wait;
         }
     }
-    Ok(room)
+    Ok(admission)
 }
 
 #[cfg(test)]
@@ -251,34 +251,34 @@ mod tests {
         }])
     }
 
-    fn looked(spent: i64, others: &[u64], month: u64) -> Result<Room, String> {
+    fn admit(spent: i64, others: &[u64], month: u64) -> Result<Admission, String> {
         let ceilings = Ceilings {
             run: None,
             month: Some(1_000),
         };
         let run = RunId(Uuid::nil());
-        room(&tree(spent, Some(100)), run, ceilings, month, others, PRICE)
+        admission(&tree(spent, Some(100)), run, ceilings, month, others, PRICE)
     }
 
     #[test]
-    fn who_finds_the_rest_held_waits_and_who_finds_it_spent_is_refused() {
-        assert_eq!(looked(99, &[0, 0], 0), Ok(Room::Free));
-        assert_eq!(looked(60, &[40, 0], 0), Ok(Room::Taken));
-        assert_eq!(looked(0, &[0, 1], 999), Ok(Room::Taken));
-        assert!(looked(100, &[0, 0], 0).is_err());
-        assert!(looked(0, &[0, 0], 1_000).is_err());
+    fn turn_waits_for_reserved_rest_and_is_refused_when_it_is_spent() {
+        assert_eq!(admit(99, &[0, 0], 0), Ok(Admission::Fits));
+        assert_eq!(admit(60, &[40, 0], 0), Ok(Admission::Wait));
+        assert_eq!(admit(0, &[0, 1], 999), Ok(Admission::Wait));
+        assert!(admit(100, &[0, 0], 0).is_err());
+        assert!(admit(0, &[0, 0], 1_000).is_err());
     }
 
     #[test]
-    fn what_is_held_is_seen_by_those_after_and_given_back() {
+    fn reservations_add_up_and_are_freed_on_drop() {
         let spending = Spending::default();
         let account = || vec![Account::Run(RunId(Uuid::nil()))];
-        let first = spending.hold(account(), 7);
-        let second = spending.hold(account(), 5);
+        let first = spending.reserve(account(), 7);
+        let second = spending.reserve(account(), 5);
         assert_eq!(spending.of(&account()), [12]);
         drop(first);
         assert_eq!(spending.of(&account()), [5]);
         drop(second);
-        assert!(spending.held().is_empty());
+        assert!(spending.reserved().is_empty());
     }
 }

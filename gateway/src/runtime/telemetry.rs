@@ -29,17 +29,17 @@ struct Minute {
 pub fn child(agents: &Agents) -> ChildSpec<NoMessages> {
     let agents = agents.clone();
     // The workspaces of the last round. A workspace without running agents gets one last event with zeros.
-    let told = Arc::new(Mutex::new(BTreeSet::new()));
+    let last_sent = Arc::new(Mutex::new(BTreeSet::new()));
     ChildSpec::periodic(
         "telemetry",
         ActorKind::Worker,
         EVERY,
         &Nudge::default(),
         move |_| {
-            let (agents, told) = (agents.clone(), told.clone());
+            let (agents, last_sent) = (agents.clone(), last_sent.clone());
             async move {
                 // These figures are only for people. Everything else works without them.
-                let minutes = look(&agents).await.unwrap_or_else(|error| {
+                let minutes = usage(&agents).await.unwrap_or_else(|error| {
                     let error: &dyn std::error::Error = &error;
                     tracing::warn!(error, "the usage of the workspaces cannot be read");
                     Vec::new()
@@ -47,19 +47,19 @@ pub fn child(agents: &Agents) -> ChildSpec<NoMessages> {
                 let now: BTreeSet<WorkspaceId> =
                     minutes.iter().map(|minute| minute.workspace_id).collect();
                 let before = {
-                    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-                    std::mem::replace(&mut *told, now.clone())
+                    let mut last_sent = last_sent.lock().unwrap_or_else(PoisonError::into_inner);
+                    std::mem::replace(&mut *last_sent, now.clone())
                 };
                 for quiet in before.difference(&now) {
                     let scope = WorkspaceScope::of_row(*quiet);
-                    let nothing = Event::Telemetry(Minute::nothing(*quiet).told());
+                    let nothing = Event::Telemetry(Minute::nothing(*quiet).to_event());
                     agents.events.emit(scope, nothing).await;
                 }
                 for minute in minutes {
                     let scope = WorkspaceScope::of_row(minute.workspace_id);
                     agents
                         .events
-                        .emit(scope, Event::Telemetry(minute.told()))
+                        .emit(scope, Event::Telemetry(minute.to_event()))
                         .await;
                 }
                 Ok(())
@@ -80,7 +80,7 @@ impl Minute {
         }
     }
 
-    fn told(&self) -> Telemetry {
+    fn to_event(&self) -> Telemetry {
         #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
         let number = |n: i64| n as f64;
         Telemetry {
@@ -92,7 +92,7 @@ impl Minute {
     }
 }
 
-async fn look(agents: &Agents) -> Result<Vec<Minute>, DbErr> {
+async fn usage(agents: &Agents) -> Result<Vec<Minute>, DbErr> {
     let db = agents.db.read();
     let now = agents.db.backend().now_ms();
     // Do not read the journals of runs that ended long ago: they are long.

@@ -14,7 +14,7 @@ pub async fn problem_page(Path(code): Path<String>) -> Response {
     match Code::from_slug(&code) {
         Some(code) => Html(page(code.title(), &markdown(code.page()))).into_response(),
         None => ApiError::new(Code::NotFound)
-            .detail("There is no error code of this name; /api/docs lists them.")
+            .detail("There is no error code with this name; /api/docs lists the codes.")
             .into_response(),
     }
 }

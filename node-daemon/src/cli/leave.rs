@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use roost_sandbox_driver::executor::{Executor, ExecutorClock, ExecutorConfig, OwnerPolicy};
 
-use crate::channel::keep::ca_file;
+use crate::channel::reconnect::ca_file;
 use crate::channel::tls;
 use crate::control_socket::client;
 use crate::control_socket::message::{Answer, Request};

@@ -11,7 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::channel::keep::{Channel, LinkView, ca_file};
+use crate::channel::reconnect::{Channel, LinkView, ca_file};
 use crate::channel::tls;
 use crate::control_socket::server::Server;
 use crate::reporter::Reporter;

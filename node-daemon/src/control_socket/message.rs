@@ -2,7 +2,7 @@
 use roost_sandbox_driver::executor::ExecutorStatus;
 use serde::{Deserialize, Serialize};
 
-use crate::channel::keep::Link;
+use crate::channel::reconnect::Link;
 
 /// A request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 
 use super::message::{Answer, Request, Status};
-use crate::channel::keep::LinkView;
+use crate::channel::reconnect::LinkView;
 use crate::state::{Identity, StateFolder};
 
 /// Longest request, bytes.

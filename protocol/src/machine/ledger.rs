@@ -308,7 +308,8 @@ impl Slot {
             }
             (Kind::Exec, Evidence::Silent) => Vec::new(),
             (Kind::Exec, Evidence::SandboxGone) => {
-                let detail = "the sandbox went away while the command ran; it may have had effects";
+                let detail =
+                    "the sandbox was lost while the command ran; the command may have had effects";
                 let ended = Ended {
                     output_end,
                     ..Ended::without_result(Terminal::Lost, ErrorKind::Interrupted, detail)

@@ -27,7 +27,7 @@ kill_points! {
     ExecExited = "exec.exited", "the guest reported the end, the ledger does not hold it";
     ExecEnded = "exec.ended", "the ledger holds the end, no report was sent";
     DestroyArchived = "destroy.archived", "the workspace is stored, the container still runs";
-    DestroyRemoved = "destroy.removed", "the container is gone, the ledger does not hold the end";
+    DestroyRemoved = "destroy.removed", "the container was removed, the ledger does not record the end";
     DestroyEnded = "destroy.ended", "the ledger holds the end, no report was sent";
     AckTaken = "ack.taken", "the acknowledgement is written, the spool is not trimmed";
     CompactWritten = "compact.written", "the new ledger is written, the old one still has the name";

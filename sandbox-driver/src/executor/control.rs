@@ -107,7 +107,7 @@ fn cancel(shared: &Arc<Shared>, operation: OperationId) {
     tasks.spawn(async move {
         match effects {
             Some(effects) => {
-                shared.carry_out_end(operation, effects, None).await;
+                shared.apply_end(operation, effects, None).await;
             }
             None => {
                 let report = state_of(&shared, operation);

@@ -17,7 +17,8 @@ use crate::archive::ArchiveStore;
 use crate::driver::lock;
 use crate::machine::MachineFacts;
 use crate::{
-    Allowance, Driver, EngineConfig, EngineKind, GuestLink, Held, ImageState, ProvisionOptions,
+    Allowance, Driver, Enforcement, EngineConfig, EngineKind, GuestLink, ImageState,
+    ProvisionOptions,
 };
 
 /// How old the machine's facts may be. Heartbeats and status requests query the engine no more often than this.
@@ -85,7 +86,7 @@ impl Engine {
         let driver = Driver::connect(self.config.clone()).await?;
         let allowance = self.policy.allowance(driver.host());
         *lock(&self.allowance) = Some(allowance);
-        let _ = driver.hold_total(&allowance).await;
+        let _ = driver.enforce_total(&allowance).await;
         *connected = Some(driver.clone());
         Ok(driver)
     }
@@ -126,7 +127,7 @@ impl Engine {
         Box::pin(async move {
             let driver = self.driver().await?;
             let allowance = self.policy.allowance(driver.host());
-            let _ = driver.hold_total(&allowance).await;
+            let _ = driver.enforce_total(&allowance).await;
             self.met(driver.verify(&self.wanted.get(), probe).await)
                 .await
         })
@@ -252,8 +253,8 @@ impl Engine {
             each: caps.each,
             all: caps.all,
             not_enforced: match driver.total() {
-                Held::Yes => None,
-                Held::No { why } => Some(why),
+                Enforcement::Yes => None,
+                Enforcement::No { why } => Some(why),
             },
         };
         let facts = driver.engine();

@@ -150,7 +150,7 @@ impl ExecutorHandle {
             drop(tokio::time::timeout(GRACE, shared.tasks.wait()).await);
         }
         shared.engine.leave().await;
-        if let Err(error) = shared.ledger.settled().await {
+        if let Err(error) = shared.ledger.flushed().await {
             tracing::warn!(%error, "cannot sync the ledger at shutdown");
         }
         shared.release();

@@ -160,11 +160,11 @@ impl Shared {
             Some(live) => live.slot.finish(ended, now_ms),
             None => return false,
         };
-        self.carry_out_end(operation, effects, after_ledger).await
+        self.apply_end(operation, effects, after_ledger).await
     }
 
     /// Carries out the effects of an end; `false` without an end, or when it is not written before this process stops.
-    pub async fn carry_out_end(
+    pub async fn apply_end(
         &self,
         operation: OperationId,
         effects: Vec<Effect>,

@@ -4,9 +4,9 @@
 //! Promised limits are counted before a sandbox is made ([`roost_protocol::caps`]). This is the second protection:
 //! whatever runs in sandboxes, the host keeps its share. The total is set where this program may write control groups,
 //! and read back; otherwise it is reported as missing. [`tree`] knows where the kernel's files are, [`files`] reads and
-//! writes them, [`hold`] decides.
+//! writes them, [`enforce`] decides.
+mod enforce;
 pub(crate) mod files;
-mod hold;
 mod slice;
 mod tree;
 
@@ -14,8 +14,8 @@ use roost_protocol::caps::{Caps, Total};
 
 use crate::driver::Driver;
 use crate::engine::EngineFacts;
-pub use hold::Held;
-pub(crate) use hold::Parent;
+pub use enforce::Enforcement;
+pub(crate) use enforce::Parent;
 
 /// The resources of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,11 +85,11 @@ impl Driver {
     }
 
     /// Sets the total on the parent of all sandboxes and reads it back. Cheap when it is already set.
-    pub async fn hold_total(&self, allowance: &Allowance) -> Held {
-        let held = self.at_parent(*allowance, hold::hold).await;
+    pub async fn enforce_total(&self, allowance: &Allowance) -> Enforcement {
+        let held = self.at_parent(*allowance, enforce::enforce).await;
         let mut known = crate::driver::lock(&self.inner.total);
         if *known != held
-            && let Held::No { why } = &held
+            && let Enforcement::No { why } = &held
         {
             tracing::warn!(
                 why,
@@ -101,48 +101,53 @@ impl Driver {
     }
 
     /// Checks whether the total is enforced now. Changes nothing.
-    pub async fn look_at_total(&self, allowance: &Allowance) -> Held {
-        self.at_parent(*allowance, hold::check).await
+    pub async fn check_total(&self, allowance: &Allowance) -> Enforcement {
+        self.at_parent(*allowance, enforce::check).await
     }
 
     /// The result of the last time the total was set or a sandbox was made.
-    pub fn total(&self) -> Held {
+    pub fn total(&self) -> Enforcement {
         crate::driver::lock(&self.inner.total).clone()
     }
 
     /// Removes the parent of all sandboxes when it is empty. The next sandbox makes it again.
     pub async fn forget_parent(&self) {
         if let Some(parent) = self.parent() {
-            drop(tokio::task::spawn_blocking(move || hold::forget(&parent)).await);
+            drop(tokio::task::spawn_blocking(move || enforce::forget(&parent)).await);
         }
     }
 
     /// Checks after a start that the sandbox is below the parent with the total, in the control groups that this
     /// program sees. If it is not, the engine runs elsewhere and the total has no effect.
     pub(crate) async fn seen_below_parent(&self, container: &str) {
-        let (Some(parent), Held::Yes) = (self.parent(), self.total()) else {
+        let (Some(parent), Enforcement::Yes) = (self.parent(), self.total()) else {
             return;
         };
         let container = container.to_owned();
-        let seen = tokio::task::spawn_blocking(move || hold::holds(&parent, &container)).await;
+        let seen =
+            tokio::task::spawn_blocking(move || enforce::contains(&parent, &container)).await;
         if !seen.unwrap_or(false) {
             let why = "a sandbox that was just made is not in the control groups that this program sees: the engine runs in another container or on another machine".to_owned();
             tracing::warn!(
                 why,
                 "the kernel does not enforce the total of all sandboxes"
             );
-            *crate::driver::lock(&self.inner.total) = Held::No { why };
+            *crate::driver::lock(&self.inner.total) = Enforcement::No { why };
         }
     }
 
-    async fn at_parent(&self, allowance: Allowance, act: fn(&Parent, &Allowance) -> Held) -> Held {
+    async fn at_parent(
+        &self,
+        allowance: Allowance,
+        act: fn(&Parent, &Allowance) -> Enforcement,
+    ) -> Enforcement {
         let Some(parent) = self.parent() else {
             let why = "a rootless engine keeps its own control groups; set a limit on the user's slice instead".to_owned();
-            return Held::No { why };
+            return Enforcement::No { why };
         };
         // The kernel may need time to reclaim memory.
         let done = tokio::task::spawn_blocking(move || act(&parent, &allowance)).await;
-        done.unwrap_or_else(|error| Held::No {
+        done.unwrap_or_else(|error| Enforcement::No {
             why: error.to_string(),
         })
     }
@@ -175,6 +180,6 @@ pub(crate) fn default_parent(facts: &EngineFacts) -> Option<String> {
         // A rootless engine may only use groups delegated to it, so its own choice stays.
         (true, _) => None,
         (false, true) => Some(format!("roost-{word}.slice")),
-        (false, false) => Some(format!("/{}/{word}", hold::TOP)),
+        (false, false) => Some(format!("/{}/{word}", enforce::TOP)),
     }
 }

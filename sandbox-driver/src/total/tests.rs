@@ -43,8 +43,8 @@ fn total_is_set_read_back_and_updated() {
     let (folder, tree) = second();
     let parent = Parent::named(tree, "/roost-sandboxes/me");
     let wanted = allowance(8 << 30, 1.5, 1000);
-    assert!(matches!(check(&parent, &wanted), Held::No { .. }));
-    assert_eq!(hold(&parent, &wanted), Held::Yes);
+    assert!(matches!(check(&parent, &wanted), Enforcement::No { .. }));
+    assert_eq!(enforce(&parent, &wanted), Enforcement::Yes);
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(
         read("roost-sandboxes/me/memory.max"),
@@ -59,19 +59,19 @@ fn total_is_set_read_back_and_updated() {
     assert_eq!(read("roost-sandboxes/cpu.max"), "180000 100000");
     // Another program removes the limit: the check detects it, and it is set again.
     fs::write(folder.path().join("roost-sandboxes/me/memory.max"), "max").unwrap();
-    let Held::No { why } = check(&parent, &wanted) else {
+    let Enforcement::No { why } = check(&parent, &wanted) else {
         panic!("18 GiB above are not 8");
     };
     assert!(why.contains("memory is limited to 19327352832"), "{why}");
-    assert_eq!(hold(&parent, &wanted), Held::Yes);
+    assert_eq!(enforce(&parent, &wanted), Enforcement::Yes);
     // The owner gives more than the default share: the group above follows, and never shrinks for another installation.
     let more = allowance(20 << 30, 2.0, 20_000);
-    assert_eq!(hold(&parent, &more), Held::Yes);
+    assert_eq!(enforce(&parent, &more), Enforcement::Yes);
     assert_eq!(
         read("roost-sandboxes/memory.max"),
         (20u64 << 30).to_string()
     );
-    assert_eq!(hold(&parent, &wanted), Held::Yes);
+    assert_eq!(enforce(&parent, &wanted), Enforcement::Yes);
     assert_eq!(
         read("roost-sandboxes/memory.max"),
         (20u64 << 30).to_string()
@@ -85,7 +85,7 @@ fn total_is_set_read_back_and_updated() {
 #[test]
 fn failed_limit_is_reported_with_what_to_do() {
     let nowhere = Parent::named(Tree::default(), "/roost-sandboxes/me");
-    let Held::No { why } = hold(&nowhere, &allowance(8 << 30, 1.0, 100)) else {
+    let Enforcement::No { why } = enforce(&nowhere, &allowance(8 << 30, 1.0, 100)) else {
         panic!("nothing can be held");
     };
     assert!(why.contains("does not see the control groups"), "{why}");
@@ -94,7 +94,7 @@ fn failed_limit_is_reported_with_what_to_do() {
     let (folder, tree) = second();
     fs::write(folder.path().join("roost-sandboxes"), "in the way").unwrap();
     let blocked = Parent::named(tree, "/roost-sandboxes/me");
-    let Held::No { why } = hold(&blocked, &allowance(8 << 30, 1.0, 100)) else {
+    let Enforcement::No { why } = enforce(&blocked, &allowance(8 << 30, 1.0, 100)) else {
         panic!("nothing can be held");
     };
     assert!(why.contains("could not be set"), "{why}");
@@ -114,8 +114,11 @@ fn lower_limit_of_a_parent_group_is_respected() {
     ] {
         fs::write(top.join(name), value).unwrap();
     }
-    assert_eq!(check(&slice, &allowance(8 << 30, 1.0, 100)), Held::Yes);
-    let Held::No { why } = check(&slice, &allowance(2 << 30, 1.0, 100)) else {
+    assert_eq!(
+        check(&slice, &allowance(8 << 30, 1.0, 100)),
+        Enforcement::Yes
+    );
+    let Enforcement::No { why } = check(&slice, &allowance(2 << 30, 1.0, 100)) else {
         panic!("4 GiB are not 2");
     };
     assert!(
@@ -143,10 +146,10 @@ fn parent_group_of_all_installations_only_grows(
 fn container_is_found_below_its_parent_and_empty_parent_is_removed() {
     let (folder, tree) = second();
     let parent = Parent::named(tree, "/roost-sandboxes/me");
-    assert!(!holds(&parent, "abc"));
+    assert!(!contains(&parent, "abc"));
     let group = folder.path().join("roost-sandboxes/me");
     fs::create_dir_all(group.join("docker-abc.scope")).unwrap();
-    assert!(holds(&parent, "abc") && !holds(&parent, "abd"));
+    assert!(contains(&parent, "abc") && !contains(&parent, "abd"));
     forget(&parent);
     assert!(group.exists(), "it is not empty");
     fs::remove_dir(group.join("docker-abc.scope")).unwrap();
@@ -174,7 +177,7 @@ fn total_round_trips_through_real_cgroup_files() {
         allowance((128 << 20) + 1, 1.0, 70),
         allowance(32 << 20, 0.25, 20),
     ] {
-        assert_eq!(hold(&parent, &wanted), Held::Yes);
+        assert_eq!(enforce(&parent, &wanted), Enforcement::Yes);
         for (control, place) in Control::ALL.into_iter().zip(&places) {
             let found = files::get(place, &parent.group, control).unwrap();
             assert_eq!(found, Some(wanted.kernel.of(control)), "{}", control.name());

@@ -14,7 +14,7 @@ use roost_protocol::verify::{Check, Level, VerifyReport};
 use crate::driver::Driver;
 use crate::error::DriverError;
 use crate::image::ImageState;
-use crate::total::Held;
+use crate::total::Enforcement;
 
 pub use golden::{GOLDEN, judge};
 pub use probe::PROBE_LIMITS;
@@ -62,10 +62,10 @@ impl Driver {
 }
 
 /// The check of the total of all sandboxes.
-pub fn total_check(held: &Held) -> Check {
+pub fn total_check(held: &Enforcement) -> Check {
     let (level, detail) = match held {
-        Held::Yes => (Level::Ok, "the kernel enforces their total".to_owned()),
-        Held::No { why } => (
+        Enforcement::Yes => (Level::Ok, "the kernel enforces their total".to_owned()),
+        Enforcement::No { why } => (
             Level::Warn,
             format!("the kernel does not enforce their total: {why}"),
         ),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use roost_protocol::report::{ErrorKind, OperationError, Outcome};
 use roost_protocol::sandbox::SandboxSpec;
 use roost_sandbox_driver::executor::OwnerPolicy;
-use roost_sandbox_driver::{Allowance, Held, KernelTotal, ProvisionOptions};
+use roost_sandbox_driver::{Allowance, Enforcement, KernelTotal, ProvisionOptions};
 
 use crate::support::{Bench, Machine, shell};
 
@@ -71,10 +71,10 @@ async fn three(
 /// Whether the kernel's control groups can be tested: this program must be able to write them.
 fn is_held(bench: &Bench) -> bool {
     let held = bench.driver.total();
-    if held != Held::Yes {
+    if held != Enforcement::Yes {
         eprintln!("not tested here: the total of all sandboxes ({held:?})");
     }
-    held == Held::Yes
+    held == Enforcement::Yes
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -143,10 +143,10 @@ async fn fork_bombs_in_several_sandboxes_stay_below_the_total() {
 async fn removed_total_is_detected_and_set_again() {
     let bench = Bench::new().await;
     let wanted = allowance(&bench, 1 << 30, 1000);
-    let held = bench.driver.hold_total(&wanted).await;
+    let held = bench.driver.enforce_total(&wanted).await;
     assert_eq!(held, bench.driver.total());
     if is_held(&bench) {
-        assert_eq!(bench.driver.look_at_total(&wanted).await, Held::Yes);
+        assert_eq!(bench.driver.check_total(&wanted).await, Enforcement::Yes);
         let parent = bench
             .driver
             .engine()
@@ -160,7 +160,7 @@ async fn removed_total_is_detected_and_set_again() {
             PathBuf::from("/sys/fs/cgroup").join(parent.trim_start_matches('/'))
         };
         std::fs::write(pids.join("pids.max"), "max").expect("it can be written");
-        let Held::No { why } = bench.driver.look_at_total(&wanted).await else {
+        let Enforcement::No { why } = bench.driver.check_total(&wanted).await else {
             panic!("nothing limits processes to 1000 now");
         };
         assert!(why.contains("pids is"), "{why}");
@@ -172,7 +172,7 @@ async fn removed_total_is_detected_and_set_again() {
         let check = |name: &str| report.checks.iter().find(|check| check.name == name);
         assert!(check("limit.total").is_some(), "{report:?}");
         three(&bench, wanted, |_| {}).await;
-        assert_eq!(bench.driver.look_at_total(&wanted).await, Held::Yes);
+        assert_eq!(bench.driver.check_total(&wanted).await, Enforcement::Yes);
     }
     bench.clean().await;
 }

@@ -60,7 +60,7 @@ impl From<ClawError> for ApiError {
                 "The claw has version {current} by now; read it again and repeat your change."
             )),
             E::BrainMoved { current } => Self::new(Code::PreconditionFailed).detail(format!(
-                "The brain has version {current} by now: somebody wrote it since. Compare the two, then write over that version."
+                "The brain has version {current} now: another person or agent changed it. Compare the two, then write over that version."
             )),
             E::NoBrainVersion => Self::not_found("version of the brain"),
             E::Picture(PictureError::Failed(error)) => Self::internal(error),

@@ -54,7 +54,7 @@ impl Reader {
     pub(super) fn secret_file(&mut self, key: &'static str) -> Option<PathBuf> {
         if self.optional::<String>(key).is_some() {
             let problem = format!(
-                "is not taken any more: write the secret into a file that only the secret broker's user reads, and name the file in {key}_file"
+                "is not supported any more: write the secret into a file that only the secret broker's user reads, and name the file in {key}_file"
             );
             self.wrong(key, problem);
         }

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_issuer_that_nobody_looks_at_and_one_without_tls_are_named() {
+    fn unused_issuer_and_issuer_without_tls_are_reported() {
         let message = wrong(&HOSTED[1..]);
         assert!(message.contains("auth.mode"), "{message}");
         let plain = ("auth.issuer_url", "http://127.0.0.1:1");

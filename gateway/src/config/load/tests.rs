@@ -127,7 +127,7 @@ fn every_mistake_is_named_at_once_with_its_key() {
 }
 
 #[test]
-fn what_sandboxes_may_have_is_read_and_each_wrong_cap_is_named() {
+fn sandbox_caps_are_read_and_each_wrong_cap_is_named() {
     let set = [
         ("sandboxes.most_memory_bytes", "8589934592"),
         ("sandboxes.each_cpus", "1.5"),

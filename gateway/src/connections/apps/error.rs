@@ -56,7 +56,7 @@ impl From<AppError> for ApiError {
                 "Another person began this sign-in, and you are signed in here as yourself. Nothing was connected.",
             ),
             E::NoSignIn => Self::new(Code::NotFound).detail(
-                "There is no such sign-in: it was ended already, or it took longer than ten minutes. Begin again.",
+                "There is no such sign-in: it has ended, or it took longer than ten minutes. Begin again.",
             ),
             E::NotPossible(why) => Self::new(Code::Conflict).detail(why),
             E::BadIssuer(ref cause) => Self::validation("/issuerUrl", cause.to_string()),

@@ -236,7 +236,7 @@ mod tests {
     #[case::issuer(|o: &mut OAuth| o.issuer_url = None, "issuer_url")]
     #[case::client(|o: &mut OAuth| o.client_id = None, "client_id")]
     #[case::base(|o: &mut OAuth| o.redirect_base = None, "redirect_base")]
-    fn what_is_missing_is_named(#[case] take: fn(&mut OAuth), #[case] named: &str) {
+    fn missing_part_is_named(#[case] take: fn(&mut OAuth), #[case] named: &str) {
         let mut oauth = oauth();
         take(&mut oauth);
         let refused = plan(AuthType::OAuth, None, &oauth).unwrap_err();

@@ -106,11 +106,11 @@ fn explained(error: ApiError) -> Response {
         ),
         Code::Validation => (
             "The answer is incomplete",
-            "The sign-in service sent your browser back without what it should have brought. Nothing was connected. Go back to the agent's apps and begin again.",
+            "The sign-in service sent your browser back without the required parameters. Nothing was connected. Go back to the agent's apps and begin again.",
         ),
         Code::SignInUnknown => (
-            "This sign-in belongs to somebody else",
-            "Another person began it. Had it gone on, your account would have been connected to their agent. Nothing was connected. If somebody sent you the link, do not use it.",
+            "Another person began this sign-in",
+            "If it had continued, your account would be connected to their agent. Nothing was connected. If a person sent you the link, do not use it.",
         ),
         _ => (
             "The app could not be connected",

@@ -15,7 +15,7 @@ pub struct DoorsContext {
     pub ids: SharedIds,
     pub apps: AppCaller,
     /// Wakes the worker that performs approved doors.
-    pub keeper: Nudge,
+    pub approvals: Nudge,
 }
 
 impl ChangeContext for DoorsContext {

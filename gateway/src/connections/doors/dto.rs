@@ -60,7 +60,7 @@ pub struct Door {
 impl Door {
     /// From the row, and the people involved.
     pub fn new(row: Model, requested_by: Option<UserBrief>, decided_by: Option<UserBrief>) -> Self {
-        let told =
+        let has_result =
             row.result_status.is_some() || row.result_url.is_some() || row.result_message.is_some();
         Self {
             id: row.id,
@@ -77,7 +77,7 @@ impl Door {
             expires_at: row.expires_at,
             decided_by,
             decided_at: row.decided_at,
-            result: told.then_some(DoorResult {
+            result: has_result.then_some(DoorResult {
                 status: row.result_status,
                 url: row.result_url,
                 message: row.result_message,

@@ -81,7 +81,7 @@ impl Outcome {
             status: None,
             url: None,
             message: Some(
-                "The gateway was stopped while it was sent; look at the app whether it was done."
+                "The gateway stopped while it sent this. Check the app to see whether the action happened."
                     .into(),
             ),
         }

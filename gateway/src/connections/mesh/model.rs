@@ -78,8 +78,8 @@ impl Device {
 
     /// Whether a machine with this address is this device.
     pub fn has(&self, mesh_ip: &str) -> bool {
-        let told = mesh_ip.parse::<IpAddr>();
-        told.is_ok_and(|told| self.addresses.contains(&told))
+        let parsed = mesh_ip.parse::<IpAddr>();
+        parsed.is_ok_and(|address| self.addresses.contains(&address))
     }
 }
 
@@ -130,15 +130,15 @@ impl MeshApi for Tailscale {
     }
 
     fn read(&self, entry: &Value) -> Option<Device> {
-        let told = TailscaleDevice::deserialize(entry).ok()?;
-        let id = told.node_id.or(told.id)?;
+        let fields = TailscaleDevice::deserialize(entry).ok()?;
+        let id = fields.node_id.or(fields.id)?;
         device(
             &id,
-            [told.hostname, told.name],
-            told.os,
-            &told.addresses,
-            told.connected_to_control,
-            told.last_seen,
+            [fields.hostname, fields.name],
+            fields.os,
+            &fields.addresses,
+            fields.connected_to_control,
+            fields.last_seen,
         )
     }
 }
@@ -169,14 +169,14 @@ impl MeshApi for Headscale {
     }
 
     fn read(&self, entry: &Value) -> Option<Device> {
-        let told = HeadscaleNode::deserialize(entry).ok()?;
+        let fields = HeadscaleNode::deserialize(entry).ok()?;
         device(
-            &told.id,
-            [told.given_name, told.name],
+            &fields.id,
+            [fields.given_name, fields.name],
             None,
-            &told.ip_addresses,
-            told.online,
-            told.last_seen,
+            &fields.ip_addresses,
+            fields.online,
+            fields.last_seen,
         )
     }
 }
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn headscales_nodes_are_read_and_never_is_no_moment() {
+    fn headscale_nodes_are_read_and_a_zero_time_is_absent() {
         let body = json!({ "nodes": [
             { "id": "1", "name": "host-a", "givenName": "a", "ipAddresses": ["100.64.0.1", "fd7a:115c:a1e0::1"], "online": false,
               "lastSeen": "2026-11-21T10:00:00.123456789Z" },
@@ -426,7 +426,7 @@ mod tests {
     #[case(b"[]")]
     #[case(b"{\"devices\": 7}")]
     #[case(b"<html>")]
-    fn what_is_no_list_is_none(#[case] body: &[u8]) {
+    fn invalid_list_is_an_error(#[case] body: &[u8]) {
         assert_eq!(read(MeshKind::Tailscale, body), None);
         assert_eq!(read(MeshKind::Headscale, body), None);
     }
@@ -475,7 +475,7 @@ mod tests {
     #[case(404, true)]
     #[case(429, false)]
     #[case(502, false)]
-    fn refusals_are_told_apart(#[case] status: u16, #[case] lasting: bool) {
+    fn refusals_differ(#[case] status: u16, #[case] lasting: bool) {
         let refusal = Refusal::of_status(MeshKind::Headscale, status, None);
         assert_eq!(refusal.lasting, lasting);
         assert!(refusal.detail.contains(&status.to_string()));

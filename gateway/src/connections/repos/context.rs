@@ -16,9 +16,9 @@ pub struct ReposContext {
     pub ids: SharedIds,
     pub broker: BrokerHandle,
     pub outbound: Outbound,
-    /// Wakes the desk that assigns syncs.
+    /// Wakes the scheduler that assigns syncs.
     pub syncs: Nudge,
-    /// Wakes the desk that assigns mirrors.
+    /// Wakes the scheduler that assigns mirrors.
     pub mirrors: Nudge,
     /// Places, keeps and forgets the tokens.
     pub credentials: Credentials,

@@ -39,11 +39,11 @@ impl From<RepoError> for ApiError {
             E::NoRepo => Self::not_found("repository"),
             E::NoMirror => Self::not_found("mirror"),
             E::TooManyMirrors { most } => Self::new(Code::Conflict).detail(format!(
-                "The workspace has {most} mirrors, the most that it may have. Remove one that nobody needs."
+                "The workspace has {most} mirrors, the most that it may have. Remove one that is not needed."
             )),
             E::BadAddress(why) => Self::validation("/base_url", why),
             E::TooMany { most } => Self::new(Code::Conflict).detail(format!(
-                "The workspace has {most} connections, the most that it may have. Remove one that nobody needs."
+                "The workspace has {most} connections, the most that it may have. Remove one that is not needed."
             )),
             E::Credential(CredentialError::TooSlow) => Self::new(Code::Unavailable)
                 .detail("Storing the token took too long, so nothing was connected. Try again.")

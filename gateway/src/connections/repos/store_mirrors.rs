@@ -1,4 +1,4 @@
-//! All SQL of mirrors. A tenant's queries take its scope; the desk works for all tenants and reads only what is due.
+//! All SQL of mirrors. A tenant's queries take its scope; the scheduler works for all tenants and reads only due rows.
 
 use std::collections::HashMap;
 

@@ -148,7 +148,7 @@ mod tests {
     use crate::platform::supervision::{ActorKind, SupervisorSpec, Tree, TreeOptions};
 
     #[tokio::test]
-    async fn the_last_end_is_the_reason_and_a_first_life_has_none() {
+    async fn last_end_is_the_reason_and_a_first_incarnation_has_no_reason() {
         let tree = Tree::start(TreeOptions::default(), SupervisorSpec::new("roost"))
             .await
             .expect("a tree");

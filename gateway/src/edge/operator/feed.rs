@@ -9,7 +9,7 @@ use sea_orm::DbErr;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::dto::Promises;
-use super::model::Told;
+use super::model::SentTree;
 use super::reader::TreeReader;
 use super::snapshot_cache::SnapshotCache;
 use crate::platform::clock::SharedClock;
@@ -31,8 +31,8 @@ pub(super) struct TreeFeed {
 }
 
 /// What the client has received.
-enum Shown {
-    Tree(Told),
+enum SentState {
+    Tree(SentTree),
     Promises(Promises),
 }
 
@@ -46,38 +46,41 @@ impl Feed for TreeFeed {
 
 impl TreeFeed {
     async fn follow(&self, queue: &SendQueue) -> Result<std::convert::Infallible, Gone> {
-        let (first, mut shown) = self.begin();
+        let (first, mut sent_state) = self.begin();
         queue.send(first).await?;
-        let mut look = interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut tick = interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            look.tick().await;
+            tick.tick().await;
             // While the client has not taken the last frame, nothing is added. The next frame contains all changes.
             queue.drained().await?;
-            if let Some(frame) = self.news(&mut shown) {
+            if let Some(frame) = self.changes_since(&mut sent_state) {
                 queue.send(frame).await?;
             }
         }
     }
 
     /// The first frame, and its content.
-    fn begin(&self) -> (Bytes, Shown) {
-        let tree = self.look();
+    fn begin(&self) -> (Bytes, SentState) {
+        let tree = self.snapshot_now();
         if self.promises {
             let promises = Promises::now(tree.root.created_at);
-            return (sse::frame("promises", &promises), Shown::Promises(promises));
+            return (
+                sse::frame("promises", &promises),
+                SentState::Promises(promises),
+            );
         }
-        let told = Told::of(&tree);
-        (sse::frame("tree", &*tree), Shown::Tree(told))
+        let sent = SentTree::of(&tree);
+        (sse::frame("tree", &*tree), SentState::Tree(sent))
     }
 
     /// The changes since the last frame.
-    fn news(&self, shown: &mut Shown) -> Option<Bytes> {
-        match shown {
-            Shown::Tree(told) => told
-                .news(&self.look())
+    fn changes_since(&self, sent_state: &mut SentState) -> Option<Bytes> {
+        match sent_state {
+            SentState::Tree(sent) => sent
+                .changes_since(&self.snapshot_now())
                 .map(|delta| sse::frame("delta", &delta)),
-            Shown::Promises(before) => {
+            SentState::Promises(before) => {
                 // The promises are few and short, so one change sends all of them.
                 let now = Promises::now(before.since);
                 (now != *before).then(|| {
@@ -88,7 +91,7 @@ impl TreeFeed {
         }
     }
 
-    fn look(&self) -> Arc<TreeSnapshot> {
+    fn snapshot_now(&self) -> Arc<TreeSnapshot> {
         let whole = self.snapshots.snapshot(&self.view, &self.clock);
         self.reader.part_of(&whole).map_or(whole, Arc::new)
     }

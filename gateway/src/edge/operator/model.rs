@@ -7,13 +7,13 @@ use crate::platform::supervision::{ActorSnapshot, TreeSnapshot};
 
 /// The state that a reader of the tree received last.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct SentTree {
     actors: HashMap<String, ActorChange>,
     living: u64,
     forced_kills: u64,
 }
 
-impl Told {
+impl SentTree {
     /// The state of a reader that received this whole snapshot.
     pub fn of(snapshot: &TreeSnapshot) -> Self {
         let actors = flat(snapshot)
@@ -28,7 +28,7 @@ impl Told {
     }
 
     /// The changes for this reader; `None` when nothing changed.
-    pub fn news(&mut self, snapshot: &TreeSnapshot) -> Option<TreeDelta> {
+    pub fn changes_since(&mut self, snapshot: &TreeSnapshot) -> Option<TreeDelta> {
         let now = Self::of(snapshot);
         let changed: Vec<ActorChange> = flat(snapshot)
             .into_iter()
@@ -106,16 +106,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_what_differs_is_told_and_nothing_when_nothing_does() {
+    async fn only_changes_are_sent_and_nothing_without_changes() {
         let tree = Tree::start(TreeOptions::default(), SupervisorSpec::new("roost"))
             .await
             .expect("a tree");
         let bare = tree.view().snapshot();
         let first = with(&bare, &[("a", 1), ("b", 1)]);
-        let mut told = Told::of(&first);
-        assert_eq!(told.news(&first), None);
+        let mut sent = SentTree::of(&first);
+        assert_eq!(sent.changes_since(&first), None);
         let second = with(&bare, &[("b", 2), ("c", 1)]);
-        let delta = told.news(&second).expect("news");
+        let delta = sent.changes_since(&second).expect("news");
         let changed: Vec<&str> = delta
             .changed
             .iter()
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(changed, ["b", "c"], "in the order of their start");
         assert_eq!(delta.gone, ["roost/a"]);
         assert_eq!(delta.changed[0].parent.as_deref(), Some("roost"));
-        assert_eq!(told.news(&second), None, "told once");
+        assert_eq!(sent.changes_since(&second), None, "told once");
         tree.shutdown(std::time::Duration::from_secs(5)).await;
     }
 }

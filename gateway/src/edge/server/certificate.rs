@@ -55,7 +55,7 @@ impl Certificate {
     }
 
     /// Reads the files again if they changed since they were read last.
-    async fn look(&self) {
+    async fn reload_if_changed(&self) {
         let shown = self.files.cert.display();
         // A file that is missing or being replaced is read when it is there again.
         let now = stamp(&self.files).ok();
@@ -87,7 +87,7 @@ impl Certificate {
             move |_| {
                 let certificate = certificate.clone();
                 async move {
-                    certificate.look().await;
+                    certificate.reload_if_changed().await;
                     Ok(())
                 }
             },
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_used_leaves_the_former_one_in_place_until_both_files_are_there() {
+    async fn former_certificate_stays_until_both_new_files_are_valid() {
         // Another test of this process may have installed it first.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
@@ -137,23 +137,23 @@ mod tests {
         let certificate = Certificate::load(&files).await.unwrap();
         let shown = || certificate.acceptor().get_inner();
         let first = shown();
-        certificate.look().await;
+        certificate.reload_if_changed().await;
         assert!(Arc::ptr_eq(&first, &shown()), "nothing changed");
         let kept = std::fs::read(&files.key).unwrap();
         write(&files, 2101);
         let fresh = std::fs::read(&files.key).unwrap();
         for broken in [&kept[..], b"no key at all", b""] {
             std::fs::write(&files.key, broken).unwrap();
-            certificate.look().await;
+            certificate.reload_if_changed().await;
             assert!(
                 Arc::ptr_eq(&first, &shown()),
                 "the pair does not belong together"
             );
         }
         std::fs::remove_file(&files.key).unwrap();
-        certificate.look().await;
+        certificate.reload_if_changed().await;
         std::fs::write(&files.key, &fresh).unwrap();
-        certificate.look().await;
+        certificate.reload_if_changed().await;
         assert!(!Arc::ptr_eq(&first, &shown()), "the new pair is in use");
     }
 

@@ -41,7 +41,7 @@ impl From<ModelsError> for ApiError {
                 "There is already a model {name} in this workspace. Change that one, or delete it first."
             )),
             E::TooMany { most } => Self::new(Code::Conflict).detail(format!(
-                "The workspace has {most} models, the most that it may have. Remove one that nobody needs."
+                "The workspace has {most} models, the most that it may have. Remove one that is not needed."
             )),
             E::NotBound { .. } => Self::new(Code::Conflict).detail(error.to_string()),
             E::Credential(CredentialError::TooSlow) => Self::new(Code::Unavailable)

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ceiling_of_nothing_lets_nobody_think() {
+    fn zero_ceiling_refuses_every_turn() {
         let ceilings = Ceilings {
             run: Some(0),
             month: None,
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_price_is_none() {
+    fn incomplete_price_is_absent() {
         assert_eq!(ModelPrice::from_stored(Some(1), None), None);
         let price = ModelPrice {
             input_microusd: 3,

@@ -106,9 +106,7 @@ fn told(kind: ErrorKind, happened: &str, error: &Value) -> String {
         ErrorKind::RateLimited { .. } => ": too many requests or too busy; it is asked again later",
         ErrorKind::Quota => ": its account has no credit left; add some at the provider",
         ErrorKind::NeedsAuth => ": the key is wrong or may not use this model; store another key",
-        ErrorKind::Terminal => {
-            ": it does not take this request; check the model's name and address"
-        }
+        ErrorKind::Terminal => ": it refuses this request; check the model's name and address",
         ErrorKind::TooBig => ": the conversation is longer than it takes",
     };
     let words = error.get("message").or(Some(error));

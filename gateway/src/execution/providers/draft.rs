@@ -39,20 +39,24 @@ struct Part {
 
 impl Draft {
     /// Adds text.
-    pub(super) fn say(&mut self, piece: &str, heard: OutputItem<'_>) -> Result<(), ModelError> {
+    pub(super) fn push_text(
+        &mut self,
+        piece: &str,
+        heard: DeltaSink<'_>,
+    ) -> Result<(), ModelError> {
         let piece = &*without_nul(piece);
         bounded(self.text.len() + piece.len(), MAX_TEXT, "bytes of text")?;
         self.text.push_str(piece);
-        tell(heard, piece, Delta::Say);
+        send_delta(heard, piece, Delta::Say);
         Ok(())
     }
 
     /// Adds reasoning, which is shown but not kept.
-    pub(super) fn think(&mut self, piece: &str, heard: OutputItem<'_>) -> Result<(), ModelError> {
+    pub(super) fn think(&mut self, piece: &str, heard: DeltaSink<'_>) -> Result<(), ModelError> {
         let piece = &*without_nul(piece);
         self.thought_bytes += piece.len();
         bounded(self.thought_bytes, MAX_TEXT, "bytes of reasoning")?;
-        tell(heard, piece, Delta::Think);
+        send_delta(heard, piece, Delta::Think);
         Ok(())
     }
 
@@ -63,7 +67,7 @@ impl Draft {
         id: &str,
         name: &str,
         arguments: &str,
-        heard: OutputItem<'_>,
+        heard: DeltaSink<'_>,
     ) -> Result<(), ModelError> {
         let (id, name) = (&*without_nul(id), &*without_nul(name));
         bounded(id.len().max(name.len()), MAX_NAME, "bytes in a tool's name")?;
@@ -86,7 +90,7 @@ impl Draft {
             heard(Delta::Tool(format!("{name} ")));
         }
         part.arguments.push_str(arguments);
-        tell(heard, arguments, Delta::Tool);
+        send_delta(heard, arguments, Delta::Tool);
         Ok(())
     }
 
@@ -166,9 +170,9 @@ fn without_nul(piece: &str) -> Cow<'_, str> {
 }
 
 /// Receives the pieces.
-pub(super) type OutputItem<'a> = &'a mut (dyn FnMut(Delta) + Send);
+pub(super) type DeltaSink<'a> = &'a mut (dyn FnMut(Delta) + Send);
 
-fn tell(heard: OutputItem<'_>, piece: &str, delta: impl FnOnce(String) -> Delta) {
+fn send_delta(heard: DeltaSink<'_>, piece: &str, delta: impl FnOnce(String) -> Delta) {
     if !piece.is_empty() {
         heard(delta(piece.to_owned()));
     }

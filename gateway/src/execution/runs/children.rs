@@ -40,7 +40,7 @@ pub(super) async fn run(runs: &RunsHandle, job: StepJob) -> StepResult {
                     return end;
                 }
             }
-            Ok(None) => return StepResult::terminal("the run that this step started is gone"),
+            Ok(None) => return StepResult::terminal("the run that this step started was deleted"),
             Err(error) => return StepResult::retryable(error.to_string()),
         }
         let child_ended = async {

@@ -42,7 +42,7 @@ impl From<RunError> for ApiError {
             E::StillGoing => Self::new(Code::Conflict)
                 .detail("The run is still going on. Cancel it, or wait for its end, then fork it."),
             E::Deleted => Self::new(Code::Conflict).detail(
-                "What the steps before it handed over is past `runs.retention_days` and not kept any more. Start a run of the team instead.",
+                "The outputs of the earlier steps are older than `runs.retention_days` and were deleted. Start a new run of the team instead.",
             ),
             E::TeamGoing => Self::new(Code::Conflict)
                 .detail("The team is being taken down, with its agents. Make a new one."),

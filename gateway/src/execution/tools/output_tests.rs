@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn frames_are_bounded_whatever_comes(bytes in proptest::collection::vec(any::<u8>(), 0..4000)) {
+    fn frames_are_bounded_for_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..4000)) {
         let mut frames = Frames::default();
         for piece in bytes.chunks(333) { frames.push(piece); }
         if let Some(frame) = frames.rest() {

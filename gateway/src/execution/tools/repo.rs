@@ -8,7 +8,7 @@ use super::error::ToolError;
 use super::input::Commit;
 use super::model::{Capability, EffectKey, ToolResult};
 use super::output::{Keep, RESULT_BYTES, readable};
-use super::sandbox::{QUICK_S, answered, script, told};
+use super::sandbox::{QUICK_S, answered, script, text_result};
 use super::sandbox_command::{self, SandboxCommand};
 use crate::agents::claws::ClawRow;
 use crate::machines::sandboxes::SandboxesHandle;
@@ -76,5 +76,5 @@ pub(super) async fn git(
     if text.is_empty() {
         text = "Nothing differs.".to_owned();
     }
-    Ok(told(text, kept.left_out > 0))
+    Ok(text_result(text, kept.left_out > 0))
 }

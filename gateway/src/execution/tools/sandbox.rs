@@ -279,7 +279,7 @@ pub(super) async fn write_file(
             |(about, _)| {
                 let what = if about.made { "Made" } else { "Replaced" };
                 let path = readable(&about.path);
-                told(format!("{what} {path} ({} bytes).", about.bytes), false)
+                text_result(format!("{what} {path} ({} bytes).", about.bytes), false)
             },
         ))
 }
@@ -309,13 +309,13 @@ pub(super) async fn list_files(
                         about.more
                     ));
                 }
-                told(text, about.more > 0)
+                text_result(text, about.more > 0)
             },
         ))
 }
 
 /// A result of text.
-pub(super) fn told(text: String, cut: bool) -> ToolResult {
+pub(super) fn text_result(text: String, cut: bool) -> ToolResult {
     ToolResult {
         text,
         is_error: false,

@@ -11,7 +11,7 @@ use super::input::{self, Call};
 use super::model::{Capability, EffectKey, ToolResult};
 use super::output::{Frame, RESULT_BYTES, readable};
 use super::repo::{self, Author};
-use super::sandbox::{self, refused, told};
+use super::sandbox::{self, refused, text_result};
 use super::sandbox_command;
 use crate::agents::claws;
 use crate::machines::sandboxes::{SandboxError, SandboxesHandle};
@@ -122,7 +122,7 @@ impl Toolbox {
     async fn list_skills(&self, may: &Capability) -> Result<ToolResult, ToolError> {
         let skills = self.effective(may).await?;
         if skills.is_empty() {
-            return Ok(told("You have no skills.".to_owned(), false));
+            return Ok(text_result("You have no skills.".to_owned(), false));
         }
         let line = |skill: &SkillText| format!("- {}: {}\n", skill.name, skill.summary);
         let whole: String = skills.iter().map(line).collect();
@@ -148,5 +148,5 @@ fn bounded(text: String) -> ToolResult {
         text.truncate(text.floor_char_boundary(RESULT_BYTES));
         text.push_str("\n[the rest is left out]");
     }
-    told(text, cut)
+    text_result(text, cut)
 }

@@ -64,7 +64,7 @@ pub fn check(graph: &Graph) -> Result<(), Vec<Mistake>> {
 }
 
 /// The mistakes as one sentence, for a run that was enqueued with this graph.
-pub(super) fn told(kind: Kind, mistakes: &[Mistake]) -> String {
+pub(super) fn summary(kind: Kind, mistakes: &[Mistake]) -> String {
     let first: Vec<String> = mistakes
         .iter()
         .take(3)

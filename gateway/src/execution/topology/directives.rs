@@ -33,7 +33,11 @@ pub(super) fn assignments(text: &str, may: impl Fn(&str) -> bool) -> Assignments
             continue;
         };
         if !is_id(node) || !may(node) {
-            ignore(&mut read.ignored, line, "you have nobody of that name");
+            ignore(
+                &mut read.ignored,
+                line,
+                "you have no colleague with that name",
+            );
         } else if task.is_empty() {
             ignore(&mut read.ignored, line, "it has no task");
         } else {

@@ -94,7 +94,7 @@ impl FromStr for Kind {
         let found = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
         found.ok_or_else(|| {
             let known = Self::ALL.map(Self::as_str).join(", ");
-            format!("{text:?} is no kind of topology; there are {known}")
+            format!("{text:?} is not a kind of topology; the kinds are {known}")
         })
     }
 }

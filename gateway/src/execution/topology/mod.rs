@@ -53,7 +53,7 @@ pub fn next(graph: &Graph, input: &str, outputs: &Outputs) -> Next {
     match check(graph) {
         Ok(()) => kinds::of(graph.kind).next(graph, input, outputs),
         Err(mistakes) => Next::Failed {
-            detail: check::told(graph.kind, &mistakes),
+            detail: check::summary(graph.kind, &mistakes),
         },
     }
 }

@@ -24,7 +24,7 @@ pub struct Verdict {
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct RawVerdict {
     best: String,
     scores: BTreeMap<String, f64>,
     reason: String,
@@ -41,10 +41,10 @@ pub fn label(node: &Node) -> String {
 /// Why the answer is invalid, for people.
 pub fn verdict(text: &str, labels: &[String]) -> Result<Verdict, String> {
     let json = object(text).ok_or("the judge's answer is not one JSON object")?;
-    let said: Said = serde_json::from_str(json)
-        .map_err(|error| format!("the judge's answer is no verdict: {error}"))?;
+    let raw: RawVerdict = serde_json::from_str(json)
+        .map_err(|error| format!("the judge's answer is not a verdict: {error}"))?;
     for label in labels {
-        match said.scores.get(label) {
+        match raw.scores.get(label) {
             None => return Err(format!("the judge gave {label} no score")),
             // This also refuses NaN.
             Some(score) if !(0.0..=MOST).contains(score) => {
@@ -53,32 +53,32 @@ pub fn verdict(text: &str, labels: &[String]) -> Result<Verdict, String> {
             Some(_) => {}
         }
     }
-    if let Some(other) = said.scores.keys().find(|label| !labels.contains(label)) {
+    if let Some(other) = raw.scores.keys().find(|label| !labels.contains(label)) {
         let other = cut(other, 40);
         return Err(format!(
             "the judge scored {other:?}, which was not among those to judge"
         ));
     }
-    let Some(best) = said.scores.get(&said.best) else {
-        let best = cut(&said.best, 40);
+    let Some(best) = raw.scores.get(&raw.best) else {
+        let best = cut(&raw.best, 40);
         return Err(format!(
             "the judge called {best:?} the best, which was not among those to judge"
         ));
     };
-    if let Some((higher, _)) = said.scores.iter().find(|(_, score)| *score > best) {
+    if let Some((higher, _)) = raw.scores.iter().find(|(_, score)| *score > best) {
         return Err(format!(
             "the judge called {} the best and scored {higher} higher",
-            said.best
+            raw.best
         ));
     }
-    let reason = said.reason.trim();
+    let reason = raw.reason.trim();
     if reason.is_empty() {
         return Err("the judge gave no reason".to_owned());
     }
     Ok(Verdict {
         reason: cut(reason, MAX_REASON).to_owned(),
-        best: said.best,
-        scores: said.scores,
+        best: raw.best,
+        scores: raw.scores,
     })
 }
 

@@ -48,7 +48,7 @@ impl From<SkillError> for ApiError {
             E::NoClaw => Self::not_found("claw"),
             E::NoVersion => Self::not_found("version of the skill"),
             E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
-                "The skill has version {current} by now: somebody wrote it since. Read it again and repeat your change."
+                "The skill has version {current} now: another person or agent changed it. Read it again and repeat your change."
             )),
             E::NameTaken => Self::new(Code::Conflict)
                 .detail("The workspace has a skill of this name already. Change that one, or choose another name."),
@@ -59,11 +59,11 @@ impl From<SkillError> for ApiError {
                 "A skill that comes with Roost is not changed. Write one of the same name with `in_place_of_builtin` instead.",
             ),
             E::TooMany { most } => Self::new(Code::Conflict)
-                .detail(format!("The workspace has {most} skills, the most that it may have. Delete some that nobody uses.")),
+                .detail(format!("The workspace has {most} skills, the most that it may have. Delete some that are not used.")),
             E::TooManyChoices { most } => Self::new(Code::Conflict).detail(format!(
                 "{most} skills are chosen for this agent already, the most that may be. Take some choices back."
             )),
-            E::NoOrigin => Self::validation("/promoted_from/id", "is no agent of this workspace"),
+            E::NoOrigin => Self::validation("/promoted_from/id", "is not an agent of this workspace"),
             E::Db(error) => error.into(),
         }
     }

@@ -279,7 +279,7 @@ async fn asked(
     if !found.roles.iter().any(|role| role.slot == slot) {
         return Err(ApiError::validation(
             "role_slot",
-            "is no role of the template",
+            "is not a role of the template",
         ));
     }
     Ok(Some(Role {

@@ -66,10 +66,10 @@ impl From<TeamError> for ApiError {
             )),
             E::Going => RunError::TeamGoing.into(),
             E::Busy => Self::new(Code::Conflict).detail(
-                "A run of this team is queued or at work. Cancel it, or wait for its end, then delete the team.",
+                "A run of this team is queued or running. Cancel it, or wait for its end, then delete the team.",
             ),
             E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
-                "The team has version {current} by now: somebody changed it since. Read it again and repeat your change."
+                "The team has version {current} now: another person or agent changed it. Read it again and repeat your change."
             )),
             E::Claw(error) => error.into(),
             E::Template(error) => error.into(),

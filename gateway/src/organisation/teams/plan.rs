@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_that_no_node_has_is_not_left_out_without_a_word() {
+    fn role_without_a_node_is_reported() {
         let graph = json!({ "kind": "single", "nodes": [{ "id": "writer", "kind": "agent", "label": "W" }], "edges": [] });
         let new = json!({ "name": "Two", "graph": graph, "roles": [{ "slot": "writer" }, { "slot": "editor" }] });
         let refused = planned(new).unwrap_err();

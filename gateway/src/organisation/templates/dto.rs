@@ -427,7 +427,7 @@ impl UpgradeReport {
                     continue;
                 }
                 Upgrade::KeepPrompt => {
-                    "Its prompt was changed since it was made, so it stays. Compare it with the template's and take over what is new."
+                    "The agent's prompt was changed after its creation, so the upgrade keeps it. Compare it with the template's prompt and copy the changes that you want."
                 }
                 Upgrade::NoRole => {
                     "The new version has no role of this name, so the agent stays as it is."

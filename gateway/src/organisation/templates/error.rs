@@ -62,7 +62,7 @@ impl From<TemplateError> for ApiError {
                     .collect(),
             ),
             E::VersionMismatch { current } => Self::new(Code::PreconditionFailed).detail(format!(
-                "The template has version {current} by now: somebody wrote it since. Read it again and repeat your change."
+                "The template has version {current} now: another person or agent changed it. Read it again and repeat your change."
             )),
             E::KeyTaken => Self::new(Code::Conflict)
                 .detail("There is a template of this key already; choose another one."),
@@ -70,7 +70,7 @@ impl From<TemplateError> for ApiError {
                 "A template that comes with Roost is not changed. Make a copy (`from`) and change that.",
             ),
             E::TooMany { most } => Self::new(Code::Conflict)
-                .detail(format!("The workspace has {most} templates, the most that it may have. Delete some that nobody uses.")),
+                .detail(format!("The workspace has {most} templates, the most that it may have. Delete some that are not used.")),
             E::TooManyVersions { most } => Self::new(Code::Conflict)
                 .detail(format!("The template has {most} versions, the most that it may have. Go on with a copy of it (`from`).")),
             E::Unreadable(_) => Self::internal(error),

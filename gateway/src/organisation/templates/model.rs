@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_read_again_and_an_older_form_with_fewer_fields_too() {
+    fn stored_row_is_read_also_in_an_older_form() {
         let content = Content {
             name: "N".to_owned(),
             description: String::new(),

@@ -36,7 +36,7 @@ pub async fn probe(url: &str) -> Result<Probe, DbError> {
         true => Backend::Sqlite,
         false => Backend::Postgres,
     };
-    let found = look(&db, backend).await;
+    let found = read_state(&db, backend).await;
     let closed = db.close().await;
     let found = found.map_err(DbError::sql("cannot read the database"))?;
     closed.map_err(DbError::sql("cannot close the database"))?;
@@ -64,7 +64,7 @@ pub async fn read_only(url: &str) -> Result<DatabaseConnection, DbError> {
         .map_err(DbError::sql("cannot open the database"))
 }
 
-async fn look(db: &DatabaseConnection, backend: Backend) -> Result<Probe, DbErr> {
+async fn read_state(db: &DatabaseConnection, backend: Backend) -> Result<Probe, DbErr> {
     let tables = match backend {
         Backend::Sqlite => {
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"

@@ -23,7 +23,7 @@ const PAGES: usize = 8;
 ///
 /// # Errors
 /// When the database fails.
-pub async fn look(db: &Db, hub: &Hub) -> Result<(), DbErr> {
+pub async fn deliver_missed(db: &Db, hub: &Hub) -> Result<(), DbErr> {
     let positions = hub.positions();
     // The parameters of a SQLite statement are limited, and one statement should not ask for too much.
     for some in positions.chunks(500) {

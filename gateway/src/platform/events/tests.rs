@@ -80,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_no_event_id_is_refused(text in "[0-9a-z.+-]{0,12}") {
+    fn invalid_event_id_is_refused(text in "[0-9a-z.+-]{0,12}") {
         if let Ok(id) = text.parse::<EventId>() {
             prop_assert!(id.epoch >= 0 && id.seq >= 0);
         }

@@ -7,7 +7,7 @@ use super::killpoints::KillPoint;
 pub const KILL_POINTS: &[KillPoint] = &[
     KillPoint {
         name: "actor.before_handle",
-        place: "a message was taken from the mailbox; the actor has not seen it",
+        place: "a message was taken from the mailbox; the actor has not handled it",
     },
     KillPoint {
         name: "actor.after_handle",

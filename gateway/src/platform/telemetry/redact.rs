@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_looks_like_a_secret_is_taken_out_and_ids_and_words_stay() {
+    fn secrets_are_removed_and_ids_and_words_stay() {
         let mut redactor = Redactor::default();
         redactor.know("hunter2!");
         let token = "rst_AbCdEfGhIjKlMnOpQrStUvWxYz012345678901234";

@@ -17,12 +17,12 @@ pub(super) async fn accounts(config: &Config) -> Vec<Check> {
     let Ok(db) = read_only(config.database_url.expose_secret()).await else {
         return Vec::new();
     };
-    let checks = look(&db, config).await;
+    let checks = check_accounts(&db, config).await;
     let _ = db.close().await;
     checks.unwrap_or_default()
 }
 
-async fn look(db: &DatabaseConnection, config: &Config) -> Result<Vec<Check>, DbErr> {
+async fn check_accounts(db: &DatabaseConnection, config: &Config) -> Result<Vec<Check>, DbErr> {
     let mut checks = Vec::new();
     let operators = auth::unvouched_among(db, &config.operators).await?;
     if !operators.is_empty() {
@@ -30,8 +30,8 @@ async fn look(db: &DatabaseConnection, config: &Config) -> Result<Vec<Check>, Db
             NAME,
             TITLE,
             format!(
-                "{} is in `operators`, but the owner of the account typed the address and nobody vouches for it, so the account is \
-                 no operator: `roost operator grant` makes it one",
+                "{} is in `operators`, but the owner of the account typed the address and no one verified it, so the account is \
+                 not an operator: `roost operator grant` makes it one",
                 operators.join(", ")
             ),
         ));
@@ -42,7 +42,7 @@ async fn look(db: &DatabaseConnection, config: &Config) -> Result<Vec<Check>, Db
             NAME,
             TITLE,
             format!(
-                "{} signs in by the issuer and also by a password that was set when nobody vouched for the address: ask the person. \
+                "{} signs in by the issuer and also by a password that was set before the address was verified: ask the person. \
                  `roost one-time --email ADDRESS` lets them set a new password, which ends the old one and its sessions",
                 linked.join(", ")
             ),
@@ -52,7 +52,7 @@ async fn look(db: &DatabaseConnection, config: &Config) -> Result<Vec<Check>, Db
         checks.push(ok(
             NAME,
             TITLE,
-            "no operator and no linked account depends on an address that nobody vouches for",
+            "no operator and no linked account depends on an unverified address",
         ));
     }
     Ok(checks)

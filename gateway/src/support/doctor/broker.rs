@@ -46,7 +46,7 @@ pub(super) async fn broker(config: &Config) -> Vec<Check> {
         return vec![fail(NAME, TITLE, said)];
     }
     match asked {
-        Ok(Some(Ok(status))) => told(status),
+        Ok(Some(Ok(status))) => checks_of(status),
         Ok(Some(Err(error))) => vec![fail(NAME, TITLE, error.to_string())],
         Ok(None) => {
             let said = format!("nothing listens at {}", socket.display());
@@ -70,7 +70,7 @@ pub(super) async fn broker(config: &Config) -> Vec<Check> {
     }
 }
 
-fn told(status: Status) -> Vec<Check> {
+fn checks_of(status: Status) -> Vec<Check> {
     let said = format!(
         "{} records under the root key {}, user {}",
         status.records, status.root_key, status.user

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use roost_protocol::text::clean;
 use roost_protocol::verify::{Check, Level};
-use roost_sandbox_driver::{Driver, EngineConfig, Held, ImageState};
+use roost_sandbox_driver::{Driver, Enforcement, EngineConfig, ImageState};
 use secrecy::ExposeSecret;
 
 use super::host;
@@ -347,9 +347,9 @@ async fn total(config: &Config, driver: &Driver, started: bool) -> Check {
     if !started {
         return ok(name, title, format!("{said}; the first start sets it"));
     }
-    match driver.look_at_total(&allowance).await {
-        Held::Yes => ok(name, title, format!("{said}, held by the kernel")),
-        Held::No { why } => warn(
+    match driver.check_total(&allowance).await {
+        Enforcement::Yes => ok(name, title, format!("{said}, held by the kernel")),
+        Enforcement::No { why } => warn(
             name,
             title,
             format!(

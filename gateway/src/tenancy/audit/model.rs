@@ -399,7 +399,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_changed_removed_or_moved_is_found(n in 2_u64..12, how in 0_usize..11, at in 0_usize..12) {
+        fn any_change_removal_or_move_is_found(n in 2_u64..12, how in 0_usize..11, at in 0_usize..12) {
             let (mut chain, end) = chain_of(n);
             prop_assert!(walk(&chain, end.as_ref()).is_intact());
             tamper(&mut chain, how, at);

@@ -118,7 +118,7 @@ async fn entries_get_one_link_each_and_verify_with_several_writers() {
 }
 
 #[tokio::test]
-async fn a_changed_entry_is_found_whichever_field_it_was() {
+async fn change_of_any_field_of_an_entry_is_found() {
     for scratch in Scratch::all().await {
         linked(&scratch).await;
         let later = match scratch.db.backend() {

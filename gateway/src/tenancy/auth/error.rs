@@ -99,7 +99,7 @@ impl From<AuthError> for ApiError {
             E::OperatorsAddress => Self::new(Code::Forbidden)
                 .detail("This address belongs to an operator of the deployment. Use another one, or ask the operator for an account (`roost operator grant`)."),
             E::MemberAlready => Self::new(Code::Conflict)
-                .detail("You are a member of this workspace already; the invitation is still good for somebody else."),
+                .detail("You are already a member of this workspace; another person can still use the invitation."),
             E::NoWorkspace => Self::new(Code::Forbidden)
                 .detail("You are not a member of any workspace; ask an Owner to invite you."),
             E::Hashing(_) | E::Randomness(_) => Self::internal(error),

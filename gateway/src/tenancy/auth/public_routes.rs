@@ -42,7 +42,7 @@ pub const PUBLIC_ROUTES: &[PublicRoute] = &[
     PublicRoute {
         method: "POST",
         path: "/api/auth/device/token",
-        reason: "the terminal's secret is the credential, and good for nothing until somebody confirms its code",
+        reason: "the terminal's secret is the credential; it works only after a person confirms its code",
     },
     PublicRoute {
         method: "POST",

@@ -151,7 +151,7 @@ impl OpenStreams {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn look(&self, db: &Db, clock: &SharedClock) -> Result<(), DbErr> {
+    pub async fn end_revoked(&self, db: &Db, clock: &SharedClock) -> Result<(), DbErr> {
         let open: Vec<Authority> = self.lock().keys().copied().collect();
         if open.is_empty() {
             return Ok(());

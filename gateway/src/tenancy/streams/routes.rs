@@ -118,7 +118,10 @@ fn types(text: Option<&str>) -> ApiResult<Vec<String>> {
             true => Ok(name.to_owned()),
             false => Err(ApiError::validation(
                 "types",
-                format!("`{name}` is no type; there are {}", Event::TYPES.join(", ")),
+                format!(
+                    "`{name}` is not a type of event; the types are {}",
+                    Event::TYPES.join(", ")
+                ),
             )),
         })
         .collect()

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_sleeps_is_handed_out_once_to_be_woken() {
+    async fn sleeping_receiver_is_returned_once_to_be_woken() {
         let (queue, mut reader) = pair();
         assert!(reader.next().now_or_never().is_none(), "it sleeps now");
         let offer = |seq| {

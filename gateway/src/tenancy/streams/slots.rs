@@ -64,7 +64,7 @@ impl Slots {
                 return Err(full(
                     "This workspace holds",
                     held,
-                    "somebody in it must close some",
+                    "a member must close some",
                     "streams_per_workspace",
                 ));
             }

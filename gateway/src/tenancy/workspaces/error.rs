@@ -55,17 +55,17 @@ impl From<WorkspaceError> for ApiError {
             E::Refused(Refusal::AboveYou) => Self::new(Code::Forbidden)
                 .detail("This needs a role as strong as the one that is given or taken."),
             E::Refused(Refusal::LastOwner) => Self::new(Code::Conflict)
-                .detail("This is the last Owner. Make somebody else an Owner first."),
+                .detail("This is the last Owner. Make another member an Owner first."),
             E::TooManyWorkspaces { limit, used } => Self::over_quota(
                 limit,
                 used,
-                format!("You own {used} workspaces, and {limit} are possible. Delete one that nobody needs, or ask the operator for a larger plan."),
+                format!("You own {used} of at most {limit} workspaces. Delete one that is not needed, or ask the operator for a larger plan."),
             ),
             E::TooManyInvitationsToday { most } => Self::new(Code::TooManyAttempts)
                 .retry_after(3_600)
                 .detail(format!("You made {most} invitations within a day. Make more tomorrow.")),
             E::TooManyInvitations { most } => Self::new(Code::Conflict).detail(format!(
-                "{most} invitations are open; withdraw some that nobody uses."
+                "{most} invitations are open; withdraw some that are not used."
             )),
             E::NotConfirmed => Self::validation("confirm", "must be the name of the workspace"),
             E::OnlyOne => Self::new(Code::Conflict).detail(

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn one_address_ends_its_own_oldest_and_nobody_elses() {
+    fn one_address_ends_only_its_own_oldest_connection() {
         let connections = Connections::new(LIMITS, TrustedProxies::default());
         let other = taken(&connections, 9);
         let all: Vec<Connection> = (0..5).map(|_| taken(&connections, 1)).collect();
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn many_addresses_end_the_oldest_that_nobody_has_proven() {
+    fn oldest_unproven_connection_ends_when_many_addresses_connect() {
         let connections = Connections::new(LIMITS, TrustedProxies::default());
         let proven = taken(&connections, 1);
         proven.prove(person(1)).unwrap();

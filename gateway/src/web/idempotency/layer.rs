@@ -88,7 +88,7 @@ impl IdempotencyLayer {
             Claim::Answer(row) => return Ok(replay(row)),
             Claim::InProgress => {
                 return Err(ApiError::new(Code::Conflict)
-                    .detail("The first request with this idempotency key is still at work.")
+                    .detail("The first request with this idempotency key is still in progress.")
                     .retry_after(1));
             }
             Claim::Mismatch => return Err(ApiError::new(Code::IdempotencyMismatch)),

@@ -123,7 +123,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`LedgerError`] when a write failed.
-    pub async fn settled(&self) -> Result<(), LedgerError> {
+    pub async fn flushed(&self) -> Result<(), LedgerError> {
         self.write(None, true).await
     }
 

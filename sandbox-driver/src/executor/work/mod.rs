@@ -20,16 +20,16 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Begins an operation that was just recorded.
 pub async fn begin(shared: &Arc<Shared>, request: &Arc<OperationRequest>) {
-    carry_out(shared, request, false).await;
+    execute(shared, request, false).await;
 }
 
 /// Resumes an operation that an earlier process recorded and did not end.
 pub async fn resume(shared: &Arc<Shared>, request: &Arc<OperationRequest>) {
     tracing::info!(operation = %request.id, kind = request.operation.name(), "resuming an operation of an earlier run");
-    carry_out(shared, request, true).await;
+    execute(shared, request, true).await;
 }
 
-async fn carry_out(shared: &Arc<Shared>, request: &Arc<OperationRequest>, resumed: bool) {
+async fn execute(shared: &Arc<Shared>, request: &Arc<OperationRequest>, resumed: bool) {
     let began = shared.clock.monotonic();
     shared.used(request);
     if let Operation::SbExec(exec) = &request.operation {

@@ -151,7 +151,7 @@ async fn invalid_oversized_and_truncated_frames_end_only_their_connection() {
 }
 
 #[tokio::test]
-async fn stalled_peers_are_disconnected_and_delay_nobody() {
+async fn stalled_peers_are_disconnected_and_delay_no_other() {
     let bench = Bench::with(hurried()).await;
     let silent = UnixStream::connect(bench.socket()).await.unwrap();
     let mut half = greeted(&bench).await;

@@ -39,7 +39,7 @@ pub async fn upload(
         at: change.now(),
     };
     store::put(change.tx(), row).await?;
-    note(&mut change, &agent, "avatar.uploaded", details);
+    record_change(&mut change, &agent, "avatar.uploaded", details);
     change.commit().await?;
     Ok(sha256)
 }
@@ -58,7 +58,7 @@ pub async fn remove(
     let agent = present(&change, id).await?;
     if store::remove_of(change.tx(), scope, id).await? {
         let details = serde_json::json!({ "name": agent.name });
-        note(&mut change, &agent, "avatar.removed", details);
+        record_change(&mut change, &agent, "avatar.removed", details);
         change.commit().await?;
     }
     Ok(())
@@ -71,7 +71,12 @@ async fn present(change: &Change, id: ClawId) -> Result<claw::Model, ClawError> 
         .ok_or(ClawError::NotFound)
 }
 
-fn note(change: &mut Change, agent: &claw::Model, action: &str, details: serde_json::Value) {
+fn record_change(
+    change: &mut Change,
+    agent: &claw::Model,
+    action: &str,
+    details: serde_json::Value,
+) {
     change.record(action, ("claw", &agent.id), details);
     change.event(Event::changed(ResourceKind::Claw, agent.id, agent.version));
 }

@@ -46,7 +46,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_drawn_is_symmetric_and_holds_nothing_but_numbers(id: u128) {
+        fn drawing_is_symmetric_and_contains_only_numbers(id: u128) {
             let svg = svg(ClawId(Uuid::from_u128(id)));
             prop_assert!(svg.len() < 1_000 && !svg.contains("script") && !svg.contains("href"));
             for row in 1..=SIDE {

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_file_held_beside_its_pixels_is_gone() {
+    fn metadata_of_a_picture_is_removed() {
         let mut given = with_text(&file(ImageFormat::Png, 64, 64), "taken at 52.5200N");
         given.extend_from_slice(b"<script>alert(1)</script>");
         assert!(contains(&given, "52.5200N"));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_or_another_type_than_it_says_is_refused() {
+    fn invalid_picture_or_wrong_type_is_refused() {
         let svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
         let jpeg = file(ImageFormat::Jpeg, 8, 8);
         for other in [svg.as_slice(), b"", b"GIF89a......", &jpeg] {

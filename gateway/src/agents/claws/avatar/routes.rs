@@ -103,7 +103,7 @@ async fn upload(
         .ok_or_else(|| {
             ApiError::new(Code::UnsupportedMediaType).detail(
                 "Send the picture itself with `Content-Type: image/png`, `image/jpeg` or `image/webp`. \
-                 SVG is not taken: it can hold scripts.",
+                 SVG is refused: it can contain scripts.",
             )
         })?;
     let file = Bytes::from_request(request, &())

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_pointed_at() {
+    fn invalid_field_has_a_pointer() {
         let create = action("github.issues.create").unwrap();
         let pointers = |params: Value| -> Vec<String> {
             let refused = create.plan(&params).err().expect("it does not fit");

@@ -36,7 +36,7 @@ pub async fn resolve(
     change.record(action, ("door", &id), details);
     change.events(store::resolved(&door, decision, Some(by.user.name.clone())));
     if decision == Decision::Approve {
-        change.wake(&doors.keeper);
+        change.wake(&doors.approvals);
     }
     change.commit().await?;
     Ok(door)

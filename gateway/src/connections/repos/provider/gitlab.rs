@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use url::Url;
 
-use super::shape::{Told, id_of};
+use super::shape::{HostEntry, id_of};
 use super::{Found, Listing, Provider, Unreadable, below, pair};
 
 /// GitLab.
@@ -59,7 +59,7 @@ impl Provider for GitLab {
         let entry_fields = Project::deserialize(entry).map_err(|_| Unreadable {
             external_id: id_of(entry),
         })?;
-        Told {
+        HostEntry {
             external_id: entry_fields.id.to_string(),
             name: entry_fields.name,
             full_name: entry_fields.path_with_namespace,

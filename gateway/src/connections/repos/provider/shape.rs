@@ -37,7 +37,7 @@ const TEXT: usize = 1_000;
 const ADDRESS: usize = 2_048;
 
 /// A host's entry before the check.
-pub(super) struct Told {
+pub(super) struct HostEntry {
     pub(super) external_id: String,
     pub(super) name: String,
     pub(super) full_name: String,
@@ -52,7 +52,7 @@ pub(super) struct Told {
     pub(super) updated: Option<String>,
 }
 
-impl Told {
+impl HostEntry {
     /// Checks that it has a name, and that both addresses are safe for people to open.
     pub(super) fn check(self) -> Result<Found, Unreadable> {
         let bad = || Unreadable {
@@ -123,7 +123,7 @@ pub(super) fn read_common(entry: &Value) -> Result<Found, Unreadable> {
     let clone_url = entry_fields
         .clone_url
         .unwrap_or_else(|| format!("{}.git", entry_fields.html_url));
-    Told {
+    HostEntry {
         external_id: entry_fields.id.to_string(),
         name: entry_fields.name,
         full_name: entry_fields.full_name,

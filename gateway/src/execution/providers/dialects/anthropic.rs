@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::answer::broken;
-use super::super::draft::{Draft, OutputItem};
+use super::super::draft::{DeltaSink, Draft};
 use super::super::error::ModelError;
 use super::super::events::Event;
 use super::super::request::{Message, Request, Stop};
@@ -82,7 +82,7 @@ fn said(text: &str) -> Vec<Value> {
 pub(super) fn read(
     event: &Event,
     draft: &mut Draft,
-    heard: OutputItem<'_>,
+    heard: DeltaSink<'_>,
 ) -> Result<(), ModelError> {
     let data = super::json(event)?;
     let place = count(&data, "/index").unwrap_or(0);
@@ -105,11 +105,11 @@ pub(super) fn read(
                 "",
                 heard,
             )?,
-            "text" => draft.say(text(&data, "/content_block/text"), heard)?,
+            "text" => draft.push_text(text(&data, "/content_block/text"), heard)?,
             _ => {}
         },
         "content_block_delta" => {
-            draft.say(text(&data, "/delta/text"), heard)?;
+            draft.push_text(text(&data, "/delta/text"), heard)?;
             draft.think(text(&data, "/delta/thinking"), heard)?;
             let arguments = text(&data, "/delta/partial_json");
             if !arguments.is_empty() {

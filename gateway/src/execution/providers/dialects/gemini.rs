@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::answer::broken;
-use super::super::draft::{Draft, OutputItem};
+use super::super::draft::{DeltaSink, Draft};
 use super::super::error::ModelError;
 use super::super::events::Event;
 use super::super::request::{Message, Request, Stop};
@@ -85,7 +85,7 @@ fn contents(messages: &[Message]) -> Vec<Value> {
 pub(super) fn read(
     event: &Event,
     draft: &mut Draft,
-    heard: OutputItem<'_>,
+    heard: DeltaSink<'_>,
 ) -> Result<(), ModelError> {
     let data = super::json(event)?;
     if let Some(error) = data.get("error").filter(|error| !error.is_null()) {
@@ -111,7 +111,7 @@ pub(super) fn read(
         if part.get("thought").and_then(Value::as_bool) == Some(true) {
             draft.think(said, heard)?;
         } else {
-            draft.say(said, heard)?;
+            draft.push_text(said, heard)?;
         }
         if let Some(call) = part.get("functionCall") {
             // Each call comes whole, without a number.

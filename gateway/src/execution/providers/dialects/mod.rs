@@ -10,7 +10,7 @@ use serde_json::Value;
 use url::Url;
 use utoipa::ToSchema;
 
-use super::draft::{Draft, OutputItem};
+use super::draft::{DeltaSink, Draft};
 use super::error::{ErrorKind, ModelError};
 use super::events::Event;
 use super::request::Request;
@@ -105,7 +105,7 @@ impl Provider {
         self,
         event: &Event,
         draft: &mut Draft,
-        heard: OutputItem<'_>,
+        heard: DeltaSink<'_>,
     ) -> Result<(), ModelError> {
         match self {
             Self::Openai | Self::Ollama => openai::read(event, draft, heard),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::answer::broken;
-use super::super::draft::{Draft, OutputItem};
+use super::super::draft::{DeltaSink, Draft};
 use super::super::error::ModelError;
 use super::super::events::Event;
 use super::super::request::{Call, Message, Request, Stop};
@@ -73,7 +73,7 @@ fn call(call: &Call) -> Value {
 pub(super) fn read(
     event: &Event,
     draft: &mut Draft,
-    heard: OutputItem<'_>,
+    heard: DeltaSink<'_>,
 ) -> Result<(), ModelError> {
     if event.data.trim() == DONE {
         return Ok(());
@@ -95,8 +95,8 @@ pub(super) fn read(
     for thought in ["/delta/reasoning_content", "/delta/reasoning"] {
         draft.think(text(choice, thought), heard)?;
     }
-    draft.say(text(choice, "/delta/content"), heard)?;
-    draft.say(text(choice, "/delta/refusal"), heard)?;
+    draft.push_text(text(choice, "/delta/content"), heard)?;
+    draft.push_text(text(choice, "/delta/refusal"), heard)?;
     let calls = choice
         .pointer("/delta/tool_calls")
         .and_then(Value::as_array);

@@ -51,7 +51,9 @@ impl Model for Scripted {
             .filter(|last| PURPOSES.contains(last));
         let purpose = purpose.unwrap_or("work");
         let slot = request.slot.as_deref().unwrap_or_default();
-        let line = self.script.line(slot, purpose, &said(&request.messages));
+        let line = self
+            .script
+            .line(slot, purpose, &conversation(&request.messages));
         if let Some(think) = line.think {
             heard(Delta::Think(format!("{SHORT_LABEL} {think}")));
         }
@@ -94,32 +96,32 @@ impl Model for Scripted {
 }
 
 /// The conversation as the script sees it: the prompt, then the results of each turn.
-pub(super) struct Said {
+pub(super) struct Conversation {
     pub prompt: String,
     pub results: Vec<String>,
 }
 
-fn said(messages: &[Message]) -> Said {
-    let mut said = Said {
+fn conversation(messages: &[Message]) -> Conversation {
+    let mut conversation = Conversation {
         prompt: String::new(),
         results: Vec::new(),
     };
     for message in messages {
         match message {
             Message::User(text) => {
-                said.prompt.push_str(text);
-                said.prompt.push('\n');
+                conversation.prompt.push_str(text);
+                conversation.prompt.push('\n');
             }
-            Message::Assistant { .. } => said.results.push(String::new()),
+            Message::Assistant { .. } => conversation.results.push(String::new()),
             Message::Tool { text, .. } => {
-                if let Some(last) = said.results.last_mut() {
+                if let Some(last) = conversation.results.last_mut() {
                     last.push_str(text);
                     last.push('\n');
                 }
             }
         }
     }
-    said
+    conversation
 }
 
 fn text_of(message: &Message) -> &str {

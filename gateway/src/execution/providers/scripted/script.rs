@@ -25,7 +25,7 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Line, Said};
+use super::{Conversation, Line};
 
 const DEMONSTRATION: &str = include_str!("demonstration.toml");
 
@@ -163,7 +163,7 @@ impl Script {
     }
 
     /// The next answer in this conversation. The position in the script follows from the conversation alone.
-    pub(super) fn line(&self, slot: &str, purpose: &str, said: &Said) -> Line {
+    pub(super) fn line(&self, slot: &str, purpose: &str, conversation: &Conversation) -> Line {
         let fits = |scene: &&Scene| {
             scene.slot.as_deref().is_none_or(|wanted| wanted == slot)
                 && scene
@@ -175,8 +175,8 @@ impl Script {
             return spoken_out(&format!("The script has no scene for the role `{slot}`."));
         };
         let mut known = BTreeMap::new();
-        let mut at = scene.next(0, &said.prompt, &mut known);
-        for result in &said.results {
+        let mut at = scene.next(0, &conversation.prompt, &mut known);
+        for result in &conversation.results {
             at = at.and_then(|turn| scene.next(turn + 1, result, &mut known));
         }
         match at.map(|turn| &scene.turns[turn]) {
@@ -262,8 +262,8 @@ fn filled_in(value: &Value, known: &BTreeMap<String, String>) -> Value {
 mod tests {
     use super::*;
 
-    fn said(prompt: &str, results: &[&str]) -> Said {
-        Said {
+    fn conversation(prompt: &str, results: &[&str]) -> Conversation {
+        Conversation {
             prompt: prompt.to_owned(),
             results: results.iter().map(|text| (*text).to_owned()).collect(),
         }
@@ -292,20 +292,24 @@ mod tests {
     }
 
     #[test]
-    fn what_came_back_decides_what_is_said_and_names_are_kept() {
+    fn results_decide_the_scripts_turn_and_names_are_kept() {
         let script = Script::parse(SMALL).unwrap();
-        let line = script.line("tester", "work", &said("go", &[]));
+        let line = script.line("tester", "work", &conversation("go", &[]));
         assert_eq!(line.calls[0].0, "shell");
         assert_eq!(
             script
-                .line("tester", "work", &said("go", &["status=0"]))
+                .line("tester", "work", &conversation("go", &["status=0"]))
                 .say,
             "They pass."
         );
-        let failed = script.line("tester", "work", &said("go", &["status=101"]));
+        let failed = script.line("tester", "work", &conversation("go", &["status=101"]));
         assert_eq!(failed.say, "It failed with 101, not ${other}.");
         assert_eq!(failed.calls[0].1["path"], "/tmp/101");
-        let end = script.line("tester", "work", &said("go", &["status=101", "whatever"]));
+        let end = script.line(
+            "tester",
+            "work",
+            &conversation("go", &["status=101", "whatever"]),
+        );
         assert_eq!(
             (end.say.as_str(), end.calls.len()),
             ("The end after 101.", 0)
@@ -313,11 +317,15 @@ mod tests {
     }
 
     #[test]
-    fn what_the_script_does_not_know_is_said_and_ends_the_conversation() {
+    fn unknown_prompt_is_reported_and_ends_the_script() {
         let script = Script::parse(SMALL).unwrap();
         for line in [
-            script.line("poet", "work", &said("go", &[])),
-            script.line("tester", "work", &said("go", &["status=1", "x", "y"])),
+            script.line("poet", "work", &conversation("go", &[])),
+            script.line(
+                "tester",
+                "work",
+                &conversation("go", &["status=1", "x", "y"]),
+            ),
         ] {
             assert!(
                 line.calls.is_empty() && line.say.contains("script"),
@@ -332,8 +340,14 @@ mod tests {
             "[[scene]]\n[[scene.turn]]\nunless = 'known'\nsay = 'unknown'\n[[scene.turn]]\nsay = 'go on'",
         );
         let script = script.unwrap();
-        assert_eq!(script.line("any", "plan", &said("known", &[])).say, "go on");
-        assert_eq!(script.line("any", "plan", &said("new", &[])).say, "unknown");
+        assert_eq!(
+            script.line("any", "plan", &conversation("known", &[])).say,
+            "go on"
+        );
+        assert_eq!(
+            script.line("any", "plan", &conversation("new", &[])).say,
+            "unknown"
+        );
     }
 
     #[test]

@@ -36,7 +36,7 @@ fn openai_is_sent_what_it_takes() {
 }
 
 #[test]
-fn openai_itself_is_told_the_limit_by_its_new_name() {
+fn openai_gets_the_limit_under_its_new_name() {
     let (_, _, body) = sent(Provider::Openai, Provider::Openai.default_base());
     assert_eq!(body["max_completion_tokens"], 500);
     assert_eq!(body.get("max_tokens"), None);
@@ -121,7 +121,7 @@ fn a_name_of_a_model_stays_below_the_base() {
 }
 
 #[test]
-fn what_was_checkpointed_is_read_again() {
+fn checkpointed_state_is_read_back() {
     let messages = conversation().messages;
     let stored = serde_json::to_string(&messages).unwrap();
     assert_eq!(

@@ -83,7 +83,7 @@ fn when_to_come_back_is_read(
 }
 
 #[test]
-fn a_wish_that_cannot_be_read_is_no_wish() {
+fn unreadable_retry_after_is_ignored() {
     for value in ["soon", "-5", ""] {
         let told = headers(&[("retry-after", value)]);
         let error = refused(429, &told, b"", DateTime::UNIX_EPOCH);

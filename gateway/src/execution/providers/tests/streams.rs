@@ -124,7 +124,7 @@ proptest! {
 #[case(Provider::Openai)]
 #[case(Provider::Anthropic)]
 #[case(Provider::Gemini)]
-fn what_ends_in_the_middle_is_no_answer(#[case] provider: Provider) {
+fn truncated_stream_is_an_error(#[case] provider: Provider) {
     let text = transcript(provider);
     for part in [0, 1, 2, 3] {
         let cut = text.len() * part / 5;

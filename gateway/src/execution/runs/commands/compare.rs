@@ -45,7 +45,7 @@ pub async fn compare(
         if claw.is_none_or(|claw| claw.deleted_at.is_some()) {
             wrong.push(FieldError {
                 pointer: "/judge_agent_id".to_owned(),
-                detail: "is no agent of this workspace".to_owned(),
+                detail: "is not an agent of this workspace".to_owned(),
             });
         }
     }
@@ -84,7 +84,10 @@ async fn contender(
         .hold(tx, scope, candidate.team_id)
         .await?
     else {
-        return Ok(Err(("team_id", "is no team of this workspace".to_owned())));
+        return Ok(Err((
+            "team_id",
+            "is not a team of this workspace".to_owned(),
+        )));
     };
     if team.is_going {
         let detail = "is a team that is being taken down".to_owned();

@@ -141,7 +141,7 @@ impl Server {
             .get::<http::request::Parts>()
             .and_then(|parts| parts.extensions.get::<Speaker>());
         let Some(Speaker(may)) = speaker else {
-            return Err(ErrorData::internal_error("nobody was made known", None));
+            return Err(ErrorData::internal_error("the request has no agent", None));
         };
         let mut may = Capability::clone(may);
         may.bundles.retain(|bundle| *bundle == self.bundle);

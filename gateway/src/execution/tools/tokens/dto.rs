@@ -59,7 +59,7 @@ impl Check for NewAgentToken {
             mistakes.add("/label", format!("must have 1 to {LABEL} characters"));
         }
         if label.chars().any(roost_protocol::text::is_hidden) {
-            mistakes.add("/label", "must not hold characters that nobody sees");
+            mistakes.add("/label", "must not contain invisible characters");
         }
         if !(1..=MOST_DAYS).contains(&self.expires_in_days.unwrap_or(DAYS)) {
             mistakes.add("/expires_in_days", "must be 1 to 365");

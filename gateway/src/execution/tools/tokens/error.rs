@@ -33,7 +33,7 @@ impl From<TokenError> for ApiError {
             E::NoClaw => Self::not_found("claw"),
             E::NotFound => Self::not_found("token"),
             E::TooMany { most } => Self::new(Code::Conflict).detail(format!(
-                "The agent has {most} tokens, the most that it may have. Revoke one that nobody uses."
+                "The agent has {most} tokens, the most that it may have. Revoke one that is not used."
             )),
             E::Token(error) => error.into(),
             E::Db(error) => error.into(),

@@ -37,7 +37,7 @@ impl Definition for Hierarchical {
             mistakes.add(
                 format!("/nodes/{other}"),
                 format!(
-                    "{:?} has nobody above, and neither has {:?}: a tree has one at the top",
+                    "neither {:?} nor {:?} has a node above: a tree has one node at the top",
                     graph.nodes[other].id, graph.nodes[roots[0]].id
                 ),
             );
@@ -121,7 +121,7 @@ impl Definition for Hierarchical {
 /// A node's task, and the plan in which it was given.
 struct Order<'a> {
     by: &'a Node,
-    told: Read,
+    order_read: Read,
     /// `None` means the whole goal.
     task: Option<String>,
 }
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
         let (graph, wiring) = (self.graph, self.wiring);
         let node = &graph.nodes[position];
         let below = &wiring.down[position];
-        let reads: Vec<Read> = order.iter().map(|order| order.told.clone()).collect();
+        let reads: Vec<Read> = order.iter().map(|order| order.order_read.clone()).collect();
         match &order {
             Some(order) if below.is_empty() => {
                 let task = frames::part(order.by, order.task.as_deref());
@@ -173,12 +173,12 @@ impl<'a> Walk<'a> {
         let graph = self.graph;
         let crew: Vec<&Node> = below.iter().map(|&child| &graph.nodes[child]).collect();
         let plan = frames::plan(asked, crew.iter().copied());
-        let (told, plan) = match self.output(node, Purpose::Plan, plan, reads.clone()) {
-            Outcome::Answered(told, plan) => (told, plan),
+        let (order_read, plan) = match self.output(node, Purpose::Plan, plan, reads.clone()) {
+            Outcome::Answered(order_read, plan) => (order_read, plan),
             other => return other,
         };
         let orders = assignments(plan, |id| crew.iter().any(|child| child.id == id));
-        reads.push(told.clone());
+        reads.push(order_read.clone());
         let mut lost = Vec::new();
         let mut answered = false;
         let mut waiting = false;
@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
             }
             let order = Order {
                 by: node,
-                told: told.clone(),
+                order_read: order_read.clone(),
                 task: task.or_else(|| asked.map(|(_, task)| task.to_owned())),
             };
             match self.visit(child, Some(order)) {
@@ -212,12 +212,12 @@ impl<'a> Walk<'a> {
             let of = reads.split_off(
                 reads
                     .iter()
-                    .position(|read| *read == told)
+                    .position(|read| *read == order_read)
                     .map_or(0, |at| at + 1),
             );
             lost.truncate(5);
             let why = format!(
-                "nobody below {} answered ({})",
+                "no node below {} answered ({})",
                 node.name(),
                 lost.join("; ")
             );

@@ -36,7 +36,7 @@ impl Definition for HubSpoke {
             if edge.kind == EdgeKind::Parent && edge.from != *hub_id {
                 mistakes.add(
                     format!("/edges/{position}"),
-                    format!("only the hub {hub_id:?} hands out work: a spoke has nobody below"),
+                    format!("only the hub {hub_id:?} hands out work: a spoke has no node below"),
                 );
             }
         }
@@ -116,8 +116,8 @@ impl<'a> Crew<'a> {
         };
         let text = needed(self.hub, &plan, output)?;
         let mut orders = assignments(text, |id| self.is_spoke(id));
-        let mut told = Read::new(self.hub, Purpose::Plan, 1);
-        let mut history = vec![told.clone()];
+        let mut order_read = Read::new(self.hub, Purpose::Plan, 1);
+        let mut history = vec![order_read.clone()];
         let mut answered = false;
         let mut lap = 1;
         loop {
@@ -128,7 +128,7 @@ impl<'a> Crew<'a> {
                     let name = StepRef::new(spoke, Purpose::Work, lap);
                     outputs.get(&name).is_none()
                 })
-                .map(|spoke| self.work(spoke, lap, &orders, &told, outputs))
+                .map(|spoke| self.work(spoke, lap, &orders, &order_read, outputs))
                 .collect();
             if !waiting.is_empty() {
                 return Ok(Next::Run(waiting));
@@ -158,8 +158,8 @@ impl<'a> Crew<'a> {
                     from: merge,
                 });
             }
-            told = Read::new(self.hub, Purpose::Merge, lap);
-            history.push(told.clone());
+            order_read = Read::new(self.hub, Purpose::Merge, lap);
+            history.push(order_read.clone());
             lap += 1;
         }
     }
@@ -179,13 +179,13 @@ impl<'a> Crew<'a> {
         spoke: &Node,
         lap: u32,
         orders: &Assignments,
-        told: &Read,
+        order_read: &Read,
         outputs: &Outputs,
     ) -> Step {
         let own = (1..lap)
             .map(|earlier| Read::new(spoke, Purpose::Work, earlier))
             .filter(|read| outputs.get(&read.of).is_some());
-        let reads = own.chain([told.clone()]).collect();
+        let reads = own.chain([order_read.clone()]).collect();
         let task = frames::part(self.hub, orders.given.get(&spoke.id).map(String::as_str));
         Step::new(spoke, Purpose::Work, lap, task, reads)
     }

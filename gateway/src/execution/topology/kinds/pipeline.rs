@@ -43,7 +43,7 @@ impl Definition for Pipeline {
             mistakes.add(
                 format!("/nodes/{other}"),
                 format!(
-                    "nobody hands over to {:?}: a pipeline is one path from {:?}",
+                    "no node hands over to {:?}: a pipeline is one path from {:?}",
                     graph.nodes[other].id, graph.nodes[first[0]].id
                 ),
             );

@@ -199,7 +199,7 @@ fn the_largest_graph_is_walked_quickly() {
 }
 
 #[test]
-fn a_word_that_nobody_knows_is_refused() {
+fn unknown_word_is_refused() {
     let json = r#"{"kind":"pipeline","nodes":[{"id":"a"}],"settings":{"max_lap":3}}"#;
     let refused = serde_json::from_str::<Graph>(json).unwrap_err().to_string();
     assert!(refused.contains("max_lap"), "{refused}");

@@ -75,7 +75,7 @@ fn what_does_not_fit_is_no_verdict(#[case] text: &str, #[case] why: &str) {
 }
 
 #[test]
-fn who_failed_is_not_judged_and_all_failing_fails_without_a_judge() {
+fn failed_candidates_are_not_judged_and_all_failed_fails_the_run() {
     let graph = compared(3, true);
     let trace = drive(
         &graph,
@@ -116,7 +116,7 @@ fn too_few_and_too_many_are_refused(#[case] teams: usize) {
 }
 
 #[test]
-fn what_is_not_a_comparison_is_refused_as_one() {
+fn run_that_is_not_a_comparison_is_refused() {
     type Spoil = fn(&mut Graph);
     let cases: [(Spoil, &str); 6] = [
         (
@@ -178,7 +178,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn letters_are_drawn_by_lot_and_the_judge_is_told_no_names(
+    fn letters_are_random_and_the_judge_gets_no_names(
         names in prop::collection::vec("[A-Z][a-z]{6,12} crew", MIN_CANDIDATES..=MAX_CANDIDATES), lot: u128,
     ) {
         let contenders: Vec<Contender> = names

@@ -58,13 +58,13 @@ fn a_fence_ends_where_it_ends(#[case] text: &str) {
 }
 
 #[test]
-fn what_is_ignored_is_told_but_not_without_end() {
+fn ignored_lines_are_reported_up_to_a_limit() {
     let text = "ASSIGN ghost\u{1b}: x\n".repeat(1_000) + "ASSIGN coder:\n";
     let read = assignments(&text, |id| id == "coder");
     assert_eq!(read.ignored.len(), 10);
     assert_eq!(
         read.ignored[0],
-        "ASSIGN ghost : x (you have nobody of that name)"
+        "ASSIGN ghost : x (you have no colleague with that name)"
     );
 }
 
@@ -145,7 +145,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_said_only_its_own_people_get_work(text in hostile()) {
+    fn directives_assign_work_only_to_own_members(text in hostile()) {
         let read = assignments(&text, |id| id == "coder");
         for (node, task) in &read.given {
             prop_assert_eq!(node, "coder");
@@ -167,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn what_follows_an_open_fence_is_nobodys(text in hostile()) {
+    fn lines_after_an_open_code_fence_are_ignored(text in hostile()) {
         // `hostile` produces nothing that closes a fence of this length.
         let fenced = format!("{}\n{text}", "`".repeat(200));
         prop_assert!(assignments(&fenced, |_| true).given.is_empty());

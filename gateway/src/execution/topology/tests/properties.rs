@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn what_people_edit_survives_json(graph in any_graph()) {
+    fn edited_fields_survive_json(graph in any_graph()) {
         let json = serde_json::to_string(&graph).unwrap();
         prop_assert_eq!(serde_json::from_str::<Graph>(&json).unwrap(), graph);
     }

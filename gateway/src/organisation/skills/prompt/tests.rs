@@ -111,7 +111,7 @@ fn a_sentence_about_skills_and_code_with_bars_stay_as_they_are() {
 }
 
 #[test]
-fn what_is_too_long_is_cut_and_what_does_not_fit_is_listed() {
+fn too_long_skill_is_cut_and_the_rest_is_listed() {
     let long = "ä".repeat(MOST_OF_ONE);
     let skills: Vec<EffectiveSkill> = (0..6)
         .map(|order| skill(&format!("s{order}"), &long, true, order))
@@ -126,7 +126,7 @@ fn what_is_too_long_is_cut_and_what_does_not_fit_is_listed() {
 
 proptest! {
     #[test]
-    fn whatever_the_bodies_are_our_lines_are_the_same(
+    fn headings_are_the_same_for_any_bodies(
         body in "(.|\n|\r|\u{2028}|⟦|⟧|END OF ROOST SKILLS|<\\||\\[INST\\]){0,60}", title in ".{0,20}",
     ) {
         let mut hostile = skill("it", &body, true, 0);

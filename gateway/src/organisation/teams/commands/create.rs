@@ -320,7 +320,7 @@ async fn present_agent(
         Some(claw) => Ok(claw.id),
         None => Err(TeamError::Wrong(vec![FieldError {
             pointer: format!("/roles/{place}/agent_id"),
-            detail: "is no agent of this workspace".to_owned(),
+            detail: "is not an agent of this workspace".to_owned(),
         }])),
     }
 }

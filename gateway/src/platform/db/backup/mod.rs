@@ -57,7 +57,7 @@ fn known_migrations(applied: &[String]) -> Result<u32, DbError> {
         .collect();
     if applied.is_empty() {
         return Err(DbError::BadBackup(
-            "the file is no backup of Roost: it has no migrations".to_owned(),
+            "the file is not a backup of Roost: it has no migrations".to_owned(),
         ));
     }
     if ours.starts_with(applied) {

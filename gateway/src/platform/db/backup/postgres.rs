@@ -96,7 +96,7 @@ pub(super) async fn restore(url: &str, file: &Path) -> Result<u64, DbError> {
     };
     let no_backup = || {
         DbError::BadBackup(format!(
-            "{} is no backup of a Roost on PostgreSQL",
+            "{} is not a backup of a Roost on PostgreSQL",
             file.display()
         ))
     };

@@ -56,7 +56,7 @@ pub(super) async fn restore(url: &str, file: &Path) -> Result<u64, DbError> {
 
 /// Checks the copy and starts new epochs in it.
 async fn prepare(copy: &Path) -> Result<u64, DbError> {
-    let failed = || DbError::BadBackup(format!("{} is no SQLite database", copy.display()));
+    let failed = || DbError::BadBackup(format!("{} is not a SQLite database", copy.display()));
     let db = open_plain_sqlite(copy).await.map_err(|_| failed())?;
     let applied = strings(
         &db,
@@ -65,7 +65,7 @@ async fn prepare(copy: &Path) -> Result<u64, DbError> {
     .await;
     let outcome = match applied {
         Err(_) => Err(DbError::BadBackup(
-            "the file is no backup of Roost: it has no migrations".to_owned(),
+            "the file is not a backup of Roost: it has no migrations".to_owned(),
         )),
         Ok(applied) => known_migrations(&applied).map(|_| ()),
     };

@@ -37,7 +37,7 @@ async fn filled(scratch: &Scratch) -> WorkspaceRow {
 }
 
 #[tokio::test]
-async fn what_was_saved_is_there_again_and_old_cursors_are_told_to_start_anew() {
+async fn restore_brings_the_data_back_and_resets_old_cursors() {
     for scratch in Scratch::all().await {
         let workspace = filled(&scratch).await;
         let file = scratch.folder.path().join("saved");
@@ -194,7 +194,7 @@ async fn a_backup_never_overwrites_a_file() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_backup_changes_nothing() {
+async fn file_that_is_not_a_backup_changes_nothing() {
     for scratch in Scratch::all().await {
         let workspace = filled(&scratch).await;
         let file = scratch.folder.path().join("nonsense");

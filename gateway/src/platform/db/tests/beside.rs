@@ -12,7 +12,7 @@ async fn refused(url: &str, access: Access) -> DbError {
 }
 
 #[tokio::test]
-async fn where_no_file_is_none_is_made_and_the_path_is_named() {
+async fn missing_file_is_named_and_not_created() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("deep/roost.db");
     let url = format!("sqlite:{}?mode=rwc", file.display());

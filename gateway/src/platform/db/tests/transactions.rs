@@ -95,8 +95,7 @@ async fn on_sqlite_the_connections_for_reading_refuse_to_write() {
 }
 
 #[tokio::test]
-async fn a_second_gateway_on_a_sqlite_file_is_refused_and_told_why_and_a_third_may_come_after_the_first()
- {
+async fn second_gateway_on_a_sqlite_file_is_refused_until_the_first_ends() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("roost.db").display());
     let open = || Db::open(&url, Access::Serve, Hub::default());

@@ -52,7 +52,7 @@ fn listener(hub: &Hub) -> (Arc<Notes>, Listening) {
 }
 
 #[test]
-fn events_are_told_in_the_order_of_the_log_and_once_however_they_come() {
+fn events_are_delivered_once_in_the_order_of_the_log() {
     let hub = Hub::default();
     let (notes, listening) = listener(&hub);
     assert!(listening.go_live(id(4), || {}));
@@ -79,7 +79,7 @@ async fn a_hole_wakes_the_relay() {
 }
 
 #[test]
-fn nobody_goes_live_before_what_was_told_meanwhile_is_read() {
+fn listener_goes_live_only_after_it_has_read_delivered_events() {
     let hub = Hub::default();
     let (notes, listening) = listener(&hub);
     hub.publish(vec![event(5)]);
@@ -91,7 +91,7 @@ fn nobody_goes_live_before_what_was_told_meanwhile_is_read() {
 }
 
 #[test]
-fn one_who_reads_further_than_was_told_disturbs_nobody() {
+fn listener_ahead_of_the_channel_disturbs_no_other() {
     let hub = Hub::default();
     let (first, listening) = listener(&hub);
     assert!(listening.go_live(id(1), || {}));
@@ -103,7 +103,7 @@ fn one_who_reads_further_than_was_told_disturbs_nobody() {
 }
 
 #[test]
-fn what_nobody_will_tell_sends_all_to_the_store() {
+fn skipped_events_send_all_listeners_to_the_store() {
     let hub = Hub::default();
     let (notes, listening) = listener(&hub);
     assert!(listening.go_live(id(1), || {}));
@@ -115,7 +115,7 @@ fn what_nobody_will_tell_sends_all_to_the_store() {
 }
 
 #[test]
-fn a_workspace_that_nobody_listens_to_any_more_is_forgotten() {
+fn channel_of_a_workspace_without_listeners_is_removed() {
     let hub = Hub::default();
     let (_first, one) = listener(&hub);
     let (_second, other) = listener(&hub);

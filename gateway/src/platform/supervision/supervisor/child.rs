@@ -1,4 +1,4 @@
-//! The supervisor's state, `Ward`, with one [`Child`] for each entry of its branch. The methods of `Ward` are in the
+//! The supervisor's state, `SupervisorState`, with one [`Child`] for each entry of its branch. The methods of `SupervisorState` are in the
 //! files of this folder, grouped by task.
 
 use std::collections::HashMap;
@@ -81,7 +81,7 @@ pub(super) struct Exit {
 }
 
 /// The supervisor's state.
-pub(super) struct Ward {
+pub(super) struct SupervisorState {
     pub(super) tree: TreeContext,
     pub(super) entry: Arc<Entry>,
     pub(super) cell: ActorCell,
@@ -98,7 +98,7 @@ pub(super) struct Ward {
     pub(super) attempts: u64,
 }
 
-impl Ward {
+impl SupervisorState {
     pub(super) fn new(
         birth: &Birth,
         cell: ActorCell,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::child::{OwnTask, Phase, StartReply, Ward};
+use super::child::{OwnTask, Phase, StartReply, SupervisorState};
 use super::{ChildStopped, SupervisorMsg};
 use crate::platform::supervision::context::send_to;
 use crate::platform::supervision::roster::{ActorState, EndCause, Entry, all_gone};
@@ -46,7 +46,7 @@ async fn stop_entry(tree: TreeContext, entry: Arc<Entry>) {
     }
 }
 
-impl Ward {
+impl SupervisorState {
     /// Stops everything below, in order. No child is restarted any more.
     pub(super) async fn stop_all(&mut self) {
         for child in self.children.values_mut() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ractor::{ActorId, SupervisionEvent};
 
-use super::child::{Exit, OwnTask, Phase, Ward};
+use super::child::{Exit, OwnTask, Phase, SupervisorState};
 use super::escalation::Escalation;
 use super::{BackOffElapsed, SupervisorMsg};
 use crate::kill_point;
@@ -26,7 +26,7 @@ impl Exit {
     }
 }
 
-impl Ward {
+impl SupervisorState {
     /// Handles an event of an actor below.
     pub(super) async fn on_event(&mut self, event: SupervisionEvent) -> Result<(), Escalation> {
         let (actor, failure) = match event {

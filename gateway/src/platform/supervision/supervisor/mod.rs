@@ -32,7 +32,7 @@ use super::spec::{AnyChild, ChildMeta, ChildSpec, Starter, Tenant};
 
 pub(super) use starting::{Started, start_child};
 
-use child::Ward;
+use child::SupervisorState;
 
 /// Requests to a supervisor, and reports of its own tasks.
 pub enum SupervisorMsg {
@@ -178,7 +178,7 @@ pub(super) struct Supervisor;
 
 /// Its state. The guard is dropped last.
 pub(super) struct Supervising {
-    ward: Option<Ward>,
+    running: Option<SupervisorState>,
     birth: Birth,
     guard: Option<LiveGuard>,
 }
@@ -194,10 +194,11 @@ impl Actor for Supervisor {
         (mut birth, plan, handle): Self::Arguments,
     ) -> Result<Supervising, ActorProcessingErr> {
         let guard = birth.publish(&myself.get_cell());
-        let mut ward = Ward::new(&birth, myself.get_cell(), plan, handle, guard.gauge());
-        ward.start_statics().await?;
+        let mut running =
+            SupervisorState::new(&birth, myself.get_cell(), plan, handle, guard.gauge());
+        running.start_statics().await?;
         Ok(Supervising {
-            ward: Some(ward),
+            running: Some(running),
             birth,
             guard: Some(guard),
         })
@@ -209,11 +210,11 @@ impl Actor for Supervisor {
         message: SupervisorMsg,
         state: &mut Supervising,
     ) -> Result<(), ActorProcessingErr> {
-        let Some(ward) = &mut state.ward else {
+        let Some(running) = &mut state.running else {
             return Ok(());
         };
-        let outcome = ward.dispatch(message).await;
-        ward.done();
+        let outcome = running.dispatch(message).await;
+        running.done();
         Ok(outcome?)
     }
 
@@ -223,10 +224,10 @@ impl Actor for Supervisor {
         event: SupervisionEvent,
         state: &mut Supervising,
     ) -> Result<(), ActorProcessingErr> {
-        let Some(ward) = &mut state.ward else {
+        let Some(running) = &mut state.running else {
             return Ok(());
         };
-        Ok(ward.on_event(event).await?)
+        Ok(running.on_event(event).await?)
     }
 
     async fn post_stop(
@@ -234,8 +235,8 @@ impl Actor for Supervisor {
         _: ActorRef<SupervisorMsg>,
         state: &mut Supervising,
     ) -> Result<(), ActorProcessingErr> {
-        if let Some(mut ward) = state.ward.take() {
-            ward.stop_all().await;
+        if let Some(mut running) = state.running.take() {
+            running.stop_all().await;
         }
         state.birth.mark_clean();
         state.guard = None;

@@ -1,13 +1,13 @@
 //! Handles requests to a supervisor at run time.
 
 use super::SupervisorMsg;
-use super::child::{Phase, StartReply, Ward};
+use super::child::{Phase, StartReply, SupervisorState};
 use super::escalation::Escalation;
 use crate::platform::supervision::failure::StartError;
 use crate::platform::supervision::spec::AnyChild;
 use crate::platform::supervision::view::RUNS_ONCE;
 
-impl Ward {
+impl SupervisorState {
     /// Handles one message.
     pub(super) async fn dispatch(&mut self, message: SupervisorMsg) -> Result<(), Escalation> {
         match message {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use ractor::ActorCell;
 use tokio_util::sync::CancellationToken;
 
-use super::child::{OwnTask, Phase, StartReply, Ward};
+use super::child::{OwnTask, Phase, StartReply, SupervisorState};
 use super::escalation::Escalation;
 use super::{ChildStarted, SupervisorMsg};
 use crate::platform::supervision::birth::Birth;
@@ -66,7 +66,7 @@ pub(in crate::platform::supervision) fn start_child(
     }
 }
 
-impl Ward {
+impl SupervisorState {
     /// Starts all static children in order. If one fails, those before it are stopped in reverse, and its error is
     /// returned.
     pub(super) async fn start_statics(&mut self) -> Result<(), StartError> {

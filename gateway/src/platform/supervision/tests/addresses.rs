@@ -77,7 +77,7 @@ async fn every_way_not_to_answer_has_its_name() {
 }
 
 #[tokio::test]
-async fn a_caller_whose_actor_dies_before_it_answers_is_told_at_once() {
+async fn caller_gets_an_error_at_once_when_its_actor_dies() {
     let tree = start(root()).await;
     let address = tree
         .root()

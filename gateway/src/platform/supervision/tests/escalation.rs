@@ -64,7 +64,7 @@ async fn a_nested_supervisor_that_gives_up_is_restarted_by_its_parent_with_a_fre
 }
 
 #[tokio::test]
-async fn a_failure_that_no_level_can_heal_climbs_to_the_root() {
+async fn failure_that_no_level_can_restart_reaches_the_root() {
     let (a, address) = Script::new("a", &Diary::default()).spec().with_address();
     let none = Intensity {
         max: 0,
@@ -91,7 +91,7 @@ async fn a_failure_that_no_level_can_heal_climbs_to_the_root() {
 }
 
 #[tokio::test]
-async fn a_dynamic_child_that_fails_for_good_is_a_visible_tombstone_and_harms_nobody() {
+async fn failed_dynamic_child_is_a_visible_tombstone_without_effect_on_others() {
     let diary = Diary::default();
     let tree = start(root().intensity(two_in_a_while())).await;
     let other = tree

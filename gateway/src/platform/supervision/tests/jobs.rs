@@ -84,7 +84,7 @@ async fn a_job_dies_with_its_owner_however_that_ends() {
 }
 
 #[tokio::test]
-async fn a_job_of_nobody_runs_below_its_supervisor_and_leaves_when_it_is_done() {
+async fn job_without_an_owner_runs_below_its_supervisor_until_it_ends() {
     let tree = start(root()).await;
     let (go, wait) = tokio::sync::oneshot::channel::<()>();
     let job = tree

@@ -89,7 +89,7 @@ async fn every_point_of_supervision_is_survived() {
 }
 
 #[tokio::test]
-async fn a_point_strikes_where_when_and_as_often_as_it_was_told() {
+async fn kill_point_fires_at_its_place_pass_and_count() {
     let tree = start(root()).await;
     let (a, b) = (
         Script::new("a", &Diary::default()),

@@ -41,7 +41,7 @@ async fn an_operator_restarts_by_id_what_lives_and_what_has_failed_for_good() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_restarted_says_why() {
+async fn actor_that_cannot_be_restarted_has_a_reason() {
     let tree = start(root()).await;
     let address = tree
         .root()

@@ -145,7 +145,7 @@ proptest! {
     }
 
     #[test]
-    fn what_wants_no_restart_uses_up_no_allowance(endings in prop::collection::vec(any::<bool>(), 1..40)) {
+    fn child_without_restart_uses_no_allowance(endings in prop::collection::vec(any::<bool>(), 1..40)) {
         let (mut allowance, now) = (History::new(Intensity { max: 3, within: seconds(60) }), Instant::now());
         let mut restarts = 0;
         for failed in endings {

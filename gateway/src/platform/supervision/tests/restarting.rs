@@ -134,7 +134,7 @@ async fn a_restart_that_cannot_start_is_tried_again_until_it_can() {
 }
 
 #[tokio::test]
-async fn while_it_backs_off_the_roster_says_so_and_senders_are_told_to_try_again() {
+async fn backing_off_child_is_in_the_roster_and_senders_get_restarting() {
     let wait = Duration::from_secs(3_600);
     let spec = SupervisorSpec::new("roost").back_off(BackOff {
         first: wait,
@@ -162,7 +162,7 @@ async fn while_it_backs_off_the_roster_says_so_and_senders_are_told_to_try_again
 
 /// Its state holds a lock that only one incarnation may have, and releases it late.
 #[tokio::test]
-async fn a_restart_waits_until_the_former_incarnation_and_its_jobs_are_gone() {
+async fn restart_waits_for_the_end_of_the_former_incarnation_and_its_jobs() {
     struct Sole {
         _lock: tokio::sync::OwnedMutexGuard<()>,
     }

@@ -243,7 +243,7 @@ roost         supervisor  running  up 1h 1m
 }
 
 #[tokio::test]
-async fn a_snapshot_asks_no_actor_and_comes_while_all_of_them_hang() {
+async fn snapshot_works_while_all_actors_hang() {
     let spec = Script::new("a", &Diary::default())
         .spec()
         .grace(Duration::ZERO);

@@ -29,8 +29,7 @@ async fn a_shutdown_stops_dynamic_children_first_and_static_ones_backwards_level
 }
 
 #[tokio::test]
-async fn what_does_not_stop_within_its_grace_is_killed_and_counted_and_the_rest_still_stops_in_order()
- {
+async fn child_over_its_grace_is_killed_and_the_rest_stops_in_order() {
     let diary = Diary::default();
     let stuck = Script::new("stuck", &diary)
         .hanging_in_stop()

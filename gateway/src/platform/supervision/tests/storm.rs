@@ -144,7 +144,7 @@ fn silence_planned_panics() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_storm_leaves_no_twins_no_dead_corners_and_no_leaks() {
+async fn storm_of_failures_leaves_no_twins_no_dead_branches_and_no_leaks() {
     silence_planned_panics();
     let at_once = BackOff {
         first: Duration::ZERO,

@@ -160,7 +160,7 @@ async fn a_restart_waits_for_the_jobs_of_the_one_that_failed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn who_takes_the_name_of_a_tombstone_waits_until_that_one_is_gone() {
+async fn start_with_the_name_of_a_tombstone_waits_for_its_end() {
     let (plan, spec) = plan(false, false);
     let tree = start(root()).await;
     let first = tree
@@ -178,7 +178,7 @@ async fn who_takes_the_name_of_a_tombstone_waits_until_that_one_is_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn who_takes_the_name_of_a_start_that_was_cut_off_waits_until_that_one_is_gone() {
+async fn start_with_the_name_of_a_cancelled_start_waits_for_its_end() {
     let (plan, spec) = plan(false, true);
     let (fleet, handle) = swift(SupervisorSpec::new("fleet")).with_handle();
     let tree = start(root().child(fleet)).await;
@@ -194,7 +194,7 @@ async fn who_takes_the_name_of_a_start_that_was_cut_off_waits_until_that_one_is_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_supervisor_comes_back_only_when_the_children_of_the_one_that_was_killed_are_gone() {
+async fn supervisor_restarts_only_after_the_killed_ones_children_ended() {
     for dynamic in [true, false] {
         let (plan, spec) = plan(false, false);
         let fleet = swift(SupervisorSpec::new("fleet"));
@@ -223,7 +223,7 @@ async fn a_supervisor_comes_back_only_when_the_children_of_the_one_that_was_kill
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn who_does_not_go_in_time_is_a_failure_of_the_restart_and_still_waited_for_by_the_next() {
+async fn slow_former_actor_fails_the_restart_and_the_next_restart_waits_for_it() {
     let (plan, spec) = plan(false, false);
     let tree = start(root()).await;
     tree.root()

@@ -79,7 +79,7 @@ pub async fn accept_invitation(
     let coming = match person {
         Person::Known(caller) => {
             not_by_program(caller)?;
-            Coming::Known(caller)
+            Invitee::Known(caller)
         }
         Person::Stranger { name, password, .. } => {
             identified(state, email, name, password, from).await?
@@ -102,7 +102,7 @@ async fn find(state: &AuthContext, token: &str, from: &Origin) -> Result<Invitat
     }
 }
 
-enum Coming<'a> {
+enum Invitee<'a> {
     Known(&'a Caller),
     /// The person was not signed in, but proved which account is theirs.
     Returning(user::Model),
@@ -115,7 +115,7 @@ async fn identified(
     name: Option<String>,
     password: SecretString,
     from: &Origin,
-) -> Result<Coming<'static>, AuthError> {
+) -> Result<Invitee<'static>, AuthError> {
     counted(state, &email, from, proved(state, &email, name, password)).await
 }
 
@@ -124,12 +124,12 @@ async fn proved(
     email: &str,
     name: Option<String>,
     password: SecretString,
-) -> Result<Coming<'static>, AuthError> {
+) -> Result<Invitee<'static>, AuthError> {
     let coming = if store::user_by_email(state.db.read(), email)
         .await?
         .is_some()
     {
-        Coming::Returning(by_password(state, email, password).await?)
+        Invitee::Returning(by_password(state, email, password).await?)
     } else if belongs_to_an_operator(state, email).await? {
         return Err(AuthError::OperatorsAddress);
     } else {
@@ -138,7 +138,7 @@ async fn proved(
         // The person typed the address, and nothing proves that it is theirs.
         let typed = (email, EmailBy::Person);
         let now = state.clock.now();
-        Coming::New(user::Model {
+        Invitee::New(user::Model {
             password_hash: Some(hash),
             ..user::Model::new(fresh(&state.ids), typed, called.trim(), now)
         })
@@ -155,14 +155,14 @@ async fn belongs_to_an_operator(state: &AuthContext, email: &str) -> Result<bool
 async fn join(
     state: &AuthContext,
     found: InvitationRow,
-    coming: Coming<'_>,
+    coming: Invitee<'_>,
     from: &Origin,
 ) -> Result<Accepted, AuthError> {
     let scope = WorkspaceScope::of_row(found.workspace_id);
     let (user, signed_in, new) = match coming {
-        Coming::Known(caller) => (caller.user.clone(), Some(caller), false),
-        Coming::Returning(user) => (user, None, false),
-        Coming::New(user) => (user, None, true),
+        Invitee::Known(caller) => (caller.user.clone(), Some(caller), false),
+        Invitee::Returning(user) => (user, None, false),
+        Invitee::New(user) => (user, None, true),
     };
     let mut change = Change::begin(state, scope, user.id).await?;
     let now = change.now();

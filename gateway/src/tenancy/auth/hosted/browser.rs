@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::claims::Refusal;
 use super::entity::sign_in;
-use super::flow::{Asked, Binding, authorize, scope};
+use super::flow::{AuthorizationRequest, Binding, authorize, scope};
 use super::grant::SignedIn;
 use super::metadata::Metadata;
 use super::takeover::Linked;
@@ -92,7 +92,7 @@ impl Hosted {
         let state = Token::fresh("").map_err(Box::new)?;
         let binding = Token::fresh("").map_err(Box::new)?;
         let configured = self.settings.scope.as_deref();
-        let asked = Asked {
+        let asked = AuthorizationRequest {
             client_id,
             redirect_uri: &redirect_uri,
             state: state.reveal(),

@@ -70,7 +70,7 @@ impl From<HostedError> for ApiError {
                 "Nobody signs in by an identity provider here: that needs `auth.mode`, `auth.issuer_url` and `auth.client_id`.",
             ),
             E::Refused(why) => Self::new(Code::Unauthenticated)
-                .detail(format!("The token was not taken: {why}.")),
+                .detail(format!("The token was refused: {why}.")),
             E::Stopped(Stop::EmailNotVerified) => Self::new(Code::EmailNotVerified),
             E::Stopped(Stop::NotLinked) => Self::new(Code::AccountNotLinked),
             E::Stopped(Stop::NotAdmitted) => Self::new(Code::NotAdmitted),

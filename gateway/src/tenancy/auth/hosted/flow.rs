@@ -43,7 +43,7 @@ pub fn cookie_name(state: &str) -> String {
 }
 
 /// The parameters of the address to which the browser is sent.
-pub struct Asked<'a> {
+pub struct AuthorizationRequest<'a> {
     pub client_id: &'a str,
     pub redirect_uri: &'a str,
     pub state: &'a str,
@@ -67,16 +67,16 @@ pub fn scope(configured: Option<&str>, supported: Option<&[String]>) -> String {
 }
 
 /// The address at the issuer.
-pub fn authorize(endpoint: &Url, asked: &Asked<'_>) -> Url {
+pub fn authorize(endpoint: &Url, request: &AuthorizationRequest<'_>) -> Url {
     let mut url = endpoint.clone();
     url.query_pairs_mut()
         .append_pair("response_type", "code")
-        .append_pair("client_id", asked.client_id)
-        .append_pair("redirect_uri", asked.redirect_uri)
-        .append_pair("scope", asked.scope)
-        .append_pair("state", asked.state)
-        .append_pair("nonce", &asked.binding.nonce())
-        .append_pair("code_challenge", &asked.binding.challenge())
+        .append_pair("client_id", request.client_id)
+        .append_pair("redirect_uri", request.redirect_uri)
+        .append_pair("scope", request.scope)
+        .append_pair("state", request.state)
+        .append_pair("nonce", &request.binding.nonce())
+        .append_pair("code_challenge", &request.binding.challenge())
         .append_pair("code_challenge_method", "S256");
     url
 }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_differs_from_what_is_kept_and_from_each_other() {
+    fn sent_and_stored_secrets_all_differ() {
         let binding = Binding("b");
         let all = [
             binding.verifier(),
@@ -145,14 +145,14 @@ mod tests {
         let distinct: std::collections::BTreeSet<_> = all.iter().collect();
         assert_eq!(distinct.len(), all.len());
         assert!((43..=128).contains(&binding.verifier().len()));
-        let asked = Asked {
+        let request = AuthorizationRequest {
             client_id: "a b",
             redirect_uri: "https://x.example/cb",
             state: "s",
             binding,
             scope: "openid",
         };
-        let url = authorize(&"https://id.example/a?tenant=1".parse().unwrap(), &asked);
+        let url = authorize(&"https://id.example/a?tenant=1".parse().unwrap(), &request);
         let text = url.as_str();
         assert!(text.starts_with("https://id.example/a?tenant=1&response_type=code"));
         assert!(text.contains("client_id=a+b") && text.contains("code_challenge_method=S256"));

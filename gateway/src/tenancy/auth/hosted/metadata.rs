@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn only_keys_that_verify_rs256_are_kept_and_an_odd_one_spoils_none() {
+    fn only_rs256_keys_are_kept_and_an_odd_key_is_skipped() {
         for (change, kept) in [
             (json!({}), true),
             (

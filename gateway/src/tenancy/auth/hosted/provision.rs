@@ -20,7 +20,8 @@ use crate::tenancy::workspaces::{self, MemberRow, WorkspaceRow, members};
 /// finds its rows.
 const TRIES: u32 = 8;
 
-const NO_HOME: &str = "the workspace that people of the issuer are let into is gone; set auth.workspace to another one";
+const NO_HOME: &str =
+    "the workspace for people of the issuer was deleted; set auth.workspace to another one";
 
 /// The workspace that a person joins, and how they were let in.
 struct Joining {
@@ -80,7 +81,7 @@ impl Hosted {
         if model::recompute(noted, facts, rules) == Change::Nothing {
             return Ok(Some(user));
         }
-        self.settle(user.id, scope, facts).await
+        self.apply_claims(user.id, scope, facts).await
     }
 
     fn change(&self, noted: Noted, facts: &Facts) -> Change {
@@ -88,7 +89,7 @@ impl Hosted {
     }
 
     /// Decides again while it holds the workspace's turn, and writes the result. `None`: look up again.
-    async fn settle(
+    async fn apply_claims(
         &self,
         user: UserId,
         scope: WorkspaceScope,

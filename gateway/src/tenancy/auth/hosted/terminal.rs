@@ -42,10 +42,10 @@ pub struct SignedIn {
     pub workspace_name: String,
 }
 
-/// The answer to a terminal that asks.
-pub enum Asked {
+/// The answer to a polling terminal.
+pub enum PollResult {
     /// The code is not confirmed yet.
-    NotYet,
+    Pending,
     Done(Box<SignedIn>),
 }
 
@@ -172,7 +172,11 @@ pub async fn confirm(
 ///
 /// # Errors
 /// [`AuthError::UnknownCode`] when the code expired, was used, or never existed.
-pub async fn ask(state: &AuthContext, device: &str, from: &Origin) -> Result<Asked, AuthError> {
+pub async fn poll(
+    state: &AuthContext,
+    device: &str,
+    from: &Origin,
+) -> Result<PollResult, AuthError> {
     let (hash, now) = (sha256_hex(device.trim()), state.clock.now());
     let waiting = store::waiting(state.db.read(), &hash, now).await?;
     let Some(waiting) = waiting else {
@@ -181,7 +185,7 @@ pub async fn ask(state: &AuthContext, device: &str, from: &Origin) -> Result<Ask
         return Err(AuthError::UnknownCode);
     };
     if waiting.user_id.is_none() {
-        return Ok(Asked::NotYet);
+        return Ok(PollResult::Pending);
     }
     let tx = state.db.write().await?;
     let taken = store::take_code(&*tx, &hash, now).await?;
@@ -212,7 +216,7 @@ pub async fn ask(state: &AuthContext, device: &str, from: &Origin) -> Result<Ask
     let details = serde_json::json!({ "by": "terminal", "from": from.address.to_string() });
     change.record("session.opened", ("session", &session.id), details);
     change.commit().await?;
-    Ok(Asked::Done(Box::new(SignedIn {
+    Ok(PollResult::Done(Box::new(SignedIn {
         session,
         token,
         user,
@@ -245,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_may_be_typed_as_it_was_heard() {
+    fn code_is_accepted_in_any_case_and_spacing() {
         assert_eq!(shown("BCDFGHJK"), "BCDF-GHJK");
         for text in ["BCDF-GHJK", " bcdf ghjk", "bcdfghjk\n"] {
             assert_eq!(typed(text), "BCDFGHJK");

@@ -15,7 +15,7 @@ use crate::tenancy::auth::dto::device::{
     DeviceCode, DeviceSecret, NewDevice, TerminalCode, WaitingTerminal,
 };
 use crate::tenancy::auth::dto::{SignedIn, WorkspaceBrief};
-use crate::tenancy::auth::hosted::terminal::{self, Asked, WITHIN_MINUTES};
+use crate::tenancy::auth::hosted::terminal::{self, PollResult, WITHIN_MINUTES};
 use crate::web::error::ApiResult;
 use crate::web::idempotency::Secret;
 use crate::web::json::Valid;
@@ -64,10 +64,10 @@ async fn ask(
     Valid(body): Valid<DeviceSecret>,
 ) -> ApiResult<Response> {
     let from = origin(&state, peer, &headers);
-    let asked = terminal::ask(&state, body.device_code.expose_secret(), &from).await?;
+    let asked = terminal::poll(&state, body.device_code.expose_secret(), &from).await?;
     let done = match asked {
-        Asked::NotYet => return Ok(StatusCode::ACCEPTED.into_response()),
-        Asked::Done(done) => done,
+        PollResult::Pending => return Ok(StatusCode::ACCEPTED.into_response()),
+        PollResult::Done(done) => done,
     };
     let body = SignedIn {
         token: done.token.reveal().to_owned(),

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_always_stays_and_nobody_reaches_above_themselves() {
+    fn last_owner_stays_and_no_member_acts_above_their_role() {
         for change in every_change().filter(|change| check(*change).is_ok()) {
             let owners_after = change.owners - u64::from(change.from == Role::Owner)
                 + u64::from(change.to == Some(Role::Owner));

@@ -80,7 +80,7 @@ async fn ten_thousand_made_up_ids_ask_once_for_each_floor_that_passes() {
 }
 
 #[tokio::test]
-async fn those_who_come_at_once_wait_for_one_answer() {
+async fn concurrent_callers_wait_for_one_answer() {
     let (keys, _) = cache();
     let issuer = Issuer::with(&["1"]);
     let all = futures::future::join_all((0..500).map(|n| {

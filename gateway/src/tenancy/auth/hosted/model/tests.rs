@@ -67,7 +67,7 @@ fn an_email_is_verified_only_by_true_itself() {
 }
 
 #[test]
-fn a_verified_email_decides_over_an_account_by_who_vouches_for_its_address() {
+fn verified_email_links_an_account_by_who_verified_its_address() {
     let account = |operator, linked, email_by| Account::Present {
         operator,
         linked,
@@ -95,7 +95,7 @@ fn a_verified_email_decides_over_an_account_by_who_vouches_for_its_address() {
 }
 
 #[test]
-fn without_a_claim_nobody_becomes_more_than_a_member() {
+fn person_without_a_claim_becomes_at_most_a_member() {
     let rules = Admission {
         per_signup_workspace: false,
         domains: vec!["example.com".to_owned()],
@@ -221,7 +221,7 @@ fn a_role_follows_the_newest_token() {
 }
 
 #[test]
-fn a_claim_that_is_gone_leaves_what_the_domain_gives() {
+fn missing_claim_leaves_the_role_of_the_domain() {
     let rules = Admission {
         per_signup_workspace: false,
         domains: vec!["example.com".to_owned()],

@@ -11,7 +11,7 @@ pub(super) const TOP: &str = "roost-sandboxes";
 
 /// Whether the kernel enforces the total.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum Enforcement {
     Yes,
     No { why: String },
 }
@@ -68,7 +68,7 @@ impl KernelTotal {
 }
 
 /// Sets missing limits, then checks them.
-pub(super) fn hold(parent: &Parent, allowance: &Allowance) -> Held {
+pub(super) fn enforce(parent: &Parent, allowance: &Allowance) -> Enforcement {
     let mut trouble = None;
     for control in Control::ALL {
         let Some(place) = parent.tree.place(control) else {
@@ -92,7 +92,7 @@ pub(super) fn hold(parent: &Parent, allowance: &Allowance) -> Held {
         }
     }
     match (check(parent, allowance), trouble) {
-        (Held::No { why }, Some((control, error))) => Held::No {
+        (Enforcement::No { why }, Some((control, error))) => Enforcement::No {
             why: format!("{why} ({} could not be set: {error})", control.name()),
         },
         (found, _) => found,
@@ -123,7 +123,7 @@ fn top_limit(now: Option<u64>, share: u64, wanted: u64) -> Option<u64> {
 }
 
 /// Whether every control is limited to the wanted value or less, at the parent or above it.
-pub(super) fn check(parent: &Parent, allowance: &Allowance) -> Held {
+pub(super) fn check(parent: &Parent, allowance: &Allowance) -> Enforcement {
     let mut missing = Vec::new();
     for control in Control::ALL {
         let wanted = allowance.kernel.of(control);
@@ -141,7 +141,7 @@ pub(super) fn check(parent: &Parent, allowance: &Allowance) -> Held {
         }
     }
     if missing.is_empty() {
-        return Held::Yes;
+        return Enforcement::Yes;
     }
     let remedy = match &parent.slice {
         Some(slice) => format!(
@@ -151,7 +151,7 @@ pub(super) fn check(parent: &Parent, allowance: &Allowance) -> Held {
         None => "run this program as root, or let root set it".to_owned(),
     };
     let why = format!("{}; {remedy}", missing.join("; "));
-    Held::No { why }
+    Enforcement::No { why }
 }
 
 /// The lowest limit between the group and the root.
@@ -164,7 +164,7 @@ fn effective(place: &Place, group: &Path, control: Control) -> Option<u64> {
 }
 
 /// Whether a container is below the parent, in the control groups that this process sees.
-pub(super) fn holds(parent: &Parent, container: &str) -> bool {
+pub(super) fn contains(parent: &Parent, container: &str) -> bool {
     let Some(place) = parent.tree.place(Control::Memory) else {
         return false;
     };
