@@ -5,6 +5,11 @@ use std::sync::Once;
 
 use roost_gateway::app::{self, Surroundings};
 use roost_gateway::config::{self, Overrides};
+use roost_gateway::platform::clock::{SharedClock, SystemClock};
+use roost_gateway::platform::db::Db;
+use roost_gateway::platform::ids::{SharedIds, UuidV7};
+use roost_gateway::tenancy::auth::WorkspaceScope;
+use roost_gateway::tenancy::change::{Change, ChangeContext};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
@@ -18,6 +23,15 @@ pub enum Store {
     Sqlite,
     /// A URL.
     Postgres(String),
+}
+
+/// The parts from which a test begins a change.
+struct Below(Db, SharedClock, SharedIds);
+
+impl ChangeContext for Below {
+    fn parts(&self) -> (&Db, &SharedClock, &SharedIds) {
+        (&self.0, &self.1, &self.2)
+    }
 }
 
 /// A running gateway.
@@ -94,6 +108,20 @@ impl Gateway {
     /// The gateway itself, for tests below the API.
     pub fn app(&self) -> &app::Gateway {
         &self.app
+    }
+
+    /// Begins a change in the owner's workspace, with the owner's authority, for tests below the API.
+    ///
+    /// # Panics
+    /// When the database fails.
+    pub async fn change(&self, owner: &Person) -> Change {
+        let clock = SystemClock::shared();
+        let ids = UuidV7::shared(clock.clone());
+        let context = Below(self.app().db().clone(), clock, ids);
+        let scope = WorkspaceScope::of_row(owner.workspace.parse().expect("an id"));
+        let user = owner.id.parse().expect("an id");
+        let change = Change::begin(&context, scope, user).await;
+        change.expect("a change begins")
     }
 
     /// `http://127.0.0.1:<port>`

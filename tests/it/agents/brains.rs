@@ -1,9 +1,6 @@
 //! The brain of an agent: versions, conflicts, restore; what a seed and a consolidation may do.
 
 use roost_gateway::agents::claws::brain::{Cause, KEPT, Write, write_in};
-use roost_gateway::platform::clock::{Clock, SystemClock};
-use roost_gateway::platform::ids::UuidV7;
-use roost_gateway::tenancy::auth::WorkspaceScope;
 use roost_tests::{Answer, Gateway, Person};
 use serde_json::{Value, json};
 
@@ -141,24 +138,20 @@ async fn a_seed_never_overwrites_and_a_consolidation_does() {
     );
     put(owner, &brain, 1, "# Mine").await;
     let claw = brain.split('/').nth(3).unwrap().parse().unwrap();
-    let scope = WorkspaceScope::of_row(owner.workspace.parse().unwrap());
-    let user = owner.id.parse().unwrap();
     for (cause, text, kept) in [
         (Cause::Seed, "# Begin again", "# Mine"),
         (Cause::Consolidation, "# In order", "# In order"),
         (Cause::Seed, "# Begin again", "# In order"),
     ] {
-        let ids = UuidV7::shared(SystemClock::shared());
         let write = Write {
             agent_md: text.to_owned(),
             cause,
             restored_from: None,
             if_version: None,
         };
-        let mut tx = gateway.app().db().write().await.unwrap();
-        let written = write_in(&mut tx, &ids, SystemClock.now(), scope, user, claw, write);
-        written.await.unwrap();
-        tx.commit().await.unwrap();
+        let mut change = gateway.change(owner).await;
+        write_in(&mut change, claw, write).await.unwrap();
+        change.commit().await.unwrap();
         let now = owner.get(&brain).expect(200).await;
         assert_eq!(now.str("/agent_md"), kept, "{cause:?}");
     }
@@ -171,10 +164,7 @@ async fn of_a_long_history_the_newest_versions_are_kept() {
     let owner = gateway.owner().await;
     let brain = agent(owner, json!({ "name": "ada" })).await;
     let claw = brain.split('/').nth(3).unwrap().parse().unwrap();
-    let scope = WorkspaceScope::of_row(owner.workspace.parse().unwrap());
-    let user = owner.id.parse().unwrap();
-    let ids = UuidV7::shared(SystemClock::shared());
-    let mut tx = gateway.app().db().write().await.unwrap();
+    let mut change = gateway.change(owner).await;
     for version in 1..=KEPT + 2 {
         let write = Write {
             agent_md: format!("# Version {version}"),
@@ -182,10 +172,9 @@ async fn of_a_long_history_the_newest_versions_are_kept() {
             restored_from: None,
             if_version: None,
         };
-        let written = write_in(&mut tx, &ids, SystemClock.now(), scope, user, claw, write);
-        written.await.unwrap();
+        write_in(&mut change, claw, write).await.unwrap();
     }
-    tx.commit().await.unwrap();
+    change.commit().await.unwrap();
     let version = async |number: i64| owner.get(&format!("{brain}/history/{number}")).send().await;
     assert_eq!(version(2).await.status, 404);
     assert_eq!(version(3).await.str("/agent_md"), "# Version 3");

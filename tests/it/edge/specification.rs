@@ -8,7 +8,11 @@ use roost_tests::specification::routes::{ROUTES, Served};
 use serde_json::{Value, json};
 
 async fn document(gateway: &Gateway) -> Value {
-    let answer = gateway.client().get("/api/openapi.json").expect(200).await;
+    let answer = gateway
+        .anonymous()
+        .get("/api/openapi.json")
+        .expect(200)
+        .await;
     answer.body
 }
 

@@ -5,7 +5,6 @@ mod effective;
 mod workspace_skills;
 
 use roost_gateway::organisation::templates;
-use roost_gateway::platform::clock::{Clock, SystemClock};
 use roost_gateway::tenancy::auth::WorkspaceScope;
 use roost_tests::{Answer, Gateway, Person, ScratchPostgres};
 use serde_json::{Value, json};
@@ -37,20 +36,11 @@ pub(super) async fn agent(
         let template = template.parse().expect("an id");
         let found = templates::find(gateway.app().db().read(), scope, template).await;
         let version = found.expect("an answer").expect("a template").row.version;
-        let tx = gateway.app().db().write().await.expect("a transaction");
+        let change = gateway.change(owner).await;
         let agent = id.parse().expect("an id");
-        templates::link::link_in(
-            &tx,
-            scope,
-            agent,
-            template,
-            version,
-            slot,
-            SystemClock.now(),
-        )
-        .await
-        .expect("a link");
-        tx.commit().await.expect("a commit");
+        let linked = templates::link::link_in(&change, agent, template, version, slot).await;
+        linked.expect("a link");
+        change.commit().await.expect("a commit");
     }
     id
 }

@@ -1,8 +1,6 @@
 //! Agents that were made from a template: upgrades and seeds.
 
 use roost_gateway::organisation::templates::{link, store_links};
-use roost_gateway::platform::clock::{Clock, SystemClock};
-use roost_gateway::platform::ids::UuidV7;
 use roost_tests::{Answer, Gateway};
 use serde_json::json;
 
@@ -162,14 +160,12 @@ async fn a_brain_is_seeded_once_and_never_over_what_is_there() {
         let brain = |id: &str| format!("/api/claws/{id}/brain");
         let mine = json!({ "agent_md": "# Mine" });
         owner.put(&brain(&full)).json(&mine).expect(200).await;
-        let ids = UuidV7::shared(SystemClock::shared());
-        let (scope, user) = (scope(owner), owner.id.parse().unwrap());
+        let scope = scope(owner);
         let seed = async |id: &str| {
-            let mut tx = gateway.app().db().write().await.unwrap();
-            let agent = id.parse().unwrap();
-            let given = link::seed_in(&mut tx, &ids, scope, user, agent, SystemClock.now()).await;
-            tx.commit().await.unwrap();
-            given.unwrap()
+            let mut change = gateway.change(owner).await;
+            let seeded = link::seed_in(&mut change, id.parse().unwrap()).await;
+            change.commit().await.unwrap();
+            seeded.unwrap()
         };
         assert!(seed(&fresh).await);
         assert!(!seed(&full).await);
@@ -196,12 +192,11 @@ async fn a_brain_is_seeded_once_and_never_over_what_is_there() {
             .json(&json!({ "agent_md": "" }))
             .expect(200)
             .await;
-        let tx = gateway.app().db().write().await.unwrap();
+        let change = gateway.change(owner).await;
         let (template, agent) = (id.parse().unwrap(), fresh.parse().unwrap());
-        link::link_in(&tx, scope, agent, template, 1, "coder", SystemClock.now())
-            .await
-            .unwrap();
-        tx.commit().await.unwrap();
+        let linked = link::link_in(&change, agent, template, 1, "coder").await;
+        linked.unwrap();
+        change.commit().await.unwrap();
         assert!(!seed(&fresh).await);
         assert_eq!(written(&fresh).await, "");
         assert_eq!(seeded(&fresh).await, at);

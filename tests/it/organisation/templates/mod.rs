@@ -4,7 +4,6 @@ mod agents;
 mod workspace_templates;
 
 use roost_gateway::organisation::templates::link;
-use roost_gateway::platform::clock::{Clock, SystemClock};
 use roost_gateway::tenancy::auth::WorkspaceScope;
 use roost_tests::{Answer, Gateway, Person, ScratchPostgres};
 use serde_json::{Value, json};
@@ -44,19 +43,10 @@ pub(super) async fn agent(
     let claw = owner.post("/api/claws").json(&body).expect(201).await;
     let id = claw.str("/id").to_owned();
     let (template, agent) = (template.parse().expect("an id"), id.parse().expect("an id"));
-    let tx = gateway.app().db().write().await.expect("a transaction");
-    link::link_in(
-        &tx,
-        scope(owner),
-        agent,
-        template,
-        version,
-        slot,
-        SystemClock.now(),
-    )
-    .await
-    .expect("a link");
-    tx.commit().await.expect("a commit");
+    let change = gateway.change(owner).await;
+    let linked = link::link_in(&change, agent, template, version, slot).await;
+    linked.expect("a link");
+    change.commit().await.expect("a commit");
     id
 }
 

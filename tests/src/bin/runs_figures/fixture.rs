@@ -118,11 +118,6 @@ impl Fixture {
         self.gateway.app().runs()
     }
 
-    /// Its open database.
-    pub fn db(&self) -> &roost_gateway::platform::db::Db {
-        self.gateway.app().db()
-    }
-
     /// Its first Owner.
     pub async fn owner(&self) -> &Person {
         self.gateway.owner().await
