@@ -179,7 +179,7 @@ pub async fn record_progress(
     Ok(done.into_iter().next())
 }
 
-/// Ends a fetch. `None` in the same cases as [`tell`].
+/// Ends a fetch. `None` in the same cases as [`record_progress`].
 pub async fn end(
     tx: &WriteTx,
     id: RepoId,

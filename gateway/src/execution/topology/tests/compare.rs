@@ -45,20 +45,23 @@ fn a_verdict_is_read_bare_and_in_its_one_fence() {
     "```\n{\"scores\":{\"A\":1,\"B\":2},\"best\":\"B\",\"reason\":\"x\"}\n```\n```\n{}\n```",
     "not one JSON object"
 )]
-#[case::two_objects(r#"{"scores":{"A":1,"B":2},"best":"B","reason":"x"}{}"#, "no verdict")]
-#[case::cut_off(r#"{"scores":{"A":1,"B":2},"best":"B","rea"#, "no verdict")]
+#[case::two_objects(
+    r#"{"scores":{"A":1,"B":2},"best":"B","reason":"x"}{}"#,
+    "not a verdict"
+)]
+#[case::cut_off(r#"{"scores":{"A":1,"B":2},"best":"B","rea"#, "not a verdict")]
 #[case::no_reason(r#"{"scores":{"A":1,"B":2},"best":"B","reason":" "}"#, "no reason")]
-#[case::no_scores(r#"{"best":"B","reason":"x"}"#, "no verdict")]
+#[case::no_scores(r#"{"best":"B","reason":"x"}"#, "not a verdict")]
 #[case::words_for_scores(
     r#"{"scores":{"A":"1","B":"2"},"best":"B","reason":"x"}"#,
-    "no verdict"
+    "not a verdict"
 )]
 #[case::one_missing(r#"{"scores":{"B":2},"best":"B","reason":"x"}"#, "gave A no score")]
 #[case::too_high(r#"{"scores":{"A":1,"B":11},"best":"B","reason":"x"}"#, "score of B")]
 #[case::below_nothing(r#"{"scores":{"A":-1,"B":2},"best":"B","reason":"x"}"#, "score of A")]
 #[case::endless(
     r#"{"scores":{"A":1,"B":1e999},"best":"B","reason":"x"}"#,
-    "no verdict"
+    "not a verdict"
 )]
 #[case::a_stranger(r#"{"scores":{"A":1,"B":2,"C":3},"best":"B","reason":"x"}"#, "\"C\"")]
 #[case::best_is_a_stranger(
@@ -69,7 +72,7 @@ fn a_verdict_is_read_bare_and_in_its_one_fence() {
     r#"{"scores":{"A":3,"B":2},"best":"B","reason":"x"}"#,
     "scored A higher"
 )]
-fn what_does_not_fit_is_no_verdict(#[case] text: &str, #[case] why: &str) {
+fn invalid_answer_is_not_a_verdict(#[case] text: &str, #[case] why: &str) {
     let refused = verdict(text, &labels("AB")).expect_err(text);
     assert!(refused.contains(why), "{refused}");
 }
