@@ -82,7 +82,7 @@ impl Transcript {
             let wrong = |source| Unreadable { at, source };
             match entry.kind.as_str() {
                 "model" => {
-                    transcript.push_turn(serde_json::from_str(&entry.content).map_err(wrong)?)
+                    transcript.push_turn(serde_json::from_str(&entry.content).map_err(wrong)?);
                 }
                 _ => transcript.push_answer(serde_json::from_str(&entry.content).map_err(wrong)?),
             }

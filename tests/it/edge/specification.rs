@@ -47,7 +47,8 @@ fn fields_agree(document: &Value, schema: &Value, fields: &[Field], at: &str) {
     let properties = schema["properties"].as_object().expect("an object");
     let mut documented: Vec<&str> = properties.keys().map(String::as_str).collect();
     let mut wanted: Vec<&str> = fields.iter().map(|field| field.name).collect();
-    (documented.sort_unstable(), wanted.sort_unstable());
+    documented.sort_unstable();
+    wanted.sort_unstable();
     assert_eq!(documented, wanted, "the fields of {at}");
     for field in fields {
         let at = format!("{at}.{}", field.name);
@@ -114,7 +115,7 @@ async fn the_document_describes_the_specified_events() {
         );
         match (stream["properties"].get(kind), sent) {
             (Some(schema), true) => {
-                fields_agree(&document, resolved(&document, schema), fields, kind)
+                fields_agree(&document, resolved(&document, schema), fields, kind);
             }
             (None, false) => {}
             (Some(_), false) => panic!("{kind} is sent now: set `sent` in its specification"),

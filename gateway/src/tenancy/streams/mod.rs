@@ -22,6 +22,5 @@ pub use events::EventFeed;
 pub use handle::{Feed, LiveHandle, Opening};
 pub use routes::{cursor, router};
 /// The name under which `machines` imports [`SendQueue`].
-pub use send_queue::SendQueue as Outlet;
 pub use send_queue::{Gone, SendQueue};
 pub use slots::Limits;

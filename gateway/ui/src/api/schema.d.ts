@@ -2400,6 +2400,7 @@ export interface components {
         /** @description `agent.reasoning.delta`: a chunk to append to the reasoning stream. */
         AgentReasoningDelta: {
             agentId: components["schemas"]["ClawId"];
+            /** @default think */
             channel?: components["schemas"]["Channel"] | null;
             text: string;
         };
@@ -2481,7 +2482,10 @@ export interface components {
         /** @description `agent.tool.call` */
         AgentToolCall: {
             agentId: components["schemas"]["ClawId"];
-            /** @description `false` when absent. */
+            /**
+             * @description `false` when absent.
+             * @default false
+             */
             doorRequired?: boolean;
             target?: string | null;
             tool: string;
@@ -3091,6 +3095,7 @@ export interface components {
         Formation: "hierarchy" | "flat" | "live";
         /** @description A line of a computer frame. */
         FrameLine: {
+            /** @default plain */
             kind?: components["schemas"]["LineKind"] | null;
             text: string;
         };
@@ -6052,6 +6057,7 @@ export interface components {
         /** @description An edge of a topology. */
         WorldEdge: {
             from: string;
+            /** @default parent */
             kind?: components["schemas"]["WorldEdgeKind"] | null;
             to: string;
         };
@@ -6075,12 +6081,14 @@ export interface components {
         /** @description `world.touch`: an agent works with a node of the world view. */
         WorldTouch: {
             agentId: components["schemas"]["ClawId"];
+            /** @default service */
             kind?: components["schemas"]["ActivityKind"] | null;
             /** @description A node of the world view: `machine:<id>`, `machine:local` or `model:<name>`. */
             nodeId: string;
             /**
              * Format: double
              * @description 0 to 1; 1 when absent.
+             * @default 1
              */
             weight?: number | null;
         };

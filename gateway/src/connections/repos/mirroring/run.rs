@@ -118,7 +118,7 @@ async fn fetch(
     match error {
         None => tracing::info!(repo = %row.repo_id, bytes = ended.bytes, "a mirror is up to date"),
         Some(error) => {
-            tracing::warn!(repo = %row.repo_id, error, "the broker could not fetch a mirror")
+            tracing::warn!(repo = %row.repo_id, error, "the broker could not fetch a mirror");
         }
     }
     Ok(())

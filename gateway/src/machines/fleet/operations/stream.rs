@@ -129,6 +129,7 @@ mod tests {
             offset,
             data: Bytes::from_static(b"out"),
         };
+        // The counters belong to the process; no other unit test notes these two.
         let counts = || (Watch::SilentHole.count(), Watch::GapMarked.count());
         watch(&data(7), 7, operation);
         assert_eq!(counts(), (0, 0));

@@ -15,7 +15,7 @@ use crate::machines::fleet::{FleetHandle, store};
 use crate::platform::events::Watch;
 use crate::platform::ids::NodeId;
 use crate::tenancy::auth::{Authority, Scoped, WorkspaceScope, can};
-use crate::tenancy::streams::{Beat, Feed, Gone, Opening, Outlet};
+use crate::tenancy::streams::{Beat, Feed, Gone, Opening, SendQueue};
 use crate::web::error::ApiResult;
 use crate::web::problem::Problem;
 use crate::web::sse;
@@ -77,15 +77,15 @@ struct NodeFeed {
 }
 
 impl Feed for NodeFeed {
-    async fn run(mut self, outlet: Outlet) -> Result<(), DbErr> {
+    async fn run(mut self, queue: SendQueue) -> Result<(), DbErr> {
         loop {
-            if self.tell(&outlet).await?.is_err() {
+            if self.publish(&queue).await?.is_err() {
                 return Ok(());
             }
             self.changes.changed().await;
             tokio::time::sleep(GATHER).await;
             // A slow reader gets the latest version of each node, not every version.
-            if outlet.drained().await.is_err() {
+            if queue.drained().await.is_err() {
                 return Ok(());
             }
         }
@@ -94,7 +94,7 @@ impl Feed for NodeFeed {
 
 impl NodeFeed {
     /// Reads the nodes and sends the changed ones. The log only wakes the feed: the rows are the truth.
-    async fn tell(&mut self, outlet: &Outlet) -> Result<Result<(), Gone>, DbErr> {
+    async fn publish(&mut self, queue: &SendQueue) -> Result<Result<(), Gone>, DbErr> {
         let db = self.fleet.db();
         // A large fleet sends heartbeats all the time, so only changed nodes are read whole, and in parts.
         let present: HashMap<NodeId, i64> = store::versions(db.read(), self.scope, MOST)
@@ -112,14 +112,14 @@ impl NodeFeed {
             let now = self.fleet.clock().now();
             for row in store::with_health(db.read(), db.backend(), nodes).await? {
                 let frame = sse::frame("node", &Node::of(row, now));
-                if outlet.send(frame).await.is_err() {
+                if queue.send(frame).await.is_err() {
                     return Ok(Err(Gone));
                 }
             }
         }
         for id in self.sent.keys().filter(|id| !present.contains_key(id)) {
             let frame = sse::frame("gone", &NodeGone { id: *id });
-            if outlet.send(frame).await.is_err() {
+            if queue.send(frame).await.is_err() {
                 return Ok(Err(Gone));
             }
         }

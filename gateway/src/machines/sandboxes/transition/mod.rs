@@ -2,7 +2,7 @@
 //! starts again after a crash. Every write is conditional on the row's version, so a repetition has no second effect.
 //!
 //! - [`request`]: what the engine is asked in a state, and what its answer means (pure)
-//! - [`write`]: writes a fact: state, quota, agent's status, events
+//! - [`write`](mod@write): writes a fact: state, quota, agent's status, events
 //! - [`unreached`]: what follows when the engine did not accept the request
 //! - [`wait`]: waits for the end on behalf of a caller
 
