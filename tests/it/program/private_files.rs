@@ -67,6 +67,6 @@ async fn readable_files_of_an_older_broker_are_made_private_at_the_next_start() 
     assert!(open_to_others(&data).len() > 2);
     let broker = BrokerProcess::start(folder.path()).await;
     assert_eq!(open_to_others(&data), [] as [&std::path::Path; 0]);
-    let said = "other users of this machine could read files or folders here";
+    let said = "other users of this machine could read these files or folders";
     assert_eq!(broker.log().matches(said).count(), 1, "{}", broker.log());
 }

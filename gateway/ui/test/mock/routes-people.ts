@@ -17,7 +17,7 @@ function keepAnOwner(state: State, member: Member) {
   const owners = state.people.members.filter((one) => one.role === "owner");
   if (member.role === "owner" && owners.length === 1)
     throw new Refusal(409, "conflict", "This conflicts with the present state", {
-      detail: "This is the last Owner. Make somebody else an Owner first.",
+      detail: "This is the last Owner. Make another member an Owner first.",
     });
 }
 

@@ -196,7 +196,7 @@ async fn a_door_whose_gateway_died_in_the_middle_is_never_sent_again() {
             told["result"]["message"]
                 .as_str()
                 .unwrap()
-                .contains("look at the app"),
+                .contains("Check the app"),
             "{told}"
         );
         assert_eq!(app.seen().len(), sent, "{point}");
