@@ -1,4 +1,4 @@
-//! The picture of an agent over HTTP: drawn, uploaded, served so that it can do nothing.
+//! The picture of an agent over HTTP: generated, uploaded, and served without active content.
 
 use roost_tests::{Answer, Gateway, Person};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The brain of an agent: versions, conflicts, restore; what a seed and a consolidation may do.
+//! The brain of an agent: versions, conflicts, restore, seeds and consolidations.
 
 use roost_gateway::agents::claws::brain::{Cause, KEPT, Write, write_in};
 use roost_tests::{Answer, Gateway, Person};

@@ -1,4 +1,4 @@
-//! Agents: their life, quotas, idempotency.
+//! Agents: create, change, delete, quotas, idempotency.
 
 use roost_gateway::app::Surroundings;
 use roost_gateway::platform::supervision::KillPoints;

@@ -1,4 +1,4 @@
-//! Agents: their lives, brains and pictures.
+//! Agents: their records, brains and pictures.
 
 pub mod avatars;
 mod brains;

@@ -1,5 +1,5 @@
-//! The plug is pulled at every kill point of the real gateway: it dies there, is started again, and nothing is lost or
-//! doubled. On SQLite, and on PostgreSQL where `ROOST_TEST_POSTGRES_URL` names a server.
+//! The gateway is killed at every one of its kill points and started again. No accepted work is lost or done twice. On
+//! SQLite, and on PostgreSQL where `ROOST_TEST_POSTGRES_URL` names a server.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Two gateways on one PostgreSQL: one owner of each leased thing, no double effect, events reach subscribers of both.
-//! Runs where `ROOST_TEST_POSTGRES_URL` names a server.
+//! Two gateways on one PostgreSQL: each leased thing has one owner, no effect happens twice, and events reach the
+//! subscribers of both. Runs where `ROOST_TEST_POSTGRES_URL` names a server.
 
 mod killed;
 mod zombies;

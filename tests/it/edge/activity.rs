@@ -1,4 +1,4 @@
-//! The history of an agent: real rows of three sources in one order, paged, filtered, and shown by role.
+//! The history of an agent: rows of three sources in one order, with pages, filters, and roles.
 
 use roost_tests::{Gateway, Person};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What every route has in common: problems, pointers, limits, headers, pages.
+//! Rules of every route: problems, pointers, limits, headers, pages.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,5 +1,5 @@
-//! Thousands of connections that send next to nothing: they end each other, nobody else notices, and their memory is given
-//! back.
+//! Thousands of connections that send almost nothing: the gateway closes the oldest of them, serves everybody else, and
+//! frees their memory.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -1,4 +1,4 @@
-//! The escape probe's report of each sandbox: there, or missing for a reason that is true.
+//! The escape probe's report of each sandbox: present, or absent with the true reason.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! What one member may take of a machine: the limits of a sandbox, the total of all, commands at the same time and in a
+//! What one member may use of a machine: the limits of a sandbox, the total of all, commands at the same time and in a
 //! minute.
 
 use roost_protocol::caps::{Bounds, Total};

@@ -1,4 +1,4 @@
-//! Two who change a sandbox's row at the same moment.
+//! Two requests change a sandbox's row at the same moment.
 
 use roost_tests::{Gateway, ScratchPostgres, eventually};
 use sea_orm::{ConnectionTrait, Database, Statement, TransactionTrait};

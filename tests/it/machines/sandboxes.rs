@@ -1,4 +1,4 @@
-//! Sandboxes on a real engine: made, used, ended; refused; carried across the death of the gateway; placed.
+//! Sandboxes on a real engine: provisioned, used, ended, refused, placed, and kept across the death of the gateway.
 
 use std::time::Duration;
 

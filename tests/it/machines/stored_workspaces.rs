@@ -1,4 +1,4 @@
-//! Workspaces that are stored when their sandboxes end: whose they are, and that a purged agent leaves none behind.
+//! Workspaces that are stored when their sandboxes end: their owner, and their removal with a purged agent.
 
 use std::path::Path;
 

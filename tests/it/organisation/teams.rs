@@ -1,4 +1,4 @@
-//! Teams from templates, with the scripted model: what is made, what is stored, what may be used, how it ends.
+//! Teams from templates with the scripted model: creation, storage, permissions, end.
 
 use roost_tests::{Gateway, Stream, eventually};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Names that have another address the second time: what is dialled is what was checked, by the real programs with the
-//! system's own resolver, and nobody reaches this machine or the metadata address by a name.
+//! Host names whose address changes between two queries. The program connects to the checked address, with the system's
+//! own resolver, and no name leads to this machine or the metadata address.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! `roost` as people type it: what it refuses, what it says, and who it is to the gateway.
+//! `roost` as people type it: refusals, messages, and its session at the gateway.
 
 mod beside_the_gateway;
 mod messages;

@@ -1,5 +1,4 @@
-//! The user guide, followed: every command of `deploy/guide` is run as it is printed, against a real gateway, a real
-//! machine and a real engine.
+//! The guides: every command of `deploy/guide` is run as it is printed, with a real gateway, machine and engine.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

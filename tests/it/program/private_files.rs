@@ -1,5 +1,4 @@
-//! What lies on the disk can be read by the user who runs it and by nobody else on the machine, whatever umask and folder it
-//! was started with.
+//! Only the user who runs a program can read its files, for every umask and folder.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;

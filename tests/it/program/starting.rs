@@ -1,4 +1,4 @@
-//! Starting, stopping, and what stands in the way: each refusal says what to do.
+//! Starting and stopping, and obstacles to them: each refusal says what to do.
 
 use std::net::TcpListener;
 

@@ -1,4 +1,4 @@
-//! Doctor and support bundle: what they say, and what they never say.
+//! Doctor and support bundle: what they say, and the secrets that they leave out.
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! Signing in, sessions, passwords.
+//! Sign-in, sessions, passwords.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! Authorisation coverage: walks every route of the OpenAPI document and tries it unauthenticated (401), as another tenant
-//! (404), and with too small a role (403). A route without a case here fails; so does a case without a route.
+//! Authorisation coverage: requests every route of the OpenAPI document unauthenticated (401), as another tenant (404),
+//! and with a role that is too small (403). A route without a case here fails; a case without a route fails too.
 
 mod catalogue;
 mod work;

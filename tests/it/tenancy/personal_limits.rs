@@ -1,4 +1,4 @@
-//! What one person may take: workspaces, invitations, tokens, sign-ins; and what a program's token may not leave behind.
+//! The limits of one person: workspaces, invitations, tokens, sign-ins; and what a program's token may not create.
 
 use roost_gateway::platform::clock::SystemClock;
 use roost_gateway::platform::ids::{SessionId, UuidV7, fresh};

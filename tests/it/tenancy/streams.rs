@@ -1,4 +1,4 @@
-//! What all live streams have in common: limits, lag, ends, readers that are slow, and cursors that are forged or stale.
+//! Rules of all live streams: limits, lag, ends, slow readers, and forged or stale cursors.
 
 use std::time::{Duration, Instant};
 

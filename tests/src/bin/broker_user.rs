@@ -1,5 +1,5 @@
 //! Uses the broker as the gateway does, through the gateway's own handle, and then waits while a test searches its
-//! memory: it must hold no part of a secret. The test in tests/it/broker/canary.rs starts it, passes all addresses on
+//! memory: it must hold no part of a secret. The test in tests/it/platform/broker/canary.rs starts it, passes all addresses on
 //! the command line and the secret on standard input.
 
 use std::io::Write;

@@ -1,5 +1,5 @@
 //! An issuer on loopback that signs any token and misbehaves in any way that a test needs.
-//! `tests/it/identity/provider.rs` tests a certified provider; this issuer does what a certified one never would.
+//! `tests/it/tenancy/identity/provider.rs` tests a certified provider; this issuer does what a certified one never would.
 
 mod sign;
 

@@ -1,5 +1,5 @@
-//! Tokens that were pasted, and webhooks' secrets, go into the broker and are used through doors at a remote that echoes
-//! them in every form; then everything that is not the broker's own memory is searched.
+//! Pasted tokens and webhook secrets go into the broker, and doors use them at a remote that echoes them in every
+//! encoding. Then the test searches everything except the broker's own memory for them.
 
 use std::path::Path;
 

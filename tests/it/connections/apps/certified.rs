@@ -1,5 +1,5 @@
-//! Connecting an app at a certified OpenID provider: start, sign in, callback, use, renewal with rotated refresh tokens,
-//! consent that is taken back, revocation.
+//! An app connection at a certified OpenID provider: start, sign in, callback, use, renewal with rotated refresh
+//! tokens, withdrawn consent, revocation.
 
 use roost_secret_broker::wire::{Answer as Reply, Request};
 use roost_tests::broker::BrokerProcess;

@@ -1,4 +1,5 @@
-//! Issuers that lie, are slow or too loud, and a broker that is away: a clear error, and nothing is connected.
+//! Issuers that lie, are slow or send too much, and a broker that is away. The person gets a clear error, and no
+//! connection is made.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! From the start of a sign-in to the end of a connection.
+//! A sign-in from its start to the end of the connection.
 
 use std::collections::HashMap;
 

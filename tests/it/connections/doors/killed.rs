@@ -1,4 +1,5 @@
-//! The gateway dies at each kill point of apps and doors: nothing is sent twice, nothing stays behind in the broker.
+//! The gateway dies at each kill point of apps and doors. No action is sent twice, and no credential stays in the
+//! broker.
 
 use std::path::Path;
 

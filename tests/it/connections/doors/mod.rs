@@ -1,4 +1,4 @@
-//! Doors: asked for, decided once, performed once by the broker.
+//! Doors: requested, decided once, and executed once by the broker.
 
 mod killed;
 mod requests;

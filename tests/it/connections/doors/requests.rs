@@ -1,4 +1,4 @@
-//! From an agent's wish to what came of it.
+//! A door from the agent's request to its result.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! A broker that goes while a door is performed: nothing is sent twice, and what nobody knows is said.
+//! The broker dies while a door is executed. The action is not sent twice, and the door shows an unknown result as
+//! unclear.
 
 use roost_tests::Latch;
 

@@ -1,4 +1,4 @@
-//! Connecting, looking, disconnecting: over HTTP, on both back ends.
+//! Code hosts over HTTP on both databases: connect, list, disconnect.
 
 use roost_secret_broker::wire::{Answer, FaultCode, Inject, RecordName, Request};
 use roost_tests::code_host::{CodeHost, Reply, entry};

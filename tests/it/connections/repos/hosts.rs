@@ -1,4 +1,4 @@
-//! What is different between hosts, at the wire.
+//! The differences between code hosts, at the wire.
 
 use roost_tests::code_host::{CodeHost, Reply, entry};
 use serde_json::json;

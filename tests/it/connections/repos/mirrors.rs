@@ -1,4 +1,4 @@
-//! Mirrors: asked for on a page, fetched by a real broker from a real git host, and gone when nobody wants them.
+//! Mirrors: requested on the page, fetched by a real broker from a real git host, and deleted when no longer wanted.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Against what GitHub itself publishes: a server made from the description of its Enterprise API, which refuses requests
-//! that do not fit it, and answers that were recorded from github.com. Both are packages that `deploy/setup.sh test`
+//! Against what GitHub publishes: a server that is generated from the description of its Enterprise API and refuses
+//! requests that do not match it, and recorded answers of github.com. Both are packages that `deploy/setup.sh test`
 //! installs into `tests/node`.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What a sync makes of a list, and of what is none.
+//! What a sync stores from a host's list, and what it does with an invalid one.
 
 use roost_tests::code_host::{Asked, CodeHost, Reply, entry};
 use serde_json::{Value, json};

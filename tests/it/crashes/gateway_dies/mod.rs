@@ -1,8 +1,5 @@
-//! Commands that end while their gateway is dead, on its own host and on a machine, with the real programs and the real
-//! engine: every reader gets every byte and the end, and a run that waits for such a command goes on.
-//!
-//! The older crash tests let commands end only while a gateway lived, read with one reader after it was back, and counted
-//! lines in files; so none of them saw that the output of a command that ended meanwhile was withheld.
+//! Commands end while their gateway is dead, on its own host and on a machine, with the real programs and the real
+//! engine. Every reader gets every byte and the end, and a run that waits for such a command continues.
 
 mod output;
 mod runs;

@@ -1,4 +1,4 @@
-//! Readers that were there before, come during and come after the death of the gateway.
+//! Readers that were there before the gateway's death, that come during it, and that come after it.
 
 use roost_tests::Stream;
 

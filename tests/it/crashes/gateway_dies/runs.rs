@@ -1,4 +1,4 @@
-//! Runs whose command ends while the gateway is dead: they go on when it is back.
+//! Runs whose command ends while the gateway is dead continue when it is back.
 
 use roost_tests::eventually;
 use serde_json::json;

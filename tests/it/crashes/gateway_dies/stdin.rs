@@ -1,4 +1,4 @@
-//! Stdin of any size, to commands that read late, slowly, and over the deaths of those who bring it.
+//! Stdin of any size, to commands that read late or slowly, and while the gateway or the daemon dies.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! Two real gateways on one PostgreSQL while either is killed, or put to sleep past its leases, at seeded random moments.
-//! Clients and a machine keep working through whichever lives. Runs where `ROOST_TEST_POSTGRES_URL` names a server;
-//! `ROOST_TEST_SEEDS=<n>` plays so many histories, `ROOST_TEST_SEED=<n>` begins with another.
+//! Two real gateways on one PostgreSQL. A seed decides when each is killed, or paused past its leases. Clients and a
+//! machine continue through the other one. Runs where `ROOST_TEST_POSTGRES_URL` names a server; `ROOST_TEST_SEEDS=<n>`
+//! plays so many histories, `ROOST_TEST_SEED=<n>` begins with another seed.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A gateway that slept, and wakes up believing that it still owns what another one took over: nothing it writes counts.
+//! A paused gateway resumes after another gateway took its leases over. Its writes fail.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Who is let in: an agent's token in the header, at the gateway's own names, at a bounded pace. And the tokens' own life.
+//! Access: an agent's token in the header, the gateway's own host names, a limited rate; and how tokens are made and
+//! revoked.
 
 use roost_tests::Gateway;
 use serde_json::json;

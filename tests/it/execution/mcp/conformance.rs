@@ -1,6 +1,6 @@
-//! The protocol's own conformance suite, in the current revision and the one before it, against fixtures that stand on
-//! the transport and behind the guard of agents' servers. What is not served is in `expected-failures-<revision>.yaml`,
-//! each with its reason; what is in there and passes is a failure, too.
+//! The protocol's own conformance suite, in the current revision and the one before it, against fixtures on the
+//! transport and behind the guard of agents' servers. `expected-failures-<revision>.yaml` lists what is not served,
+//! with reasons. An entry there that passes is a failure, too.
 
 use std::path::PathBuf;
 use std::process::Stdio;

@@ -1,5 +1,5 @@
-//! What the conformance suite wants a server to have: its named tools, resources and prompts, as data, on the very
-//! transport and behind the very guard that agents' servers stand behind. No program of ours serves it.
+//! The server that the conformance suite expects: its named tools, resources and prompts, as data, on the transport and
+//! behind the guard of agents' servers. No program of Roost serves it.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,

@@ -1,4 +1,4 @@
-//! The MCP servers: who is let in, what is served to whom, and what the protocol's own judges say.
+//! The MCP servers: access, the served tools, and the protocol's own conformance suite.
 
 mod access;
 mod conformance;

@@ -1,4 +1,4 @@
-//! What is served: to whom which tools, in every revision, and what a call does.
+//! Which tools each token sees, in every revision, and what a call does.
 
 use roost_gateway::execution::tools::Profile;
 use roost_tests::{Client, Gateway, eventually};

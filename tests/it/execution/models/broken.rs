@@ -1,4 +1,4 @@
-//! Answers that are none, at the wire: each is a defined error.
+//! Invalid answers at the wire: each becomes a defined error.
 
 use std::time::Duration;
 

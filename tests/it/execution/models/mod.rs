@@ -1,4 +1,4 @@
-//! Models: what a turn does at the wire, through a real broker; what a workspace sets; a real server of models.
+//! Models: turns at the wire through a real broker, settings of a workspace, and a real model server.
 
 mod broken;
 mod real;

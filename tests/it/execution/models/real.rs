@@ -1,4 +1,4 @@
-//! A real server of models (llama.cpp): the form is real, the words are nonsense.
+//! A real model server (llama.cpp). Its protocol is real; its tiny model writes nonsense.
 
 use roost_gateway::execution::providers::{
     Call, Delta, ErrorKind, Limits, Message, Model, Provider, Stop,

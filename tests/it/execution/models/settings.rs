@@ -1,4 +1,4 @@
-//! A workspace's models: keys that nobody sees, one default, prices, ceilings, trying one out.
+//! The models of a workspace: hidden keys, one default, prices, ceilings, a trial request.
 
 use std::sync::Arc;
 

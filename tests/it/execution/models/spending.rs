@@ -1,4 +1,4 @@
-//! What turns cost when they come to nothing, and when there are many at once; what an agent may use while it works.
+//! The cost of turns that fail, and of many turns at once; and which models an agent may use while it works.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A turn at the wire: it streams, carries the key, ends when nobody wants it any more, and in time.
+//! A turn at the wire: it streams, carries the key, ends when it is cancelled, and keeps its time limit.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Commands of runs whose owner died, or that ended in the queue, are told to stop; and a journal that is too long.
+//! The gateway stops commands of runs whose owner died, or that ended in the queue. And a journal that is too long.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

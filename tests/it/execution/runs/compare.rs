@@ -1,4 +1,4 @@
-//! Comparisons: several teams on one input, what stands side by side in the end, and what a judge may say of it.
+//! Comparisons: several teams on one input, their results side by side, and the judge's verdict.
 
 use roost_gateway::execution::runs::StepResult;
 use roost_tests::{Answer, Client, Process, ScratchPostgres, Store, eventually};

@@ -1,4 +1,4 @@
-//! A crew in the place of the agents: what each step does is said by the test, and each that is done is counted.
+//! A step executor in place of the agents. The test decides what each step does, and the executor counts the steps.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

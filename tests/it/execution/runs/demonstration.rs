@@ -1,5 +1,5 @@
-//! The demonstration: a team with the scripted model mends the repository that its script knows, and fails honestly with
-//! one that is broken otherwise or that it does not know. Whether tests pass is what cargo says in a real sandbox.
+//! The demonstration: a team with the scripted model mends the repository that its script knows. It fails honestly with
+//! a repository that is broken in another way or unknown. cargo in a real sandbox decides whether the tests pass.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What a run promises while its gateway lives.
+//! What a run guarantees while its gateway lives.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
-//! How runs end when their actor dies for good, when there is hardly room, when a cancel meets the last step, when their
-//! machine is gone; and what is kept of them.
+//! How runs end: when their actor fails for good, when there is little room, when a cancel meets the last step, when
+//! their machine is gone; and what retention keeps.
 
 use std::sync::{Arc, Barrier};
 use std::time::Duration;

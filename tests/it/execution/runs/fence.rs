@@ -1,4 +1,4 @@
-//! The fence: a gateway that lost a run writes nothing to it any more, however late it wakes up.
+//! The fence: a gateway that lost a run writes nothing to it any more.
 
 use std::time::Duration;
 

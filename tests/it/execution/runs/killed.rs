@@ -1,5 +1,5 @@
-//! The gateway dies at each kill point of runs and of agents at work: the run goes on where it was, nothing is lost and
-//! nothing is done twice.
+//! The gateway dies at each kill point of runs and of agents at work. The run continues where it was; nothing is lost
+//! or done twice.
 
 use roost_gateway::platform::supervision::KILL_POINTS;
 use roost_tests::{Client, Process, ScratchPostgres, Store};

@@ -1,5 +1,5 @@
-//! The machine that a team's agents work on: chosen by people, kept by what runs, given up for `local` when it cannot take
-//! any more.
+//! The machine for a team's agents: people choose it, a run keeps it, and it changes to `local` when it accepts no more
+//! work.
 
 use roost_gateway::execution::runs::store;
 use roost_gateway::platform::ids::RunId;

@@ -1,5 +1,4 @@
-//! Runs of teams: order, retries, cancel, children, forks; who may write; and the life of a run over the deaths of its
-//! gateway.
+//! Runs of teams: order, retries, cancel, children, forks, the fence, and crashes of their gateway.
 
 mod abandoned_commands;
 mod compare;

@@ -1,4 +1,4 @@
-//! Files: what is written is what is read, whole or not at all, and nothing outside is touched.
+//! Files: a read returns what was written, a write is whole or absent, and nothing outside the workspace changes.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The gate, by trying: each tool under each profile; and what there is when there is no sandbox.
+//! The gate: each tool under each profile, and the tools without a sandbox.
 
 use roost_gateway::execution::tools::{Class, Profile, ToolError, catalogue, offered};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Tools of agents as a run calls them, on a real engine with the image that agents have.
+//! Tools of agents as a run calls them, on a real engine with the agents' image.
 
 mod files;
 mod gate;

@@ -1,4 +1,4 @@
-//! Panes: people see the agent's commands as they happen, and nothing that they do there changes a result.
+//! Panes: people see the agent's commands while they run, and what people type there changes no result.
 
 use roost_tests::eventually;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `repo`: git does its work and nothing that the repository would have it run.
+//! `repo`: git works, and nothing that a repository configures is executed.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! A call whose gateway went away: the next gateway, asked with the same key, gives what the first would have given.
+//! The gateway of a call dies. The next gateway answers the same key with the result of the first call.
 
 use roost_gateway::app::Surroundings;
 use roost_gateway::execution::tools::Frame;

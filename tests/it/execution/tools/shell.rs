@@ -1,4 +1,5 @@
-//! `shell`: output and exit code exactly, once a key, bounded in time and size, and killed whole.
+//! `shell`: exact output and exit code, once for each key, limited in time and size; a kill ends the whole process
+//! tree.
 
 use roost_gateway::execution::tools::ToolError;
 use roost_tests::eventually;

@@ -1,4 +1,4 @@
-//! What machines may and may not do on the channel.
+//! What machines may do on the channel, and what closes it.
 
 use roost_protocol::control::{Control, ControlReply};
 use roost_protocol::frame::{Envelope, ToGateway, ToNode};

@@ -1,4 +1,5 @@
-//! Draining (P7): nothing new after the answer, "drained" only by the machine's own word, and it survives disconnects.
+//! Draining (P7): a draining machine gets nothing new, only the machine itself reports "drained", and the wish survives
+//! disconnects.
 
 use roost_gateway::machines::fleet::operations::{OperationsError, Target};
 use roost_protocol::control::{Control, ControlReply};

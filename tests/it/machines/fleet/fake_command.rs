@@ -1,5 +1,5 @@
-//! A played command on a played machine: its output, sent as credit allows and from where it is asked, and readers who
-//! check every byte.
+//! A fake command on a fake machine. It sends output within the credit and from the requested offset; readers check
+//! every byte.
 
 use roost_gateway::machines::fleet::operations::{
     OperationRef, OutputItem, OutputStream, Part, Target,

@@ -1,5 +1,5 @@
-//! Killed at every named point of operations and connections: an operation that was taken ends exactly once, and the
-//! machine comes back.
+//! The gateway is killed at every kill point of operations and connections. An accepted operation ends exactly once,
+//! and the machine reconnects.
 
 use std::collections::HashMap;
 use std::time::Duration;

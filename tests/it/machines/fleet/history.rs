@@ -1,4 +1,4 @@
-//! What machines reported over the last day, through the channel and the API.
+//! The health of machines over the last day, through the channel and the API.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The agent image that the gateway wants: machines are told, and are ready only for that one.
+//! The agent image that the gateway wants: machines learn it, and only that image makes them ready.
 
 use roost_protocol::hello::ImageState;
 use roost_protocol::ids::InstanceId;

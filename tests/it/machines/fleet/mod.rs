@@ -1,4 +1,4 @@
-//! The fleet, seen from both sides: people at the API, and played machines at the channel.
+//! The fleet from both sides: people use the API, and fake machines use the channel.
 
 mod channel;
 mod drain;

@@ -1,5 +1,5 @@
-//! Output by offset (P3): in order, from the ring, from the machine again, and with its gaps marked; credit by the pace
-//! of those who read.
+//! Output by offset (P3): in order, from the ring, replayed by the machine, with gaps marked; credit follows the
+//! readers' pace.
 
 use roost_protocol::control::Control;
 use roost_protocol::frame::ToNode;

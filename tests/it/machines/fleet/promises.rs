@@ -1,4 +1,4 @@
-//! A machine that breaks a promise is counted where operators look, and an honest one is not.
+//! Operators see a count for a machine that breaks a promise, and none for an honest one.
 
 use std::collections::BTreeMap;
 

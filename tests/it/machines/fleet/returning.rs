@@ -1,5 +1,5 @@
-//! Output of commands that are over, around the absence of the gateway and of the machine. The clock stands still until a
-//! test moves it, so nothing here can be waited for by the passing of a minute.
+//! Output of commands that ended, while the gateway and the machine are away. The clock stands still until a test moves
+//! it, so no test waits for a minute to pass.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A machine is its workspace's alone, and roles decide what may be done with it.
+//! A machine belongs to one workspace, and roles decide what people may do with it.
 
 use roost_protocol::frame::ToGateway;
 use roost_protocol::ids::{AgentId, SandboxId, WorkspaceId};

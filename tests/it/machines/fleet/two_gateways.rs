@@ -1,4 +1,4 @@
-//! Two gateways on one PostgreSQL: a machine's socket is held by one of them, and only that one's word counts. Runs where
+//! Two gateways on one PostgreSQL: one of them holds a machine's socket, and only its reports count. Runs where
 //! `ROOST_TEST_POSTGRES_URL` names a server.
 
 use roost_gateway::machines::fleet::operations::OutputItem;

@@ -1,4 +1,4 @@
-//! How the catalogue comes into a database, and what goes with agents and workspaces.
+//! How the built-in skills get into a database, and what is deleted with agents and workspaces.
 
 use roost_gateway::organisation::skills;
 use roost_gateway::organisation::skills::entity::{choice, skill, version};

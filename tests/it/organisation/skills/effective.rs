@@ -1,4 +1,4 @@
-//! What agents have: roles, choices, skills in the place of others.
+//! The skills of an agent: from its role, from its own choices, and replaced skills.
 
 use roost_gateway::organisation::skills;
 use roost_gateway::organisation::templates;

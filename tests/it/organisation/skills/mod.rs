@@ -1,4 +1,4 @@
-//! The catalogue of skills, a workspace's own, and what agents have.
+//! The catalogue of skills, a workspace's own skills, and the skills of agents.
 
 mod catalogue;
 mod effective;

@@ -1,4 +1,4 @@
-//! Built-in skills and those that a workspace writes.
+//! Built-in skills, and the skills that a workspace writes.
 
 use roost_gateway::organisation::skills;
 use roost_tests::{Answer, Gateway};

@@ -1,4 +1,4 @@
-//! Team templates: what comes with Roost, a workspace's own, and agents that follow a newer version.
+//! Team templates: built in, a workspace's own, and agents that follow a newer version.
 
 mod agents;
 mod workspace_templates;

@@ -1,4 +1,4 @@
-//! Built-in templates and those that a workspace makes.
+//! Built-in templates, and the templates that a workspace makes.
 
 use roost_gateway::organisation::templates::{builtin, model};
 use roost_tests::{Answer, Gateway};

@@ -1,4 +1,4 @@
-//! A gateway starts its broker, gets it back when it is killed, and takes it along when it goes itself.
+//! A gateway starts its broker, restarts it when it is killed, and stops it when it stops itself.
 
 use std::path::Path;
 use std::process::Output;

@@ -1,5 +1,5 @@
-//! Planted secrets of a recognisable form go through store, exchange, renewal and forward; then everything that is not
-//! the broker's own memory is searched for them.
+//! Secrets of a recognisable form pass through store, exchange, renewal and forward. Then the test searches everything
+//! except the broker's own memory for them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

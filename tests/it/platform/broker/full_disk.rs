@@ -1,5 +1,5 @@
-//! A broker whose disk is full: it changes nothing by half, uses no secret that it cannot write down, and goes on by
-//! itself when there is room.
+//! A broker whose disk is full changes nothing by half, uses no secret that it cannot write to its audit log, and
+//! continues by itself when there is room.
 
 use roost_secret_broker::client::{Body, ClientError};
 use roost_secret_broker::wire::{Answer, Fault, FaultCode, Forward, RecordName, Request, Secret};

@@ -1,5 +1,5 @@
-//! The broker is killed at every step on the disk of a write, a rekey and a restore; each time it starts again, every
-//! record opens, and what was asked for can be asked again.
+//! The broker is killed at every disk step of a write, a rekey and a restore. Each time it starts again, every record
+//! opens, and the request can be repeated.
 
 use std::path::Path;
 

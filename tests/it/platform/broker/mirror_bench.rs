@@ -1,4 +1,4 @@
-//! What the tests of mirrors share: a broker that holds the token of a git host, and its family of processes.
+//! The parts that the tests of mirrors share: a broker that holds the token of a git host, and its child processes.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Mirrors: what is fetched, what git is given, and what becomes of them when somebody goes.
+//! Mirrors: what is fetched, what git receives, and what is deleted with a connection.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Mirrors of hosts that lie, echo, send elsewhere or send too much: a clear fault, nothing leaked, the mirror as it was.
+//! Mirrors of hosts that lie, echo, redirect or send too much: a clear error, no leak, and an unchanged mirror.
 
 use std::os::unix::fs::PermissionsExt;
 

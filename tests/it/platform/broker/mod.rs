@@ -1,4 +1,4 @@
-//! The secret broker as it runs: beside its gateway, killed anywhere, and searched for what it must not show.
+//! The real secret broker: beside its gateway, killed at any step, and searched for secrets.
 
 mod beside_the_gateway;
 mod canary;

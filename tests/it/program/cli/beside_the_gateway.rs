@@ -1,4 +1,4 @@
-//! Commands beside the gateway work on the database that is there, and make none.
+//! Commands beside the gateway use the present database and never create one.
 
 use roost_tests::{Gateway, Process, Store};
 

@@ -1,4 +1,4 @@
-//! What the command line says: of two things of one name, of mistakes, of addresses that lead nowhere.
+//! Messages of the command line: ambiguous names, mistakes, unreachable addresses.
 
 use roost_tests::{Gateway, eventually};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Who the command line is to the gateway: its token, its name among the sessions, and what a new password does to it.
+//! The command line's session: its token, its name in the list, and its end by a new password.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The cases of teams, their runs, and what the runtime knows of agents.
+//! The cases of teams, their runs, and agents' runtime records.
 
 use roost_tests::Person;
 use serde_json::json;

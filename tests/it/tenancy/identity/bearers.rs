@@ -1,4 +1,4 @@
-//! Which tokens are taken.
+//! Which bearer tokens are accepted.
 
 use std::time::{Duration, Instant};
 

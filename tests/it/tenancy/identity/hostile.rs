@@ -1,5 +1,5 @@
-//! Issuers that are slow, lie, flood, and lead elsewhere: a clear answer, nothing of theirs in it, and everybody else is
-//! served meanwhile.
+//! Issuers that are slow, lie, send too much or redirect. The person gets a clear answer without the issuer's text, and
+//! other people are served meanwhile.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! People whom an issuer vouches for: bearers, first sight, roles, and issuers that do what none should.
+//! People of an identity provider: bearers, first sign-in, roles, and hostile issuers.
 
 mod bearers;
 mod hostile;

@@ -1,4 +1,4 @@
-//! First sight, linking, admission, roles.
+//! First sign-in, linking, admission, roles.
 
 use roost_tests::hosted::{Issuer, seconds_now};
 use roost_tests::{Gateway, ScratchPostgres};

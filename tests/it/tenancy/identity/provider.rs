@@ -1,4 +1,4 @@
-//! Signing in with a browser, against a certified OpenID provider.
+//! Sign-in with a browser, at a certified OpenID provider.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

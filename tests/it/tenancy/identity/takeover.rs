@@ -1,4 +1,5 @@
-//! Attacks by an e-mail address that somebody else owns. A person who accepts an invitation can type any address.
+//! Attacks with an e-mail address that belongs to another person. A person who accepts an invitation can type any
+//! address.
 
 use roost_tests::hosted::Issuer;
 use roost_tests::{Answer, Client, Gateway, Person, Store, Stream, eventually};

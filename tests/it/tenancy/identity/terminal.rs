@@ -1,4 +1,4 @@
-//! `roost login` by a code that is confirmed on the page.
+//! `roost login` by a code that a person confirms on the page.
 
 use roost_tests::hosted::Issuer;
 use roost_tests::{Answer, Client, Gateway};

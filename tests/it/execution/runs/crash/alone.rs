@@ -1,4 +1,4 @@
-//! One gateway, killed (-9) and held still at random moments.
+//! One gateway, killed (-9) and paused at random moments.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What teams do in a history, and what must be in the books after it.
+//! What teams do in a history, and what the database must contain after it.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,23 +1,23 @@
-//! Crash evidence: seeded histories in which whatever a run needs dies at random moments while teams work, and afterwards
-//! the books are read: one output row a step, one effect a key, ends that never change, late writes refused, no event lost
-//! or doubled.
+//! Crash evidence: seeded histories in which the gateway, its database, the daemon and the engine die at random moments
+//! while teams work. Afterwards the database is checked: one output row for each step, one effect for each key, ends that
+//! never change, late writes refused, no event lost or doubled.
 //!
 //! ```text
-//! alone   one gateway on SQLite, and on PostgreSQL       killed (-9), held still
-//! pair    two gateways, their own PostgreSQL server,     a gateway killed, or held still past its lease while the other
-//!         a switch before them, the real roostd          takes over; PostgreSQL, the daemon and the engine killed
+//! alone   one gateway on SQLite, and on PostgreSQL       killed (-9), paused
+//! pair    two gateways, their own PostgreSQL server,     a gateway killed, or paused past its lease while the other
+//!         a balancer before them, the real roostd        takes over; PostgreSQL, the daemon and the engine killed
 //!         with an engine of its own
 //! ```
 //!
-//! The agents' commands are real: each appends a line of its own to a file in a real sandbox, which is counted at the end.
+//! The agents' commands are real: each appends its own line to a file in a real sandbox, and the test counts the lines.
 //! `ROOST_TEST_SEEDS=<n>` plays so many histories (CI plays a few; `deploy/crash.sh` many), `ROOST_TEST_SEED=<n>` begins with
-//! another.
+//! another seed.
 
 mod alone;
 mod books;
 mod pair;
 
-/// Histories of a kind when nothing else is said.
+/// Histories of each kind by default.
 const FEW: u64 = 2;
 
 /// The seeds of this call.

@@ -1,5 +1,5 @@
-//! Two gateways on a PostgreSQL server of their own, and a machine with an engine of its own. Who works on the runs is
-//! whom the balancer points at; everything may die.
+//! Two gateways on a PostgreSQL server of their own, and a machine with an engine of its own. The balancer decides
+//! which gateway gets the requests. Each part may die.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
