@@ -1,6 +1,6 @@
 //! The lowest wing: every other wing uses it, and it imports none of them.
 //!
-//! The database and its transactions, the event log, supervision, sagas, the secret broker, requests to addresses that
+//! The database and its transactions, the event log and the hub that delivers it, supervision, sagas, the secret broker, requests to addresses that
 //! others choose, back-off, the clock, ids, telemetry, and the program's memory.
 
 pub mod backoff;
@@ -8,6 +8,7 @@ pub mod broker;
 pub mod clock;
 pub mod db;
 pub mod events;
+pub mod hub;
 pub mod ids;
 pub mod memory;
 pub mod outbound;

@@ -17,7 +17,7 @@ use sea_orm::{
 };
 
 use super::{DbError, WriteTx, beside, lock::FileLock, migrate};
-use crate::platform::events::Hub;
+use crate::platform::hub::Hub;
 
 /// Which database is behind the URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 
 use super::Backend;
-use crate::platform::events::{EventId, Hub, StoredEvent};
+use crate::platform::hub::{EventId, Hub, StoredEvent};
 use crate::platform::supervision::Nudge;
 
 /// A write transaction. It is rolled back when dropped. [`WriteTx::commit`] hands the appended events to the live

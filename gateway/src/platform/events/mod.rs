@@ -9,10 +9,8 @@
 //! `foundation/event-batches`, `foundation/event-retention`.
 
 mod entity;
-mod hub;
 mod kinds;
 mod log;
-mod model;
 pub mod relay;
 mod store;
 mod work;
@@ -22,13 +20,11 @@ mod writer;
 mod tests;
 
 pub use entity::{event as event_entity, head as head_entity};
-pub use hub::{Hub, Listener, Listening, WakeBatches, Watch};
 pub use kinds::{
     ActivityKind, AgentState, AgentStatus, Decision, DoorRequest, DoorResolve, Event, NodeActivity,
     PlacementFallback, ResourceChanged, ResourceKind,
 };
 pub use log::EventLog;
-pub use model::{EventId, Filter, StoredEvent};
 pub use store::{
     Replay, about_agent, append, before_oldest, before_run, forget, head, open_log, replay,
 };
@@ -37,3 +33,5 @@ pub use work::{
     Formation, FrameLine, LineKind, PartState, Stamped, TaskPart, Telemetry, TopologyUpdate,
     WorldEdge, WorldEdgeKind, WorldNode, WorldTier, WorldTouch,
 };
+
+pub use super::hub::{EventId, Filter, Hub, Listener, Listening, StoredEvent, WakeBatches, Watch};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Listener;
 use super::wake_batches::Woken;
-use crate::platform::events::{EventId, StoredEvent};
+use super::{EventId, StoredEvent};
 
 /// The limit of early events that wait. Beyond it, all are dropped, and the relay reads them from the store.
 const MOST_HELD: usize = 1_024;

@@ -1,9 +1,11 @@
-//! Fan-out inside one gateway: a cache of the log. Each workspace with listeners has a channel, which delivers
+//! The hub: fan-out of committed events inside one gateway. It is a cache of the event log. The database hands it the
+//! events of a transaction after the commit; it knows no table. Each workspace with listeners has a channel, which delivers
 //! committed events to them in the order of the log. An early event waits there, and the relay reads the missing ones
 //! once for all listeners. A listener must handle an event quickly, because it is called inside the channel's lock.
-//! Sleeping receivers are woken after the lock is released, a large number of them in batches (`batches.rs`).
+//! Sleeping receivers are woken after the lock is released, a large number of them in batches (`wake_batches.rs`).
 
 mod channel;
+mod event;
 #[cfg(test)]
 mod tests;
 mod wake_batches;
@@ -15,9 +17,9 @@ use std::task::Waker;
 use tokio::sync::Notify;
 
 use self::channel::Channel;
+pub use self::event::{EventId, Filter, StoredEvent};
 pub use self::wake_batches::WakeBatches;
 use self::wake_batches::Woken;
-use super::{EventId, StoredEvent};
 use crate::platform::ids::WorkspaceId;
 use crate::platform::supervision::Nudge;
 
