@@ -26,13 +26,9 @@ const PROGRAM: [&str; 7] = ["app", "tree", "cli", "support", "config", "main", "
 const ONE_ROOM: [&str; 2] = ["web", "runtime"];
 
 /// Rooms that know each other although they should not. Nothing may be added here.
-const KNOTS: [(&str, &[&str]); 3] = [
-    // A write transaction announces its events to the hub, and the log writes in a transaction.
-    ("platform", &["db", "events"]),
+const KNOTS: [(&str, &[&str]); 1] = [
     // A sign-in reads memberships and writes audit entries; members and the log are shown to people who are signed in.
     ("tenancy", &["audit", "auth", "workspaces"]),
-    // A template chooses skills, and an agent's skills follow from its template.
-    ("organisation", &["skills", "templates"]),
 ];
 
 /// Imports that go up, and rooms of one wing that know each other.

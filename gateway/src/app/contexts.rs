@@ -13,6 +13,7 @@ use crate::edge::operator::{OperatorContext, SnapshotCache};
 use crate::edge::server::router::{Contexts, Layers};
 use crate::machines::fleet::FleetContext;
 use crate::machines::sandboxes::SandboxesHandle;
+use crate::organisation::agent_skills::AgentSkillsContext;
 use crate::organisation::teams::TeamsContext;
 use crate::tenancy::auth::AuthError;
 use crate::tenancy::auth::hosted::Hosted;
@@ -116,6 +117,9 @@ pub(super) fn contexts(
             runs: work.runs.clone(),
         },
         skills: catalogue::skills(shared),
+        agent_skills: AgentSkillsContext {
+            db: shared.db.clone(),
+        },
         templates: catalogue::templates(shared),
     })
 }

@@ -9,7 +9,7 @@ use crate::execution::providers::scripted::{Script, Scripted};
 use crate::execution::runs::{self, Parts, RunsHandle, StepExecutor};
 use crate::execution::tools::{EffectiveSkills, SkillText, Toolbox};
 use crate::machines::sandboxes::SandboxesHandle;
-use crate::organisation::skills;
+use crate::organisation::{agent_skills, skills};
 use crate::platform::supervision::SupervisorSpec;
 use crate::runtime::spending::Spending;
 use crate::runtime::{self, Agents};
@@ -78,7 +78,7 @@ fn toolbox(shared: &Shared<'_>, sandboxes: SandboxesHandle) -> Toolbox {
     let skills: EffectiveSkills = Arc::new(move |scope, agent| {
         let db = db.clone();
         Box::pin(async move {
-            let skills = skills::effective(db.read(), scope, agent).await?;
+            let skills = agent_skills::effective(db.read(), scope, agent).await?;
             let text = |skill: skills::EffectiveSkill| SkillText {
                 text: skills::prompt::read(&skill),
                 name: skill.name,

@@ -1,5 +1,6 @@
-//! The organisation of agents: skills, the templates of agents and teams, and the teams themselves.
+//! The organisation of agents: skills, the templates of agents and teams, the skills of each agent, and the teams.
 
+pub mod agent_skills;
 pub mod skills;
 pub mod teams;
 pub mod templates;

@@ -8,8 +8,8 @@ use crate::execution::models::{ModelsError, Resolved};
 use crate::execution::runs::{RunRow, StepJob, StepResult};
 use crate::execution::tools::{Capability, Pane, Profile};
 use crate::execution::topology::Purpose;
-use crate::organisation::skills;
 use crate::organisation::teams;
+use crate::organisation::{agent_skills, skills};
 use crate::platform::ids::ClawId;
 use crate::tenancy::auth::WorkspaceScope;
 
@@ -191,7 +191,7 @@ async fn system(
         Some(prompt) if !prompt.is_empty() => prompt.to_owned(),
         _ => format!("You are {}, an agent of a team.", claw.name),
     };
-    let skills = skills::effective(db, scope, claw.id).await?;
+    let skills = agent_skills::effective(db, scope, claw.id).await?;
     let framed = skills::prompt::framed(&skills);
     if !framed.is_empty() {
         text.push_str("\n\n");

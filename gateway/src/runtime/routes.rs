@@ -14,7 +14,7 @@ use crate::execution::runs;
 use crate::execution::tools::{self, Bundle, Profile};
 use crate::execution::topology::Graph;
 use crate::machines::sandboxes;
-use crate::organisation::skills;
+use crate::organisation::agent_skills;
 use crate::organisation::teams::{self, BUILT_IN};
 use crate::organisation::templates;
 use crate::platform::events::AgentState;
@@ -97,7 +97,7 @@ async fn compartments(
     let claw = agent(&agents, scope, id).await?;
     let settings = teams::effective_settings(db, scope, id, None).await?;
     let brain = brain::newest(db, scope, id).await?;
-    let skills = skills::effective(db, scope, id).await?;
+    let skills = agent_skills::effective(db, scope, id).await?;
     let sandbox = sandboxes::current(db, scope, id).await?;
     let connected = apps::providers_of(db, scope, id).await?;
     let offered = tools::offered(settings.profile, &settings.bundles);

@@ -25,7 +25,7 @@ use crate::edge::activity;
 use crate::edge::operator::{self, OperatorListener};
 use crate::execution::{models, runs, tools};
 use crate::machines::{fleet, sandboxes};
-use crate::organisation::{skills, teams, templates};
+use crate::organisation::{agent_skills, skills, teams, templates};
 use crate::runtime;
 use crate::tenancy::auth::{self, AuthLayer, authenticate};
 use crate::tenancy::{audit, streams, workspaces};
@@ -57,6 +57,7 @@ pub struct Contexts {
     pub runtime: runtime::Agents,
     pub teams: teams::TeamsContext,
     pub skills: skills::SkillsContext,
+    pub agent_skills: agent_skills::AgentSkillsContext,
     pub templates: templates::TemplatesContext,
     pub models: models::ModelsContext,
 }
@@ -128,6 +129,7 @@ domains! {
     runtime => runtime::router();
     teams => teams::router();
     skills => skills::router();
+    agent_skills => agent_skills::router();
     templates => templates::router();
     models => models::router();
 }

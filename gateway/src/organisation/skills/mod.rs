@@ -8,7 +8,7 @@
 //! skills and how they relate. A built-in skill of a later release does not replace a name that a workspace already
 //! uses.
 //!
-//! The skills of an agent ([`effective()`]) are the skills of its role in the template version that it was made from,
+//! The skills of an agent (room `agent_skills`) are the skills of its role in the template version that it was made from,
 //! with the agent's own choices. An exclusion wins. Roles are bound by name when a template version is stored:
 //! foundation skills first, then the role's. The foundation skills and the role's first two existing skills are
 //! pinned into the context. An unknown name or a deleted skill is skipped and logged.
@@ -33,13 +33,16 @@ mod store;
 mod store_choices;
 
 pub use context::SkillsContext;
-pub use effective::{effective, set_of};
+pub use effective::set_of;
 pub use entity::role_skill::Model as RoleSkillRow;
 pub use error::SkillError;
 pub use load::load;
-pub use model::{EffectiveSet, EffectiveSkill, NAME as NAME_CHARACTERS, Source, is_slug};
+pub use model::{
+    EffectiveSet, EffectiveSkill, NAME as NAME_CHARACTERS, Role, Source, Why, is_slug,
+};
 pub use routes::router;
 pub use store::remove_all;
 pub use store_choices::{
-    of_version as bound_to_version, remove_bindings, remove_of as remove_choices_of,
+    of_agent as choices_of, of_version as bound_to_version, remove_bindings,
+    remove_of as remove_choices_of,
 };

@@ -1,4 +1,4 @@
-//! `/api/skills` and `/api/claws/{id}/skills`.
+//! `/api/skills`, and the choices at `/api/claws/{id}/skills/{skill_id}`.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,11 @@ use uuid::Uuid;
 
 use super::commands::By;
 use super::dto::{
-    ClawSkills, NewSkill, RoleQuery, Skill, SkillBrief, SkillChoice, SkillOverride, SkillQuery,
-    SkillText, SkillVersion, SkillVersionBrief,
+    NewSkill, Skill, SkillBrief, SkillChoice, SkillQuery, SkillText, SkillVersion,
+    SkillVersionBrief,
 };
 use super::entity::skill;
-use super::model::Role;
-use super::{SkillsContext, commands, set_of, store, store_choices};
-use crate::agents::claws::{self};
-use crate::organisation::templates;
+use super::{SkillsContext, commands, store};
 use crate::platform::ids::{ClawId, SkillId, UserId};
 use crate::tenancy::auth::{self, Scoped, UserBrief, WorkspaceScope, can};
 use crate::web::conditional::if_match;
@@ -34,7 +31,6 @@ pub fn router() -> OpenApiRouter<SkillsContext> {
         .routes(routes!(versions))
         .routes(routes!(version))
         .routes(routes!(restore))
-        .routes(routes!(of_claw))
         .routes(routes!(choose, take_back))
 }
 
@@ -187,31 +183,6 @@ async fn restore(
     Ok(Json(shown(&state, caller.scope(), row).await?))
 }
 
-/// Lists the skills of an agent: those of its role, with the choices for this agent. An exclusion wins.
-/// With `template_id` and `role_slot`, the list shows the skills that the agent would have in that role.
-#[utoipa::path(get, path = "/api/claws/{id}/skills", operation_id = "claw_skills", tag = "skills",
-    params(("id" = ClawId, Path), RoleQuery),
-    responses((status = 200, body = ClawSkills), (status = 400, body = Problem), (status = 401, body = Problem),
-        (status = 404, body = Problem)))]
-async fn of_claw(
-    State(state): State<SkillsContext>,
-    caller: Scoped<can::ReadSkills>,
-    Path(id): Path<ClawId>,
-    Query(query): Query<RoleQuery>,
-) -> ApiResult<Json<ClawSkills>> {
-    let (db, scope) = (state.db.read(), caller.scope());
-    let claw = claws::find(db, scope, id).await?;
-    claw.ok_or_else(|| ApiError::not_found("claw"))?;
-    let role = asked(&state, scope, query).await?;
-    let set = set_of(db, scope, id, role).await?;
-    let overrides = store_choices::of_agent(db, scope, id).await?;
-    let overrides = overrides.into_iter().map(|row| SkillOverride {
-        skill_id: row.skill_id,
-        include: row.include,
-    });
-    Ok(Json(ClawSkills::new(set, overrides.collect())))
-}
-
 /// Adds a skill to an agent, or excludes it.
 #[utoipa::path(put, path = "/api/claws/{id}/skills/{skill_id}", operation_id = "choose_skill", tag = "skills",
     request_body = SkillChoice, params(("id" = ClawId, Path), ("skill_id" = SkillId, Path)),
@@ -249,44 +220,6 @@ async fn take_back(
 
 fn by(scope: WorkspaceScope, user: UserId) -> By {
     By { scope, user }
-}
-
-/// The requested role, if any.
-async fn asked(
-    state: &SkillsContext,
-    scope: WorkspaceScope,
-    query: RoleQuery,
-) -> ApiResult<Option<Role>> {
-    let (template, slot) = match (query.template_id, query.role_slot) {
-        (None, None) => return Ok(None),
-        (Some(template), Some(slot)) => (template, slot),
-        (Some(_), None) => {
-            return Err(ApiError::validation(
-                "role_slot",
-                "is needed with template_id",
-            ));
-        }
-        (None, Some(_)) => {
-            return Err(ApiError::validation(
-                "template_id",
-                "is needed with role_slot",
-            ));
-        }
-    };
-    let found = templates::find(state.db.read(), scope, template)
-        .await?
-        .ok_or_else(|| ApiError::not_found("template"))?;
-    if !found.roles.iter().any(|role| role.slot == slot) {
-        return Err(ApiError::validation(
-            "role_slot",
-            "is not a role of the template",
-        ));
-    }
-    Ok(Some(Role {
-        template_id: template,
-        template_version: found.row.version,
-        role_slot: slot,
-    }))
 }
 
 async fn living(

@@ -1,7 +1,6 @@
 //! The skills of an agent: from its role, from its own choices, and replaced skills.
 
-use roost_gateway::organisation::skills;
-use roost_gateway::organisation::templates;
+use roost_gateway::organisation::{agent_skills, skills, templates};
 use roost_tests::{Answer, Gateway};
 use serde_json::json;
 
@@ -85,7 +84,7 @@ async fn an_agent_has_the_skills_of_its_role_with_its_own_choices() {
 
         // What the runtime gets is the same, with the texts.
         let db = gateway.app().db().read();
-        let effective = skills::effective(db, scope(owner), claw.parse().unwrap())
+        let effective = agent_skills::effective(db, scope(owner), claw.parse().unwrap())
             .await
             .unwrap();
         let of_runtime: Vec<&str> = effective.iter().map(|one| one.name.as_str()).collect();
