@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! roost
-//! ├─ foundation   secret broker (where this gateway starts it) · credential sweeper · door keeper · saga driver · audit chain · event relay · event wakes · stream watch · retention
-//! ├─ events       one writer a workspace that has ephemeral events
-//! ├─ live         one actor an open stream
-//! ├─ operations   what operators asked for
-//! ├─ fleet        one actor per paired machine · recovery · health writer
+//! ├─ foundation   secret broker (where this gateway starts it) · credential sweeper · door executor · saga driver · audit chain · event relay · wake batches · stream watch · retention
+//! ├─ events       one writer for each workspace that has ephemeral events
+//! ├─ live         one actor for each open stream
+//! ├─ operations   work that operators requested
+//! ├─ fleet        one actor for each paired machine · recovery · health writer
 //! ├─ sandboxes    transitions · local engine (where `sandboxes.local` is on) · facts · recovery
-//! ├─ repos        syncs of code hosts · desk
-//! ├─ runs         one actor a live run · keeper of leases · sweeper · claimer · telemetry
+//! ├─ repos        sync scheduler and syncs · mirror scheduler and mirrors
+//! ├─ runs         one actor for each live run · lease renewer · sweeper · claimer · telemetry
 //! └─ http         operator listener · certificate (where `tls` is set) · public listener (last up, first down)
 //! ```
 
@@ -139,8 +139,8 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             },
         ))
         .child(ChildSpec::periodic(
-            "door-keeper",
-            ActorKind::DoorKeeper,
+            "door-executor",
+            ActorKind::DoorExecutor,
             doors::PERIOD,
             &parts.door_nudge,
             move |_| {
@@ -179,8 +179,8 @@ fn foundation(parts: &Parts) -> SupervisorSpec {
             },
         ))
         .child(ChildSpec::periodic(
-            "event-wakes",
-            ActorKind::EventWakes,
+            "wake-batches",
+            ActorKind::WakeBatches,
             WakeBatches::PERIOD,
             parts.hub.wake_batches().nudge(),
             move |_| {

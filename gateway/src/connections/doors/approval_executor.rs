@@ -1,6 +1,6 @@
 //! Performs approved doors, ends expired ones, and reports those that were cut off.
 //!
-//! Position: `foundation/door-keeper`. Children: none. Restart: permanent; it holds no state between two passes.
+//! Position: `foundation/door-executor`. Children: none. Restart: permanent; it holds no state between two passes.
 
 use std::time::Duration;
 

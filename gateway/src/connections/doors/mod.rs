@@ -4,7 +4,7 @@
 //! before a person has approved, and of several concurrent decisions only one counts; a door is sent at most once: one
 //! statement gives an approved door to one gateway, and a door whose gateway died during the call becomes unclear and is
 //! never sent again; a door without a decision in time expires. The broker sends it with the agent's own connection.
-//! Tables: `doors`. In the tree: `foundation/door-keeper`.
+//! Tables: `doors`. In the tree: `foundation/door-executor`.
 
 mod approval_executor;
 mod catalogue;

@@ -29,7 +29,7 @@ pub const fn of(kind: ActorKind) -> KindDoc {
             "nothing between two checks",
             "nothing: each credential to delete is a row until the secret broker has deleted it, and a repeated request is harmless",
         ),
-        K::DoorKeeper => (
+        K::DoorExecutor => (
             "requests in progress to apps",
             "no unsent request: approved doors are rows; a door without a recorded answer is shown as unclear and never sent again",
         ),
@@ -37,7 +37,7 @@ pub const fn of(kind: ActorKind) -> KindDoc {
             "the position of its last read",
             "nothing: events are rows before a subscriber wakes up, and it reads all of them again",
         ),
-        K::EventWakes => (
+        K::WakeBatches => (
             "nothing: subscribers that wait are in the hub",
             "nothing: it continues where it stopped",
         ),

@@ -1,5 +1,5 @@
 //! The lease renewer: renews the leases of the runs that live in this process, and informs runs that another gateway
-//! cancelled. In the tree it is `runs/keeper`.
+//! cancelled. In the tree it is `runs/lease-renewer`.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub fn child(runs: &RunsHandle) -> ChildSpec<NoMessages> {
     let runs = runs.clone();
     let beat = std::sync::atomic::AtomicU32::new(0);
     ChildSpec::periodic(
-        "keeper",
+        "lease-renewer",
         ActorKind::Worker,
         PERIOD,
         &Nudge::default(),

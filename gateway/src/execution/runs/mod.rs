@@ -8,7 +8,7 @@
 //! * Each outside call has a key that is derived from its place in the run, so a repeat has the same key.
 //! * A final status never changes. A child is inserted only under its parent's fence.
 //!
-//! Tables: `topology_runs`, `run_steps`, `run_calls`. In the tree: `runs/claimer`, `runs/keeper`, `runs/sweeper`, and
+//! Tables: `topology_runs`, `run_steps`, `run_calls`. In the tree: `runs/claimer`, `runs/lease-renewer`, `runs/sweeper`, and
 //! one actor for each live run below `runs/live`.
 
 mod actor;

@@ -71,7 +71,7 @@ kinds! {
     /// Delivers events to subscribers: those of another gateway, and those that arrived out of order.
     EventRelay, "event_relay", Local, Static;
     /// Wakes many subscribers in batches, so that other work is not delayed.
-    EventWakes, "event_wakes", Local, Static;
+    WakeBatches, "wake_batches", Local, Static;
     /// Ends the streams whose session or membership has ended.
     StreamWatch, "stream_watch", Local, Static;
     /// Appends one workspace's ephemeral events in group commits.
@@ -89,7 +89,7 @@ kinds! {
     /// Requests the deletion of unused credentials from the secret broker.
     CredentialSweeper, "credential_sweeper", Local, Static;
     /// Performs approved actions of agents, and ends requests that were not decided in time.
-    DoorKeeper, "door_keeper", Local, Static;
+    DoorExecutor, "door_executor", Local, Static;
     /// Removes containers that no row claims any more.
     OrphanSweeper, "orphan_sweeper", Leased, Static;
     /// Assigns each pending sync of a code host to one gateway.

@@ -27,7 +27,7 @@ pub(super) fn children(state: &ReposContext) -> (AnyChild, ChildSpec<NoMessages>
         jobs,
     };
     let child = ChildSpec::periodic(
-        "mirror-desk",
+        "mirror-scheduler",
         ActorKind::RepoMirror,
         EVERY,
         &nudge,

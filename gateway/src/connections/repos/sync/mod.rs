@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! repos
-//! ├─ syncs        one job for each sync under way
-//! ├─ desk         assigns the syncs that are wanted
-//! ├─ mirrors      one job for each mirror at work
-//! └─ mirror-desk  assigns the mirrors that are wanted or dropped
+//! ├─ syncs             one job for each sync under way
+//! ├─ sync-scheduler    assigns the syncs that are wanted
+//! ├─ mirrors           one job for each mirror at work
+//! └─ mirror-scheduler  assigns the mirrors that are wanted or dropped
 //! ```
 
 mod remote;
@@ -35,7 +35,7 @@ pub fn branch(state: &ReposContext) -> SupervisorSpec {
     };
     let in_pass = scheduler.clone();
     let child = ChildSpec::periodic(
-        "desk",
+        "sync-scheduler",
         ActorKind::RepoSync,
         EVERY,
         &scheduler.state.syncs,
