@@ -62,7 +62,7 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
       />
       <Field
         label="Role"
-        hint="What the agent is for, in a few words. Optional."
+        hint="The agent's purpose, in a few words. Optional."
         maxLength={100}
         autoComplete="off"
         value={form.role ?? ""}
@@ -71,14 +71,14 @@ export function AgentForm({ start, action, onCancel, save, children }: Props) {
       />
       <Area
         label="Instructions"
-        hint="What it should always know and follow. Optional."
+        hint="Facts and rules that the agent always follows. Optional."
         value={form.system_prompt ?? ""}
         onChange={set("system_prompt")}
         error={error("/system_prompt")}
       />
       <Field
         label="Model"
-        hint="Which model it thinks with. Optional; a sandbox needs none."
+        hint="The model that the agent thinks with. Optional: a sandbox needs no model."
         autoComplete="off"
         spellCheck={false}
         value={form.model_binding ?? ""}

@@ -30,7 +30,7 @@ function refusal(file: File): Problem | undefined {
   const why = !TYPES.includes(file.type)
     ? "Choose a PNG, JPEG or WebP. An SVG is not accepted, because it can contain scripts."
     : file.size > MOST_BYTES
-      ? "Choose one of at most 1 MiB."
+      ? "The picture may have at most 1 MiB."
       : undefined;
   return why === undefined
     ? undefined

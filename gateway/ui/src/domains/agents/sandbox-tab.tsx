@@ -39,8 +39,8 @@ export function SandboxTab({ claw, sandbox }: Props) {
             {sandbox.hardening.length === 0 ? (
               <Empty title={sandbox.hardening_missing ? "No report" : "No report yet"}>
                 {sandbox.hardening_missing
-                  ? `Each field of the container was compared with what was asked for, but ${sandbox.hardening_missing}.`
-                  : "Roost makes the report when the sandbox starts. It compares each field of the container with what was asked for."}
+                  ? `Roost compared each field of the container with the request, but ${sandbox.hardening_missing}.`
+                  : "Roost makes the report when the sandbox starts. It compares each field of the container with the request."}
               </Empty>
             ) : (
               <HardeningTable facts={sandbox.hardening} caption="Hardening of the sandbox of this agent" />

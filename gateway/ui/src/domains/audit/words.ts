@@ -10,12 +10,12 @@ const DONE: Record<string, string> = {
   "claw.deleted": "deleted the agent *",
   "claw.purge_begun": "permanently deleted all data of the agent *",
   "brain.written": "wrote the brain of *",
-  "avatar.uploaded": "gave * a picture",
-  "avatar.removed": "took the picture of * away",
+  "avatar.uploaded": "uploaded a picture of *",
+  "avatar.removed": "removed the picture of *",
   "sandbox.provisioned": "created a sandbox for the agent *",
   "sandbox.destroyed": "destroyed the sandbox of the agent *",
   "node.paired": "began to pair the machine *",
-  "node.joined": "had the machine * join",
+  "node.joined": "joined the machine * to the workspace",
   "node.renamed": "renamed the machine *",
   "node.labelled": "changed the labels of the machine *",
   "node.drained": "set the machine * to draining",
@@ -41,8 +41,8 @@ const DONE: Record<string, string> = {
   "member.role_changed": "changed the role of a member",
   "workspace.renamed": "renamed the workspace",
   "actor.restarted": "restarted the actor *",
-  "chaos.armed": "ordered a test fault: *",
-  "chaos.disarmed": "withdrew all test faults",
+  "chaos.armed": "armed a test fault: *",
+  "chaos.disarmed": "disarmed all test faults",
   "workspace.created": "created the workspace *",
   "app.connected": "connected an agent to *",
   "app.disconnected": "disconnected an agent from *",
@@ -57,7 +57,7 @@ const DONE: Record<string, string> = {
   "models.changed": "changed the model *",
   "models.rekeyed": "gave the model * another key",
   "models.removed": "removed the model *",
-  "models.bounded": "chose what agents may spend",
+  "models.bounded": "set the cost ceilings of agents",
   "team.created": "made the team *",
   "team.changed": "changed the team *",
   "team.configured": "chose what the agents of the team * may use",
@@ -69,7 +69,7 @@ const DONE: Record<string, string> = {
   "skill.deleted": "deleted the skill *",
   "skill.added": "gave the agent @ the skill *",
   "skill.excluded": "left out a skill of the agent @: *",
-  "skill.reset": "let the role of the agent @ decide on the skill *",
+  "skill.reset": "undid the choice about a skill of the agent @: *",
   "template.created": "made the team template *",
   "template.changed": "changed the team template *",
   "template.deleted": "deleted the team template *",
@@ -203,7 +203,7 @@ export const families: [string, string][] = [
 ];
 
 export const words = {
-  lead: "Who did what, on whose authority. Nothing here can be changed or removed, not even with the workspace.",
+  lead: "Who did what, on whose authority. Nobody can change or remove an entry, not even with the workspace.",
   chain:
     "Each entry is linked to the one before it by its hash, so a changed entry no longer matches its link. Verifying compares every entry of this workspace with its link. To prove that no entry was removed or moved, the operator runs",
 };

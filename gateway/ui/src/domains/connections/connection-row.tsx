@@ -40,7 +40,7 @@ function Reaches({ one }: { one: AppConnection }) {
   if (one.state !== "ready") return null;
   return (
     <span className="text-waiting">
-      Reaches nothing: this gateway knows no API of this app, so it keeps the token and never sends it.
+      Reaches nothing: this gateway knows no API of this app. It keeps the token and never sends it.
     </span>
   );
 }

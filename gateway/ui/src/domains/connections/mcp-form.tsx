@@ -57,7 +57,7 @@ export function McpForm({ claw, has, onClose }: Props) {
         maxLength={63}
         value={name}
         error={(left.name ? wrong.name : undefined) ?? problem?.field("/provider")}
-        hint="What it is called here."
+        hint="The name of the server in this workspace."
         onChange={(event) => {
           setTyped(event.target.value);
           begun.reset();

@@ -71,10 +71,10 @@ export const WEBHOOK = "webhook";
 /** Where a secret comes from, and what it has to allow. */
 export function tokenHint(provider: string): string {
   if (provider === WEBHOOK)
-    return "Sent with every event, as “Authorization: Bearer …”, so that the webhook can check the sender. At least 8 characters; nobody sees it again.";
+    return "Roost sends it with every event, as “Authorization: Bearer …”, so that the webhook can check the sender. It has at least 8 characters. Nobody sees it again.";
   if (provider === "github")
     return "A fine-grained token of GitHub for the repositories that the agent may use, with read and write access to Issues and Pull requests; for merging also to Contents. Nobody sees it again.";
-  return "Made in the app's own settings, with no more rights than the agent needs. Sent as “Authorization: Bearer …” to the app's API only; nobody sees it again.";
+  return "Create it in the app's own settings, with only the rights that the agent needs. Roost sends it as “Authorization: Bearer …” to the app's API only. Nobody sees it again.";
 }
 
 /** What is wrong with a pasted secret, as far as a page can see. */

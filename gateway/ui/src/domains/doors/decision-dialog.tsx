@@ -25,7 +25,7 @@ const WORDS = {
     verb: "Approve",
     says: "Roost sends it at once, in the name of the agent's connection. You can't undo this.",
   },
-  deny: { verb: "Deny", says: "Nothing is sent, and the agent is told so. It may ask again." },
+  deny: { verb: "Deny", says: "Roost sends nothing and informs the agent. The agent may ask again." },
 };
 
 /** Asks once more, with the whole request in view. Focus begins on Cancel, so that no stray Enter decides anything. */

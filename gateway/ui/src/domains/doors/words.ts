@@ -9,11 +9,11 @@ export const states: Record<
   { tone: Tone; word: string; says?: string | ((door: About) => string) }
 > = {
   pending: { tone: "waiting", word: "Waiting for a decision" },
-  approved: { tone: "moving", word: "Approved", says: "It is about to be done." },
+  approved: { tone: "moving", word: "Approved", says: "Roost performs it in a moment." },
   performing: { tone: "moving", word: "Being done" },
   performed: { tone: "done", word: "Done" },
   denied: { tone: "offline", word: "Denied", says: "Nothing was sent." },
-  expired: { tone: "offline", word: "Expired", says: "Nobody decided in time, which counts as denied." },
+  expired: { tone: "offline", word: "Expired", says: "Nobody decided in time, so it counts as denied." },
   failed: {
     tone: "failed",
     word: "Failed",

@@ -150,7 +150,7 @@ export function History({ id, brain, mayWrite }: { id: string; brain: Brain; may
         open={restoring !== undefined}
         onClose={() => setRestoring(undefined)}
         title={`Restore version ${restoring ?? ""}?`}
-        consequence={`Its text becomes version ${brain.version + 1}. The history and what you typed and did not save are kept.`}
+        consequence={`Its text becomes version ${brain.version + 1}. The history and your unsaved text are kept.`}
         action="Restore"
         look="primary"
         run={async () => {

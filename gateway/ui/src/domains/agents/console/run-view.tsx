@@ -67,7 +67,7 @@ export function RunView({ agent, run }: { agent: string; run: Run }) {
       </header>
       {run.dropped > 0 && (
         <p className="mt-1 text-small text-fg-3">
-          The first {bytes(run.dropped)} are not shown, to keep the page quick.
+          The page does not show the first {bytes(run.dropped)}, so that it stays fast.
         </p>
       )}
       {run.blocks.length > 0 && (
@@ -85,7 +85,7 @@ export function RunView({ agent, run }: { agent: string; run: Run }) {
       {run.exit?.detail && <p className="mt-1 text-small text-fg-2">{run.exit.detail}</p>}
       {run.exit?.state === "lost" && !run.exit.detail && (
         <p className="mt-1 text-small text-fg-2">
-          The result is not known: the machine went away and did not report it.
+          The result is unknown: the machine disconnected and did not report it.
         </p>
       )}
       {run.problem && <ProblemNote problem={run.problem} className="mt-2" />}
