@@ -32,10 +32,10 @@ export function nodeState(node: Stateful): NodeState {
       return { tone: "offline", word: "Draining, away", why: "Takes no new sandboxes, and is not connected" };
     return node.drained
       ? { tone: "paused", word: "Drained", why: "Takes no new sandboxes, and reports that it has none left" }
-      : { tone: "moving", word: "Draining", why: "Takes no new sandboxes; those it has go on" };
+      : { tone: "moving", word: "Draining", why: "Takes no new sandboxes; its present sandboxes continue" };
   }
   if (away)
-    return { tone: "offline", word: "Offline", why: "Not connected. Nothing on it is lost by that alone" };
+    return { tone: "offline", word: "Offline", why: "Not connected. This alone destroys nothing" };
   if (node.connection === "suspect") {
     return {
       tone: "warning",

@@ -53,7 +53,7 @@ function Stream({ entries, name, keptFrom }: StreamProps) {
               <>
                 {KEPT}.{" "}
                 <Link to="/runs/$id" params={{ id: keptFrom }} className={textLink}>
-                  What was said and done is shown there
+                  That run shows the texts and the calls
                 </Link>
                 .
               </>

@@ -123,7 +123,7 @@ function Terms({ draft, problem, set }: PartProps) {
     <div className="grid gap-4 sm:grid-cols-3">
       <Choice
         label="Who judges"
-        hint="It has no tools and does not know whose an answer is."
+        hint="It has no tools. It does not know which candidate wrote an answer."
         value={draft.judge}
         error={problem?.field("/judge_agent_id")}
         onChange={(event) => set({ judge: event.target.value })}
@@ -176,8 +176,8 @@ function Form({ teams }: { teams: Team[] }) {
       <Candidates {...part} teams={teams} />
       {sharesTeam(draft) && (
         <Notice>
-          The same team is selected twice. Its agents work in the same sandboxes both times: what one writes
-          there, the other sees.
+          The same team is selected twice. Its agents work in the same sandboxes both times, so each candidate
+          sees the files of the other.
         </Notice>
       )}
       <Area

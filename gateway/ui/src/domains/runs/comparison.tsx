@@ -217,7 +217,7 @@ export function Comparison({ run, comparison }: { run: Run; comparison: Told }) 
                 {visible(spoken(verdict.reason).text)}
               </p>
               <p className="text-small text-fg-3">
-                The judge saw the outputs under their letters and did not know whose they are.
+                The judge saw only letters. It did not know which candidate wrote an output.
               </p>
             </div>
           </div>

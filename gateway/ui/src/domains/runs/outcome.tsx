@@ -37,8 +37,8 @@ export function Outcome({ run }: { run: Run }) {
   if (run.outputs_forgotten)
     return (
       <p className="text-fg-2">
-        The output of this run is past its retention and is no longer kept. How it ended, how long it took and
-        what it cost are kept.
+        The retention of this run's output has ended, so the output is deleted. How it ended, how long it took
+        and what it cost are kept.
       </p>
     );
   if (!run.result) return null;

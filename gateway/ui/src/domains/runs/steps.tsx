@@ -47,8 +47,8 @@ function ForkDialog({
       run={go}
       consequence={
         <>
-          A new run begins with the same goal. What was handed over before this step is kept; this step and
-          all that comes after it are done again, with their models, tools and costs: here that was{" "}
+          A new run begins with the same goal. It keeps the outputs of the steps before this one. It repeats
+          this step and all steps after it, with their models, tools and costs. In this run that was{" "}
           {again.length} {again.length === 1 ? "step" : "steps"} for {money(cost)}. This run stays as it is.
         </>
       }

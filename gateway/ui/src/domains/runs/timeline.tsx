@@ -88,7 +88,7 @@ export function Timeline({
     <Panel title="Timeline" aside={`${duration(length)} in all`}>
       <figure
         className="min-w-0 px-4 py-3"
-        aria-label="Who was at work when; the table of steps below has the same in figures"
+        aria-label="When each agent worked. The table of steps below shows the same in figures"
       >
         <div className="flex flex-col gap-1">
           {nodes.map((node) => (

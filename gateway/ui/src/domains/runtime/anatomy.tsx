@@ -78,7 +78,7 @@ export function Anatomy({ now }: { now: Compartments }) {
                 )}
               </span>
             ) : (
-              "no sandbox now; one is made when it first needs it"
+              "no sandbox now; Roost creates one when the agent first needs it"
             ),
           ],
           [

@@ -12,7 +12,7 @@ export function TokenDialog({ agent, name, onClose }: { agent: string; name: str
   return (
     <MakeDialog
       title="New token of the agent"
-      lead={`A program that has it calls the tools of ${isolate(visible(name).slice(0, 80))}, as far as the agent itself may use them.`}
+      lead={`A program with this token can call the tools that ${isolate(visible(name).slice(0, 80))} itself may use.`}
       action="Make token"
       renews={[...keys.claw(agent), "tokens"]}
       onClose={onClose}

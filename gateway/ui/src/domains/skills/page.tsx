@@ -158,7 +158,7 @@ export function SkillsPage() {
           wide
           onClose={() => look({ dialog: "" })}
           title="Write a skill"
-          lead="It is the workspace's own."
+          lead="The skill belongs to this workspace."
         >
           <SkillForm
             action="Write it"

@@ -44,7 +44,7 @@ export function SkillForm({ start, action, onCancel, save }: Props) {
           autoComplete="off"
           spellCheck={false}
           pattern="[a-z0-9]+(-[a-z0-9]+)*"
-          hint="What agents and templates call it: lower-case words with hyphens. It cannot be changed."
+          hint="The name that agents and templates use: lower-case words with hyphens. You cannot change it later."
           {...bind("name")}
         />
       )}
@@ -54,7 +54,7 @@ export function SkillForm({ start, action, onCancel, save }: Props) {
         required
         maxLength={300}
         autoComplete="off"
-        hint="One line. Agents decide by it whether they read on."
+        hint="One line. An agent decides by this line whether it reads the skill."
         {...bind("when_to_use")}
       />
       <Field
@@ -76,7 +76,7 @@ export function SkillForm({ start, action, onCancel, save }: Props) {
       <LeaveGuard
         dirty={isTyped(form, before) && !sending.isPending && !sending.isSuccess}
         title="Leave without saving?"
-        consequence="What you have written of the skill is not saved yet."
+        consequence="Your text of the skill is not saved yet."
       />
       <DialogActions>
         <Button onClick={onCancel}>Cancel</Button>

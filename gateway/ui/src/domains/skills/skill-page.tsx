@@ -35,7 +35,7 @@ function Delete({ skill }: { skill: Skill }) {
         onClose={() => setAsking(false)}
         title={`Delete ${isolate(visible(skill.title).slice(0, 80))}?`}
         action="Delete"
-        consequence="Roles and agents that have it go on without it."
+        consequence="Roles and agents that have it continue without it."
         run={async () => {
           await remove(skill.id);
           await navigate({ to: "/skills" });

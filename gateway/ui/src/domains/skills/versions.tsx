@@ -98,7 +98,7 @@ export function Versions({ skill, writes }: { skill: Skill; writes: boolean }) {
           look="primary"
           title={`Restore version ${back}?`}
           action="Restore"
-          consequence="It becomes the newest version, as it was. The other versions are kept."
+          consequence="Its text becomes the newest version, unchanged. The other versions are kept."
           run={async () => {
             await restore(skill.id, back, skill.current_version);
             await client.invalidateQueries({ queryKey: keys.skills });

@@ -99,7 +99,7 @@ function Settings({
         </Choice>
         <Field
           label="Model of the team"
-          hint="For members that have no model of their own. Leave it empty to use the workspace's."
+          hint="For members without their own model. Leave it empty to use the workspace's model."
           maxLength={200}
           list={models}
           autoComplete="off"
@@ -214,7 +214,7 @@ export function Builder({ template }: { template: TemplateBrief }) {
       <LeaveGuard
         dirty={isTouched(draft, template) && !make.isPending && !make.isSuccess}
         title="Leave without making the team?"
-        consequence="Your choices and texts for it are not saved."
+        consequence="Your choices and texts are not saved."
       />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" busy={make.isPending}>

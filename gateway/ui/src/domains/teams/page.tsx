@@ -95,8 +95,8 @@ export function TeamsPage() {
       <Stale query={teams} />
       {none && (
         <Empty icon={<Workflow size={32} strokeWidth={1.5} aria-hidden />} title="No teams yet" action={make}>
-          A team is a few agents with roles, who work together on a goal that you give them. Each begins from
-          a template.
+          A team is a group of agents with roles. They work together on a goal that you give them. Each team
+          begins from a template.
         </Empty>
       )}
       {teams.data && !none && (

@@ -16,7 +16,7 @@ export function CopyDialog({ template, onClose }: { template: TeamTemplate; onCl
   return (
     <MakeDialog
       title="Copy the template"
-      lead="The copy belongs to the workspace. It begins with the current content of this one."
+      lead="The copy belongs to the workspace. It begins with the current content of this template."
       action="Make the copy"
       renews={keys.templates}
       onClose={onClose}
@@ -44,7 +44,7 @@ export function CopyDialog({ template, onClose }: { template: TeamTemplate; onCl
             pattern="[a-z][a-z0-9_]*"
             autoComplete="off"
             spellCheck={false}
-            hint="What programs call it: lower-case letters, digits and _. It cannot be changed."
+            hint="The name that programs use: lower-case letters, digits and _. You cannot change it later."
             value={key}
             onChange={(event) => setKey(event.target.value)}
             error={problem?.field("/key")}

@@ -52,7 +52,7 @@ function Actions({ template, onEdit }: { template: TeamTemplate; onEdit: () => v
         onClose={close}
         title={`Delete ${isolate(visible(template.name).slice(0, 80))}?`}
         action="Delete"
-        consequence="No team can be made from it any more. Agents that were made from it go on as they are."
+        consequence="Nobody can create a team from it any more. Agents that were created from it stay unchanged."
         run={async () => {
           await remove(template.id);
           await navigate({ to: "/templates" });

@@ -33,7 +33,7 @@ export function Picture({ href, alt }: { href: string; alt: string }) {
     );
   return (
     <span role="status" className="rounded-control border border-line-strong/60 px-1.5 py-0.5 text-body">
-      This page loads nothing from {found.host}: it would learn that you read this.{" "}
+      This page loads nothing from {found.host}: that server would learn that you read this.{" "}
       <a
         href={found.href}
         target="_blank"

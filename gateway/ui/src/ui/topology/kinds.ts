@@ -13,7 +13,7 @@ const SAYS: Record<string, string> = {
   hub_spoke: "The hub gives each of the others a part and makes one answer of their results.",
   hierarchical: "Agents above divide the work; agents below do it and report up.",
   star_moe: "The gate chooses the experts that fit the goal best. Their answers are merged into one.",
-  compare: "All work on the same goal. A judge, if there is one, does not see whose work is whose.",
+  compare: "All work on the same goal. A judge, if there is one, does not know who wrote an output.",
 };
 /** How they work together, in a sentence. */
 export const kindSays = (kind: string | undefined) => SAYS[kind ?? ""];
