@@ -16,7 +16,7 @@ export function NotFound() {
           </Link>
         }
       >
-        The address may be mistyped, or what it named has been removed.
+        The address has a typing mistake, or the thing that it names was removed.
       </Empty>
     </PageFrame>
   );
@@ -34,7 +34,8 @@ export function PageMissing() {
           </Button>
         }
       >
-        Roost keeps trying. If this stays, the gateway is away or has a newer version: reload the page.
+        The page tries again. If this message stays, the gateway is offline or has a newer version. Then
+        reload the page.
       </Empty>
     </PageFrame>
   );

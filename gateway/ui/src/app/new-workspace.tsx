@@ -13,7 +13,7 @@ export function NewWorkspace({ onClose, onMade }: Props) {
   return (
     <MakeDialog
       title="New workspace"
-      lead="You own it. Its agents, machines and people are its own."
+      lead="You own it. It has its own agents, machines and people."
       action="Create workspace"
       onClose={onClose}
       make={async () => {

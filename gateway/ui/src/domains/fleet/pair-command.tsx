@@ -46,7 +46,7 @@ export function PairCommand({
             content: (
               <Command
                 text={install}
-                note="Fetches the daemon from this gateway, then joins. Needs Docker, and no root."
+                note="The command downloads the daemon from this gateway, then joins. It needs Docker, and no root rights."
               />
             ),
           },
@@ -60,7 +60,7 @@ export function PairCommand({
             content: (
               <Command
                 text={checked}
-                note="The same, but the download is compared with its checksum before it runs."
+                note="The same command, but it compares the download with its checksum before it runs it."
               />
             ),
           },

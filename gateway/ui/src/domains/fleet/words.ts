@@ -26,13 +26,13 @@ export const imageWords: Record<Node["image"], { tone: Tone; word: string; help:
 export const words = {
   empty: "No machines yet",
   emptyWhy:
-    "A machine you pair runs your agents' sandboxes. Your own laptop will do: it connects outwards and opens no port.",
+    "A paired machine runs your agents' sandboxes. Your laptop is enough: it connects to the gateway and opens no port.",
   noRight:
     "Your role does not include pairing machines. An Admin or Owner of the workspace can do it, or give you the right.",
   pairLead:
-    "Run one command on the machine. It connects outwards to this gateway, so no port has to be opened.",
+    "Run one command on the machine. The machine connects to this gateway, and opens no port.",
   drain:
-    "It takes no new sandboxes. Those it has go on until they end or are destroyed. You can undo this at any time.",
+    "It takes no new sandboxes. Its present sandboxes continue until they end or are destroyed. You can undo this.",
   remove:
     "Its token stops working at once. Its sandboxes are destroyed if it can be reached, otherwise they are listed as lost. New sandboxes run on the gateway's own machine.",
 };

@@ -25,7 +25,7 @@ export function TerminalPage() {
   if (me.isError) return <Navigate to="/sign-in" search={{ next: `/device${location.hash}` }} replace />;
   if (confirm.isSuccess)
     return (
-      <IdentityFrame title="The terminal is signed in" lead="You can close this page and go on there.">
+      <IdentityFrame title="The terminal is signed in" lead="Close this page and continue in the terminal.">
         {null}
       </IdentityFrame>
     );

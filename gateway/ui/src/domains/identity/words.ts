@@ -1,7 +1,7 @@
 export const words = {
   welcome: "Welcome to Roost",
   signIn: "Sign in to Roost",
-  expired: "Your session has ended. Sign in again to go on where you were.",
+  expired: "Your session has ended. Sign in again to continue where you stopped.",
   firstRun: "This Roost has just been set up. Use the one-time login of its Owner, then choose a password.",
   whereTerminal: "Started in a terminal? The one-time login is shown there.",
   whereService:

@@ -28,11 +28,10 @@ const HEADS: Heading[] = [
 function Legend() {
   return (
     <p className="border-t border-line px-4 py-2 text-small text-fg-3">
-      Each actor is supervised by the one it is indented under. A mailbox shows how many messages wait and how
-      old the oldest is. For a stream, it shows what waits for its reader and how many events the reader is
-      behind. The line of the last minute shows what an actor handled since this page was opened. An actor
-      that failed for good stays in the list. More than {MOST_SIBLINGS} actors beside each other are grouped
-      by kind.
+      Each actor is indented under its supervisor. A mailbox shows how many messages wait and how old the
+      oldest is. For a stream, it shows what waits for its reader and how many events the reader is behind.
+      The line of the last minute shows what an actor handled since this page was opened. An actor that failed
+      for good stays in the list. More than {MOST_SIBLINGS} actors beside each other are grouped by kind.
     </p>
   );
 }

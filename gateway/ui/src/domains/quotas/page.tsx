@@ -60,12 +60,12 @@ export function QuotasPage() {
           <QuotaRow
             name="Agents"
             use={quota.data.agents}
-            atLimit="At the limit no further agent is created. Deleting one makes room."
+            atLimit="At the limit, Roost creates no further agent until you delete one."
           />
           <QuotaRow
             name="Running sandboxes"
             use={quota.data.live_containers}
-            atLimit="At the limit no further sandbox starts. Destroying one makes room."
+            atLimit="At the limit, Roost starts no further sandbox until you destroy one."
           />
         </Panel>
       )}

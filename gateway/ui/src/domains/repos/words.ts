@@ -50,7 +50,7 @@ export function stateOf(connection: RepoConnection): { tone: Tone; word: string 
 /** What the last list left out, as sentences. */
 export function leftOut({ last_sync_skipped: skipped, last_sync_cut: cut }: RepoConnection): string[] {
   const said: string[] = [];
-  if (cut) said.push("The list is longer than the 2,000 repositories that are read.");
+  if (cut) said.push("The list is longer than 2,000 repositories. Roost reads no more than these.");
   if (skipped > 0)
     said.push(`${skipped} ${skipped === 1 ? "entry" : "entries"} could not be understood and were left out.`);
   return said;
@@ -68,10 +68,10 @@ export const mirrorOf = ({ state }: RepoMirror) => MIRROR[state];
 
 const PHASES: Record<NonNullable<RepoMirror["phase"]>, string> = {
   waiting: "Waiting for other fetches",
-  preparing: "The host packs",
+  preparing: "The host prepares the data",
   receiving: "Receiving",
-  checking: "Checking what came",
-  tidying: "Putting packs together",
+  checking: "Checking the received data",
+  tidying: "Combining the packs",
 };
 
 /** How far a fetch is, in a line. */

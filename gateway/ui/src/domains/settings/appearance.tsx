@@ -30,7 +30,7 @@ export function Appearance() {
           ]}
         />
         <p className="text-small text-fg-3">
-          Motion follows the system: where it asks for less, nothing pulses and nothing slides.
+          Motion follows your system. If the system asks for less motion, nothing pulses and nothing slides.
         </p>
       </div>
     </Panel>

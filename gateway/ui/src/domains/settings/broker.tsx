@@ -31,7 +31,7 @@ function Silent({ why }: { why: string | null | undefined }) {
       </p>
       <ul className="flex list-disc flex-col gap-1 pl-4 text-fg-2 marker:text-fg-3">
         <li>
-          <Code>roost doctor</Code> on the gateway's machine says what it finds, and what to do.
+          <Code>roost doctor</Code> on the gateway's machine shows the fault and the remedy.
         </li>
         <li>
           If the broker runs as a service of its own: <Code>systemctl status roost-broker</Code>, and{" "}

@@ -86,7 +86,7 @@ export function ConnectionSettings({ parts }: { parts: Part[] }) {
     <SettingsFrame
       parts={parts}
       title="Connections"
-      lead="What agents can be connected to here, and what the gateway's configuration still needs for it. It is the same for all workspaces."
+      lead="Shows what agents can be connected to, and which settings the gateway's configuration still lacks. It is the same for all workspaces."
     >
       {!may && <MissingRight what="see what can be connected" least="viewer" />}
       {may && (

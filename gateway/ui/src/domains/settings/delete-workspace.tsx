@@ -19,7 +19,7 @@ function Consequence() {
   const sandboxes = data ? `${number(data.live_containers.used)} running sandboxes` : "running sandboxes";
   return (
     <ul className="flex list-disc flex-col gap-1 pl-4 marker:text-fg-3">
-      <li>All work stops at once, and everybody loses access at once, you as well.</li>
+      <li>All work stops at once. Everybody loses access at once, including you.</li>
       <li>
         Its {agents} with their brains, its {sandboxes} with what is in them, and their stored workspaces are
         destroyed for good.

@@ -34,7 +34,7 @@ export function MeshSettings({ parts }: { parts: Part[] }) {
     <SettingsFrame
       parts={parts}
       title="Mesh"
-      lead="The private network whose devices are shown with the machines that they belong to. It belongs to this workspace."
+      lead="A private network of this workspace. Roost shows the network's devices with the machines that they belong to."
     >
       <QueryView query={setting} what="the mesh network">
         {({ network }) => (

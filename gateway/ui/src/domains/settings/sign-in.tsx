@@ -34,7 +34,7 @@ function Ways({ hosted }: { hosted: Setup["hosted"] }) {
         >
           {hosted ? (
             <>
-              The sign-in page sends people to this identity provider and takes its word for who they are.{" "}
+              The sign-in page sends people to this identity provider, and trusts its answer.{" "}
               {me.data?.hosted ? "You can sign in with it. " : "Your own account is not linked to it. "}
               <Link to="/account" className={link}>
                 Your account
@@ -82,8 +82,8 @@ function WhoMayCome({ hosted, told }: { hosted: Setup["hosted"]; told: boolean }
             "auth.per_signup_workspace",
           ]}
         >
-          Without an invitation: by a verified e-mail of a named domain, by a role claim, or into a workspace
-          of their own. {hosted && told && "The rules that apply are shown below."}
+          Without an invitation, people enter by a verified e-mail of a listed domain, by a role claim, or
+          into their own workspace. {hosted && told && "The rules that apply are shown below."}
           {hosted && !told && (
             <>
               Operators see here which of these rules apply. <Code>roost config</Code> shows it too.

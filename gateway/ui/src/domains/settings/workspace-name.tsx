@@ -47,7 +47,7 @@ function Form({ workspace }: { workspace: Me["workspace"] }) {
         onChange={(event) => setName(event.target.value)}
         onBlur={() => setLeft(true)}
         error={wrong ?? problem?.field("/name")}
-        hint="Everybody in the workspace sees the new name at once. Links and tokens stay good."
+        hint="Everybody in the workspace sees the new name at once. Links and tokens remain valid."
       />
       {problem && problem.fields.length === 0 && <ProblemNote problem={problem} />}
       <div className="flex flex-wrap items-center gap-3">

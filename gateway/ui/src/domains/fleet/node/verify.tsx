@@ -49,8 +49,8 @@ export function Verify({ node }: { node: Node }) {
         <div className="flex flex-wrap items-center gap-4 px-4 py-4">
           <ShieldCheck size={28} strokeWidth={1.5} aria-hidden className="text-fg-3 max-sm:hidden" />
           <p className="min-w-0 flex-1 basis-72 text-fg-2">
-            Starts a temporary sandbox on this machine, runs a program in it that tries to escape, and
-            compares the result with what must hold.
+            The check starts a temporary sandbox on this machine and runs a program in it that tries to
+            escape. It compares the result with the required hardening.
             {away && " The machine must be connected."}
           </p>
           {run}

@@ -47,7 +47,7 @@ function Form({ now }: { now: ModelSettings }) {
     <form onSubmit={submit} className="flex flex-col gap-4 p-4">
       <Field
         label="One run with all that it starts, in dollars"
-        hint="You can give a run a lower one when it begins."
+        hint="You can set a lower limit for a run when you start it."
         {...bind("run")}
       />
       <Field label="All runs within thirty days, in dollars" {...bind("month")} />
@@ -78,8 +78,8 @@ export function Ceilings({ manages }: { manages: boolean }) {
   return (
     <Panel title="What may be spent">
       <p className="px-4 pt-3 text-fg-2">
-        When a limit is reached, no further turn of a model begins and the run fails with the reason. While
-        there is a limit, a model whose price is not known is not used.
+        When a run reaches a limit, it begins no further turn of a model and fails with this reason. While a
+        limit is set, agents do not use a model without a known price.
       </p>
       <QueryView query={settings} what="the ceilings" rows={2}>
         {(now) =>

@@ -152,7 +152,7 @@ export function ChangeModel({ model, onClose }: { model: ModelBinding; onClose: 
             hint={
               model.has_key
                 ? "Replaces the one that the secret broker keeps. Leave it empty to keep that one."
-                : "There is none so far."
+                : "No key is stored."
             }
             error={problem?.field("/api_key")}
           />

@@ -22,7 +22,7 @@ export function ModelSettings({ parts }: { parts: Part[] }) {
     <SettingsFrame
       parts={parts}
       title="Models"
-      lead="What the agents of this workspace think with. An agent's own model counts first, then its team's, then the default here."
+      lead="The models of this workspace's agents. An agent uses its own model, or else its team's model, or else the default model."
     >
       {!manages && <MissingRight what="add, change or try models" least="admin" />}
       <QueryView query={models} what="models" rows={4}>
