@@ -92,7 +92,7 @@ pub enum StartupError {
     },
     #[error("cannot use the certificate and key of `tls.cert` and `tls.key`")]
     Tls(#[source] std::io::Error),
-    #[error("cannot make or write {path}")]
+    #[error("cannot create or write {path}")]
     DataDir {
         path: PathBuf,
         #[source]

@@ -50,7 +50,7 @@ pub enum AddressError {
         "{0:?} would send the token unencrypted to another machine; use https, or accept that with --insecure-plain"
     )]
     Plain(String),
-    #[error("{0:?} must not carry a user or a password")]
+    #[error("{0:?} must not contain a user or a password")]
     Credentials(String),
 }
 

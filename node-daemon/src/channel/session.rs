@@ -56,7 +56,7 @@ pub enum SessionError {
     Closed(String),
     #[error("the connection broke: {0}")]
     Socket(#[source] Box<WsError>),
-    #[error("this session was replaced")]
+    #[error("a newer session replaced this session")]
     Replaced,
 }
 

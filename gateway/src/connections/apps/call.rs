@@ -45,7 +45,7 @@ pub enum CallError {
     #[error("the agent is not connected to {0} any more; connect it and ask again")]
     NotConnected(String),
     #[error(
-        "the agent's connection leads elsewhere than when it asked, so nothing was sent; have it ask again"
+        "the agent's connection got another address after the request, so the gateway sent nothing; let the agent ask again"
     )]
     Moved,
     #[error("the app revoked its consent; connect the agent again")]

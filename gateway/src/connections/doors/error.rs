@@ -13,7 +13,7 @@ pub enum DoorError {
     #[error("the catalogue has no such action")]
     NoAction,
     /// The parameters do not fit the action's schema.
-    #[error("the parameters do not fit the action")]
+    #[error("the parameters are not valid for the action")]
     BadParams(Vec<FieldError>),
     /// The agent has no connection to the app.
     #[error("the agent is not connected to {0}")]

@@ -15,10 +15,10 @@ pub enum RepoError {
     #[error("the repository has no mirror")]
     NoMirror,
     /// The workspace has the most mirrors that it may have.
-    #[error("the workspace has {most} mirrors")]
+    #[error("the workspace has {most} mirrors, which is the maximum")]
     TooManyMirrors { most: u64 },
     /// The workspace has the most connections that it may have.
-    #[error("the workspace has {most} connections")]
+    #[error("the workspace has {most} connections, which is the maximum")]
     TooMany { most: u64 },
     /// The address is invalid, or requests to it are not allowed.
     #[error("the address {0}")]

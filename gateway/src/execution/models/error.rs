@@ -16,11 +16,11 @@ pub enum ModelsError {
     #[error("a model named {name} already exists")]
     Taken { name: String },
     /// The workspace has the maximum number of models.
-    #[error("the workspace has {most} models, the most that it may have")]
+    #[error("the workspace has {most} models, which is the maximum")]
     TooMany { most: u64 },
     /// An agent names a model that the workspace does not have.
     #[error(
-        "the agent thinks with {name}, and the workspace has no such model; add it, or choose another for the agent"
+        "the agent uses the model {name}, and the workspace has no such model; add it, or choose another for the agent"
     )]
     NotBound { name: String },
     /// The key was not stored, or not kept in time.

@@ -17,10 +17,10 @@ pub enum RunError {
     #[error("the run has not ended; cancel it, or wait for its end")]
     StillGoing,
     /// The retention has passed for the outputs of the earlier steps.
-    #[error("the run's output is past its retention")]
+    #[error("the retention of the run's output has ended")]
     Deleted,
     /// Its team is being deleted.
-    #[error("the run's team is being taken down")]
+    #[error("the run's team is being deleted")]
     TeamGoing,
     /// The fields of the request do not fit together.
     #[error("the request for the run is invalid")]

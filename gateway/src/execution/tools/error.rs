@@ -29,7 +29,7 @@ pub enum ToolError {
     NoSandbox,
     /// The sandbox is busy, its machine is away, or another gateway holds it. The caller repeats the call later with
     /// the same key.
-    #[error("the sandbox cannot be reached now: {0}")]
+    #[error("the gateway cannot reach the sandbox now: {0}")]
     Away(#[source] SandboxError),
     /// The call did not end in time, and its operation continues. A repeat with the same key gets its result.
     #[error("the sandbox did not answer in time; the command continues there")]

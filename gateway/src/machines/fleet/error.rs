@@ -23,7 +23,7 @@ pub enum FleetError {
     #[error(transparent)]
     Operation(#[from] OperationsError),
     /// The machine reported an error, or its answer does not fit the request.
-    #[error("the machine did not do it: {0}")]
+    #[error("the machine did not perform the request: {0}")]
     Refused(String),
     /// The machine's actor did not answer.
     #[error("no answer from the machine's actor")]
@@ -32,7 +32,7 @@ pub enum FleetError {
     #[error("the machine's actor could not be started")]
     Start(#[from] StartError),
     /// The system has no randomness.
-    #[error("no randomness for a join code")]
+    #[error("the system has no randomness for a join code")]
     Randomness(getrandom::Error),
     /// The store failed.
     #[error("the store failed")]

@@ -104,7 +104,7 @@ pub enum LocalError {
         source: std::io::Error,
     },
     #[error(
-        "{path} does not hold an id; remove it to begin anew (containers of before are then not ours)"
+        "{path} does not contain an id; delete it to get a new id (the gateway then no longer manages earlier containers)"
     )]
     BadInstall { path: PathBuf },
     #[error("the session with the local engine was ended from elsewhere")]

@@ -27,13 +27,13 @@ pub enum SkillError {
     #[error("a built-in skill cannot be changed")]
     Builtin,
     /// The workspace has the maximum number of skills.
-    #[error("the workspace has {most} skills")]
+    #[error("the workspace has {most} skills, which is the maximum")]
     TooMany { most: u64 },
     /// The agent has the maximum number of choices.
-    #[error("{most} skills are chosen for the agent")]
+    #[error("the agent has {most} chosen skills, which is the maximum")]
     TooManyChoices { most: usize },
     /// The named source does not exist.
-    #[error("there is nothing that it could come from")]
+    #[error("the source of the skill does not exist")]
     NoOrigin,
     /// The database failed.
     #[error("database")]

@@ -26,7 +26,7 @@ pub enum TeamError {
     #[error("the topology has mistakes")]
     BadGraph(Vec<Mistake>),
     /// The team is being deleted.
-    #[error("the team is being taken down")]
+    #[error("the team is being deleted")]
     Going,
     /// A run of the team is queued or running.
     #[error("a run of the team has not ended")]

@@ -29,10 +29,10 @@ pub enum TemplateError {
     #[error("a built-in template cannot be changed")]
     Builtin,
     /// The workspace has the maximum number of templates.
-    #[error("the workspace has {most} templates")]
+    #[error("the workspace has {most} templates, which is the maximum")]
     TooMany { most: u64 },
     /// The template has the maximum number of versions.
-    #[error("the template has {most} versions")]
+    #[error("the template has {most} versions, which is the maximum")]
     TooManyVersions { most: i64 },
     /// A stored version cannot be parsed, because another program wrote it.
     #[error("a stored version cannot be read")]

@@ -23,10 +23,10 @@ const BETWEEN: TimeDelta = TimeDelta::minutes(5);
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialError {
     /// The broker did not store it.
-    #[error("the secret broker did not take the credential")]
+    #[error("the secret broker did not accept the credential")]
     Broker(#[from] BrokerError),
     /// The deletion has begun, so the credential may be gone.
-    #[error("the credential was not kept in time")]
+    #[error("the gateway did not keep the credential in time")]
     TooSlow,
     #[error("database")]
     Db(#[from] DbErr),

@@ -18,7 +18,7 @@ const OUTSIDE: Duration = Duration::from_secs(60);
 pub enum BrokerError {
     #[error(transparent)]
     Client(#[from] ClientError),
-    #[error("the secret broker gave no answer within {0:?}")]
+    #[error("the secret broker did not answer within {0:?}")]
     NoAnswer(Duration),
 }
 

@@ -41,7 +41,7 @@ pub enum NoAnswer {
         bound: usize,
     },
     /// The actor took the message but did not answer in time. The message may still have an effect.
-    #[error("{path} gave no answer within {within:?}")]
+    #[error("{path} did not answer within {within:?}")]
     Timeout {
         /// The actor's path.
         path: String,
@@ -90,7 +90,7 @@ pub enum StartError {
         within: Duration,
     },
     /// The former actor of this path is still alive (most likely it blocks its thread).
-    #[error("the former {path} is still alive after {waited:?}; it seems to block its thread")]
+    #[error("the previous {path} is still alive after {waited:?}; it seems to block its thread")]
     StillAlive {
         /// The child.
         path: String,

@@ -124,7 +124,7 @@ impl Arm {
 pub enum ArmError {
     /// The configuration does not allow it.
     #[error(
-        "kill points may only be armed with `chaos.allow = true`; never set that where data matters"
+        "kill points may only be armed with `chaos.allow = true`; never set it on a gateway with valuable data"
     )]
     Forbidden,
     /// The name has no row.

@@ -13,7 +13,7 @@ pub enum AuthError {
     #[error("too many attempts, wait {retry_after_s} s")]
     TooManyAttempts { retry_after_s: u64 },
     /// A new password needs the present one, and it did not match.
-    #[error("the present password is wrong")]
+    #[error("the current password is wrong")]
     WrongCurrentPassword,
     /// The user has no such session.
     #[error("unknown session")]
@@ -22,7 +22,7 @@ pub enum AuthError {
     #[error("a program's token may not do this")]
     NotForPrograms,
     /// A token of the issuer has no session here: it ends by itself, or at the issuer.
-    #[error("the request carries a token of the issuer")]
+    #[error("the request has a token of the issuer")]
     TokenOfIssuer,
     /// A person that signs in by the issuer has no password here.
     #[error("the issuer manages the sign-in")]

@@ -23,10 +23,10 @@ pub enum WorkspaceError {
     #[error("the user owns {used} of {limit} workspaces")]
     TooManyWorkspaces { limit: u64, used: u64 },
     /// The person has created the most invitations that are allowed in one day.
-    #[error("{most} invitations were made within a day")]
+    #[error("the person created {most} invitations within a day")]
     TooManyInvitationsToday { most: u64 },
     /// The workspace has the most open invitations that are allowed.
-    #[error("{most} invitations are open")]
+    #[error("the workspace has {most} open invitations, which is the maximum")]
     TooManyInvitations { most: u64 },
     /// The name in the confirmation is not the workspace's name.
     #[error("not confirmed")]

@@ -22,7 +22,7 @@ const AT_ONCE: usize = 2;
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     /// The bytes have no accepted format, or another one than the request states.
-    #[error("must be a PNG, JPEG or WebP picture, of the type that Content-Type says")]
+    #[error("must be a PNG, JPEG or WebP picture of the type in Content-Type")]
     NotThatType,
     /// The decoded picture would be too large.
     #[error("must have at most {MOST_SIDE} pixels a side and {} MiB unpacked", MOST_BYTES >> 20)]

@@ -43,7 +43,7 @@ pub enum ScriptError {
         path: String,
         source: std::io::Error,
     },
-    #[error("the script is not in the form of its documentation")]
+    #[error("the script does not have the documented form")]
     Form(#[from] toml::de::Error),
     #[error("in scene {scene}, turn {turn}: the condition is not a regular expression")]
     Condition {

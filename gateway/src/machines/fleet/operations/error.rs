@@ -45,7 +45,7 @@ pub enum OperationsError {
     #[error(transparent)]
     TooMany(#[from] TooMany),
     /// Stdin must continue at the expected offset.
-    #[error("stdin stands at offset {expected}; continue there")]
+    #[error("stdin is at offset {expected}; continue there")]
     StdinOffset {
         /// The offset that is expected.
         expected: u64,
@@ -54,7 +54,7 @@ pub enum OperationsError {
     #[error("no answer from the machine's actor")]
     NoAnswer(#[from] NoAnswer),
     /// The machine did not answer in time. The operation continues, and its state can be read later.
-    #[error("no answer within {within:?}; operation {id} goes on")]
+    #[error("no answer within {within:?}; operation {id} continues")]
     TooSlow {
         /// The operation that still runs.
         id: OperationId,

@@ -16,7 +16,7 @@ pub enum Link {
 
 /// The other end accepts no more messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the machine does not read what it is sent")]
+#[error("the machine does not read the frames of the gateway")]
 pub struct QueueFull;
 
 impl Link {

@@ -36,7 +36,7 @@ pub enum Refusal {
     TooEarly,
     #[error("it is meant for another audience")]
     Audience,
-    #[error("it was given to another client")]
+    #[error("the issuer gave it to another client")]
     Party,
     #[error("its nonce belongs to another sign-in")]
     Nonce,

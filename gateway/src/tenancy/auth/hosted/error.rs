@@ -33,7 +33,7 @@ pub enum HostedError {
     #[error("the issuer gave an invalid answer; the gateway asks it again in {retry_after_s} s")]
     NotNow { retry_after_s: u64 },
     /// The discovery document names another issuer.
-    #[error("auth.issuer_url is {configured}, but the server there calls itself {said}")]
+    #[error("auth.issuer_url is {configured}, but the server at this address names itself {said}")]
     AnotherIssuer { configured: String, said: String },
     /// The issuer's key set has no key that verifies RS256.
     #[error("the issuer publishes no key for RS256")]
