@@ -93,7 +93,7 @@ export function RunsPage() {
             </Link>
           }
         >
-          When you give a team a goal, its run is shown here: which agents work, which tools they call, how
+          When you give a team a goal, this page shows its run: which agents work, which tools they call, how
           long it takes and what it costs, during the run and afterwards.
         </Empty>
       )}

@@ -30,7 +30,7 @@ function Callback({ address }: { address: AppOptions["redirect_uri"] }) {
         ) : (
           <>
             <p className="text-fg-2">
-              This gateway does not know where browsers reach it, so no sign-in service can send them back.
+              This gateway does not know its own public address, so no sign-in service can send browsers back.
               Either of the two is enough.
             </p>
             <Missing keys={["oauth.redirect_base", "public_url"]} />

@@ -36,7 +36,7 @@ const facts = (now: SignInNow): [string, ReactNode][] => [
       "no claim of an organisation",
     ),
   ],
-  ["Let in as Member", text(now.admit_domains.join(", "), "nobody by the domain of their address")],
+  ["Let in as Member", text(now.admit_domains.join(", "), "nobody: no domain is listed")],
   ["Workspace of claims", text(now.workspace, "the first one of this deployment")],
   ["Own workspaces", now.per_signup_workspace ? "each new person gets one" : "new people do not get one"],
   [

@@ -35,7 +35,7 @@ export function Use({ team, manages }: { team: Team; manages: boolean }) {
           ...(manages
             ? []
             : [["Machine", <MachineState key="machine" value={machine} />] as [string, ReactNode]]),
-          ["Model", visible(team.model_binding || "the workspace's, where a member has none")],
+          ["Model", visible(team.model_binding || "the workspace's model, if a member has no own model")],
         ]}
       />
       {manages && (

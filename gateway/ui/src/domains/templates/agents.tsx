@@ -15,8 +15,8 @@ import { agentsQuery, upgrade, type TemplateAgent, type UpgradeReport } from "./
 
 const UPGRADES: Record<string, string> = {
   replace: "an upgrade gives it the new prompt",
-  same: "an upgrade leaves its prompt as it is: it is the same",
-  keep_prompt: "an upgrade leaves its prompt, which somebody changed",
+  same: "an upgrade does not change its prompt: both are the same",
+  keep_prompt: "an upgrade keeps its prompt, because a person changed it",
   no_role: "its role is not in the newest version",
 };
 

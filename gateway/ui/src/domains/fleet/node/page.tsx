@@ -102,7 +102,7 @@ function Body({ node }: { node: Node }) {
       )}
       {pending ? (
         <Empty title="This machine has not joined yet">
-          Run the command that was shown when you paired it. If its code has run out, remove this machine and
+          Run the command that was shown when you paired it. If its code has expired, remove this machine and
           pair it again.
         </Empty>
       ) : (
