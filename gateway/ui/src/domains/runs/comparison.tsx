@@ -217,7 +217,7 @@ export function Comparison({ run, comparison }: { run: Run; comparison: Told }) 
                 {visible(spoken(verdict.reason).text)}
               </p>
               <p className="text-small text-fg-3">
-                The judge saw only letters. It did not know which candidate wrote an output.
+                The judge saw the outputs under letters. It did not know who wrote them.
               </p>
             </div>
           </div>
