@@ -34,8 +34,7 @@ export function nodeState(node: Stateful): NodeState {
       ? { tone: "paused", word: "Drained", why: "Takes no new sandboxes, and reports that it has none left" }
       : { tone: "moving", word: "Draining", why: "Takes no new sandboxes; its present sandboxes continue" };
   }
-  if (away)
-    return { tone: "offline", word: "Offline", why: "Not connected. This alone destroys nothing" };
+  if (away) return { tone: "offline", word: "Offline", why: "Not connected. This alone destroys nothing" };
   if (node.connection === "suspect") {
     return {
       tone: "warning",

@@ -294,6 +294,7 @@ impl NodeActor {
             nonce: 0,
             _counted: self.fleet.counted(),
         };
+        self.dispatcher.expect_link();
         conn.send(ToNode::Welcome(welcome));
         if let Some(frame) = self.drain.connected() {
             conn.send(ToNode::Control(frame));

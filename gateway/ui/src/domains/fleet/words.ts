@@ -29,8 +29,7 @@ export const words = {
     "A paired machine runs your agents' sandboxes. Your laptop is enough: it connects to the gateway and opens no port.",
   noRight:
     "Your role does not include pairing machines. An Admin or Owner of the workspace can do it, or give you the right.",
-  pairLead:
-    "Run one command on the machine. The machine connects to this gateway, and opens no port.",
+  pairLead: "Run one command on the machine. The machine connects to this gateway, and opens no port.",
   drain:
     "It takes no new sandboxes. Its present sandboxes continue until they end or are destroyed. You can undo this.",
   remove:

@@ -181,6 +181,14 @@ impl Dispatcher {
         live.is_some_and(|live| live.target == self.target)
     }
 
+    /// The machine is welcomed next. A reader that begins now waits for the machine's output instead of getting a gap,
+    /// even before [`Dispatcher::attach`] has read the store.
+    pub fn expect_link(&self) {
+        for live in self.all() {
+            live.attached();
+        }
+    }
+
     /// A connection is up. Asks for the result of everything that is open, sends what did not arrive, and lets output
     /// continue.
     pub async fn attach<M: Send + 'static>(
