@@ -237,7 +237,7 @@ async fn slow_former_actor_fails_the_restart_and_the_next_restart_waits_for_it()
             .last_failure
             .map(|failure| failure.text)
     };
-    let expected = "the former roost/slow is still alive after 5s; it seems to block its thread";
+    let expected = "the previous roost/slow is still alive after 5s; it seems to block its thread";
     until("the first restart gave up", || {
         failure().is_some_and(|text| text == expected)
     })
