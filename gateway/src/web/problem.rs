@@ -128,9 +128,11 @@ impl Problem {
         let first = error.errors.first();
         let detail = match (&error.detail, first) {
             _ if code == Code::Internal => {
-                "It was logged with this request's id; nothing more is said here.".to_owned()
+                "The gateway logged the cause with this request's id and shows no more here.".to_owned()
             }
             (Some(detail), _) => detail.clone(),
+            // The empty pointer is the whole request, which needs no name.
+            (None, Some(field)) if field.pointer.is_empty() => field.detail.clone(),
             (None, Some(field)) => format!("{}: {}", field.pointer, field.detail),
             (None, None) => format!("{}.", code.title()),
         };
@@ -163,6 +165,16 @@ mod tests {
             assert!(code.page().contains("## What to do"), "{}", code.slug());
             assert!(code.status().is_client_error() || code.status().is_server_error());
         }
+    }
+
+    #[test]
+    fn a_mistake_in_the_whole_request_has_a_detail_without_a_pointer() {
+        let detail = |pointer: &str| {
+            let error = crate::web::error::ApiError::validation(pointer, "must be UTF-8");
+            Problem::of(&error, "r").detail
+        };
+        assert_eq!(detail(""), "must be UTF-8");
+        assert_eq!(detail("/name"), "/name: must be UTF-8");
     }
 
     #[test]
