@@ -128,7 +128,8 @@ impl Problem {
         let first = error.errors.first();
         let detail = match (&error.detail, first) {
             _ if code == Code::Internal => {
-                "The gateway logged the cause with this request's id and shows no more here.".to_owned()
+                "The gateway logged the cause with this request's id and shows no more here."
+                    .to_owned()
             }
             (Some(detail), _) => detail.clone(),
             // The empty pointer is the whole request, which needs no name.
